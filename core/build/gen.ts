@@ -1,0 +1,15 @@
+/** `npm run gen`: writes everything that is generated. With `--check` it writes nothing and fails when something is stale. */
+const bun = process.execPath;
+const GENERATORS = [
+  "core/build/gen-checks.ts",
+  "core/build/gen-registry.ts",
+  "core/build/gen-migrations.ts",
+  "core/build/gen-readme.ts",
+] as const;
+
+for (const generator of GENERATORS) {
+  const { exitCode } = Bun.spawnSync([bun, generator, ...process.argv.slice(2)], { stdio: ["ignore", "inherit", "inherit"] });
+  if (exitCode !== 0) process.exit(exitCode);
+}
+
+export {};

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import type { FirstKeys } from "../kernel/first-start.ts";
+import type { Generation } from "../kernel/generation.ts";
+import type { Settings } from "../kernel/settings.ts";
+
+export interface Announcement {
+  readonly url: URL;
+  readonly keys: FirstKeys;
+  readonly settings: Settings;
+  readonly generation: Generation;
+  /** One of several workers: another prints the address. */
+  readonly quiet: boolean;
+}
+
+/** What a person needs to go on: where it listens, and at the first start the keys and a line to copy. */
+export function announce({ url, keys, settings, generation, quiet }: Announcement): void {
+  const base = url.href.replace(/\/$/, "");
+  if (!quiet) console.log(addresses(base, generation));
+  if (keys) console.log(firstWords(base, keys, settings, generation));
+}
+
+function addresses(base: string, { console: page, plugins }: Generation): string {
+  const failed = plugins.filter(({ state }) => state === "failed");
+  return [
+    `The gateway listens on ${base}`,
+    `  base URL   ${base}/v1`,
+    ...(page ? [`  console    ${base}${page.mount}`] : []),
+    `  API        ${base}/docs`,
+    ...failed.map(({ name, why }) => `  not running: ${name}: ${why}`),
+  ].join("\n");
+}
+
+function firstWords(base: string, keys: NonNullable<FirstKeys>, { dataDir }: Settings, generation: Generation): string {
+  const try_ = exampleOf(base, keys.gateway, generation);
+  return [
+    "",
+    "First start: these keys were made for you, and are kept in files that only you can read.",
+    `  admin key    ${keys.admin}   (${join(dataDir, "admin.key")})`,
+    `  gateway key  ${keys.gateway}   (${join(dataDir, "gateway.key")})`,
+    ...(try_ === undefined ? [] : ["", "Try it:", try_]),
+    "",
+  ].join("\n");
+}
+
+/** A line to copy that needs no account: a provider that serves chat and calls nobody. */
+function exampleOf(base: string, key: string, { providers }: Generation): string | undefined {
+  const offline = [...providers.values()].find(
+    ({ manifest, provides }) => (manifest.needs ?? []).length === 0 && provides.operations.chatComplete?.answer,
+  );
+  if (!offline) return undefined;
+  const body = JSON.stringify({
+    model: offline.provides.models?.[0] ?? offline.manifest.id,
+    messages: [{ role: "user", content: "Hello" }],
+  });
+  return `  curl ${base}/v1/chat/completions -H "x-gateway-api-key: ${key}" -H "x-gateway-provider: ${offline.manifest.id}" -H "content-type: application/json" -d '${body}'`;
+}

@@ -1,0 +1,35 @@
+import { registry } from "../generated/registry.ts";
+import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
+import { bootErrors } from "../kernel/generations.ts";
+import { loadPlugin } from "../kernel/load.ts";
+import { type Profile, readProfile } from "../kernel/profile.ts";
+import { STEP_LIMITS } from "../kernel/steps.ts";
+import { readOptions } from "./options.ts";
+
+/** `gateway check`: everything that can be judged without opening a connection or a database. */
+export async function check(args: readonly string[]): Promise<number> {
+  const { settings } = readOptions(args);
+  const profile = await readProfile(settings.profile, settings.env);
+  const { plugins, unreadable } = await candidatesFor(profile, registry, settings.env);
+  const enabled = plugins.filter((candidate) => candidate.enabled);
+  const found = [
+    ...unreadable.map(({ error }) => error.message),
+    ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
+  ];
+  for (const problem of found) console.error(problem);
+  console.log(
+    `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.length === 0 ? "nothing wrong" : `${found.length} problems`}.`,
+  );
+  return found.length === 0 ? 0 : 1;
+}
+
+async function judge(candidate: Candidate, all: readonly Candidate[], profile: Profile): Promise<string[]> {
+  const unmet = (candidate.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && other.enabled));
+  const wants = unmet.map((name) => `The plugin ${candidate.name} requires ${name}, which is not enabled.`);
+  try {
+    await loadPlugin(candidate, { profile, all, limits: STEP_LIMITS });
+    return wants;
+  } catch (error) {
+    return [...wants, ...bootErrors(error).map(({ message }) => message)];
+  }
+}

@@ -1,0 +1,30 @@
+/** A command line that asks for something there is not. */
+export class UsageError extends Error {}
+
+export const HELP = `The AI gateway.
+
+  gateway [command] [options]
+
+Commands
+  serve                  Start the gateway (the default).
+  list [--json]          Show every plugin: on or off, version, needs, and why it is off.
+  check                  Judge the profile, all manifests and every configuration, without serving.
+  openapi                Print the OpenAPI document of what this deployment serves.
+  new <kind> <id>        Make a new plugin from the template (source tree only).
+  build [--profile p]    Compile one executable (source tree only).
+  help                   Show this.
+
+Options of serve, list, check and openapi
+  --profile <p>          Deployment profile: default, minimal, full, or a path. Same as GATEWAY_PROFILE.
+
+Environment (the README has them all)
+  HOST, PORT             Where to listen. Default 127.0.0.1 and 8787.
+  GATEWAY_DATA_DIR       Where the embedded database and the keys are. Default ./data.
+  GATEWAY_ADMIN_KEY      Presets the admin key. Needed to listen on other than a loopback address.
+  DATABASE_URL, REDIS_URL  Use PostgreSQL and Redis instead of the embedded storage.
+
+Signals
+  SIGHUP                 Read profile and plugins again and swap without a break; a failure changes nothing.
+  SIGTERM, SIGINT        Stop accepting, finish what is under way, close.
+
+Exit codes: 0 done, 1 failed, 2 wrong command line.`;

@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import type { Vault } from "#contract";
+import { createEgress, type Egress } from "../egress/egress.ts";
+import { registry } from "../generated/registry.ts";
+import { boot } from "../kernel/boot.ts";
+import type { HttpSettings } from "../http/server.ts";
+import type { GenerationsParts } from "../kernel/generations.ts";
+import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
+import { readProfile } from "../kernel/profile.ts";
+import { SETTINGS, type SettingRow, type Settings } from "../kernel/settings.ts";
+import { createVault, vaultSecret } from "../kernel/vault.ts";
+
+/** What lives as long as the process, whichever generation serves. */
+export interface Runtime {
+  readonly log: ProcessLog;
+  readonly vault: Vault;
+  readonly egress: Egress;
+  /** Tells this deployment's own requests when they come back: the same on every node that shares the secret key. */
+  readonly gatewayId: string;
+  readonly now: () => number;
+  readonly build: GenerationsParts<unknown>["build"];
+}
+
+export function createRuntime(settings: Settings): Runtime {
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  const now = Date.now;
+  const log = createLog({ level: settings.logLevel, now, write: (line) => void process.stderr.write(`${line}\n`) });
+  hideEnvironment(settings.env, log.hide);
+  for (const secret of secretsOf(settings)) log.hide(secret);
+  const vault = createVault(vaultSecret(settings), log.hide);
+  const gatewayId = vault.digest("gateway id").slice(0, 16);
+  const controlPrefixes = ["x-gateway-", ...settings.headerAliases];
+  const egress = createEgress({
+    trustedHosts: settings.trustedHosts,
+    hardTimeoutMs: settings.requestTimeoutMs,
+    now,
+    gatewayId,
+    controlPrefixes,
+  });
+  return {
+    log,
+    vault,
+    egress,
+    gatewayId,
+    now,
+    build: async (number, carried, generations) => {
+      const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
+      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, generations });
+    },
+  };
+}
+
+const secretsOf = (settings: Settings): string[] =>
+  Object.values<SettingRow>(SETTINGS)
+    .filter((row) => row.secret)
+    .flatMap((row) => settings.env[row.env] ?? []);
+
+const MB = 1024 * 1024;
+/** Deeper JSON is refused before anything walks it. */
+const MAX_DEPTH = 128;
+
+/** What a generation's routes need to know of the process. */
+export const httpSettings = (settings: Settings, { log, now, gatewayId }: Runtime): HttpSettings => ({
+  maxJsonBytes: settings.maxBodyMb * MB,
+  maxDepth: MAX_DEPTH,
+  headerAliases: settings.headerAliases,
+  now,
+  log: log.log,
+  redact: log.redactValue,
+  gatewayId,
+});

@@ -1,0 +1,102 @@
+import { GatewayError, type Logger, messageOf } from "#contract";
+import { serveGeneration, type Served } from "../http/server.ts";
+import { firstStart } from "../kernel/first-start.ts";
+import { type Generations, startGenerations } from "../kernel/generations.ts";
+import type { Settings } from "../kernel/settings.ts";
+import { STEP_LIMITS } from "../kernel/steps.ts";
+import { type Listening, serve as listen, withoutConnectionLimit } from "../platform.ts";
+import { announce } from "./banner.ts";
+import { readOptions } from "./options.ts";
+import { createRuntime, httpSettings, type Runtime } from "./runtime.ts";
+import { superviseWorkers, workerIndex, whenParentIsGone } from "./workers.ts";
+
+const MB = 1024 * 1024;
+
+/** `gateway serve`: this process, or several that share the port. */
+export async function serve(args: readonly string[]): Promise<number> {
+  withoutConnectionLimit();
+  const { settings } = readOptions(args);
+  if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);
+  const runtime = createRuntime(settings);
+  keepAlive(runtime.log.log);
+  const generations = await startGenerations({
+    build: runtime.build,
+    attach: (generation) => serveGeneration(generation, httpSettings(settings, runtime)),
+    detach: (served: Served) => served.gateway.close(),
+    log: runtime.log.log,
+    idleLimitMs: STEP_LIMITS.drain,
+  });
+  try {
+    return await serveUntilStopped(generations, settings, runtime);
+  } finally {
+    await generations.close();
+  }
+}
+
+async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {
+  const { vault, log, now } = runtime;
+  const keys = await firstStart({ records: generations.current.generation.stores.records, vault, settings, hide: log.hide, now });
+  const stopped = stopAsked(generations, log.log); // whoever reads the address below may signal at once
+  const listening = listenAt(settings, (request) => generations.current.attached.fetch(request));
+  announce({ url: listening.url, keys, settings, generation: generations.current.generation, quiet: (workerIndex() ?? 0) !== 0 });
+  await stopped;
+  return finish(listening, generations);
+}
+
+/** An address that cannot be taken is a setting to change. */
+function listenAt(settings: Settings, fetch: (request: Request) => Response | Promise<Response>): Listening {
+  const { host, port } = settings;
+  try {
+    return listen(fetch, {
+      host,
+      port,
+      reusePort: workerIndex() !== null,
+      maxBodyBytes: Math.max(settings.maxBodyMb, settings.maxUploadMb) * MB,
+    });
+  } catch (thrown) {
+    const { code } = thrown as { readonly code?: unknown }; // the runtime throws system errors
+    const why = typeof code === "string" ? CANNOT_LISTEN[code] : undefined;
+    if (why === undefined) throw thrown;
+    throw new GatewayError("SETTING_INVALID", { name: "HOST and PORT", value: `${host}:${port}`, why }, { cause: thrown });
+  }
+}
+const CANNOT_LISTEN: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there; stop it, or set another PORT",
+  EACCES: "this user may not listen there; set a PORT above 1023",
+  EADDRNOTAVAIL: "the machine has no such address; set another HOST",
+};
+
+/** Stops accepting, lets requests finish, closes every plugin, and then cuts what still hangs. */
+async function finish(listening: Listening, generations: Generations<Served>): Promise<number> {
+  void listening.stop(false); // ends with its last connection; idle ones would keep it waiting
+  await generations.close();
+  await listening.stop(true);
+  return 0;
+}
+
+/** SIGHUP changes the generation; SIGTERM, SIGINT or the parent's end stops. A second one does not wait. */
+function stopAsked(generations: Generations<Served>, log: Logger): Promise<void> {
+  process.on("SIGHUP", () => {
+    generations.reload().then(
+      ({ number }) => log("info", "generation.started", { number }),
+      () => undefined,
+    ); // a failure is logged where it happens
+  });
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (why: string): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      log("info", "stopping", { why });
+      resolve();
+    };
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
+    whenParentIsGone(() => stop("the parent process ended"));
+  });
+}
+
+/** What a plugin lets escape (a timer that throws, a promise nobody awaits) is reported, and the gateway goes on. */
+function keepAlive(log: Logger): void {
+  process.on("uncaughtException", (error) => log("error", "uncaught", { why: messageOf(error), error }));
+  process.on("unhandledRejection", (error) => log("error", "uncaught", { why: messageOf(error), error }));
+}

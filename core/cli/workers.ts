@@ -1,0 +1,67 @@
+import { GatewayError } from "#contract";
+import type { Settings } from "../kernel/settings.ts";
+import { type Child, spawnSelf } from "../platform.ts";
+
+const VARIABLE = "GATEWAY_WORKER";
+/** A worker that dies younger than this did not come up. */
+const YOUNG_MS = 5_000;
+const MAX_YOUNG_DEATHS = 3;
+const PARENT_CHECK_MS = 1_000;
+
+/** Which worker this process is; `null` for a process that was started by a person. */
+export function workerIndex(): number | null {
+  const text = process.env[VARIABLE];
+  return text === undefined ? null : Number(text);
+}
+
+/** Runs the workers, starts again the ones that die, hands signals on, and ends with the last of them. */
+export async function superviseWorkers(settings: Settings, args: readonly string[]): Promise<number> {
+  if (settings.port === 0)
+    throw new GatewayError("SETTING_INVALID", {
+      name: "PORT",
+      value: "0",
+      why: "several workers share one port, so it must be a fixed one",
+    });
+  const children = new Map<number, Child>();
+  let stopping = false;
+  const signalAll = (signal: NodeJS.Signals): void => children.forEach((child) => child.kill(signal));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      stopping = true;
+      signalAll(signal);
+    });
+  }
+  process.on("SIGHUP", () => signalAll("SIGHUP"));
+
+  async function keep(index: number): Promise<number> {
+    for (let youngDeaths = 0; ; ) {
+      const startedAt = Date.now();
+      const child = spawnSelf(["serve", ...args], { [VARIABLE]: String(index) });
+      children.set(index, child);
+      const code = await child.exited;
+      children.delete(index);
+      if (stopping) return code;
+      youngDeaths = Date.now() - startedAt < YOUNG_MS ? youngDeaths + 1 : 0;
+      if (youngDeaths >= MAX_YOUNG_DEATHS) {
+        stopping = true;
+        signalAll("SIGTERM");
+        return code || 1;
+      }
+      console.error(`Worker ${index} (process ${child.pid}) ended with ${code}; starting it again.`);
+    }
+  }
+  const codes = await Promise.all(Array.from({ length: settings.workers }, (_, index) => keep(index)));
+  return Math.max(...codes);
+}
+
+/** A worker whose supervisor was killed stops too. */
+export function whenParentIsGone(tell: () => void): void {
+  if (workerIndex() === null) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    tell();
+  }, PARENT_CHECK_MS);
+  timer.unref?.();
+}

@@ -1,0 +1,58 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { Dialect } from "./dialect.ts";
+import type { OperationId } from "./operation.ts";
+import type { Json } from "./json.ts";
+import type { Call, Caller, Plan } from "./request.ts";
+
+/** A data-plane plugin: the operations it mounts under `/v1`, the dialects it speaks, and plain routes of its own. */
+export interface Api {
+  readonly operations?: readonly OperationRoute[];
+  readonly dialects?: readonly Dialect[];
+  readonly routes?: readonly Route[];
+}
+
+/** Mounts one row of the operation table. The pipeline handles it; the plugin says what bodies look like. */
+export interface OperationRoute {
+  readonly operation: OperationId;
+  /** Request body for validation and documentation. Open (`additionalProperties: true`): unknown members travel on. */
+  readonly body?: TSchema;
+  readonly query?: TSchema;
+  /** Answer for documentation; the provider's answer is not reshaped by it. */
+  readonly reply: TSchema;
+  readonly description?: string;
+  /** Answers from what the gateway itself knows, before any target is looked for; `undefined` goes on to a provider. */
+  readonly local?: (call: Call, caller: Caller, plan: Plan) => Promise<Json | undefined>;
+}
+
+/** A plain route, data plane or control plane: its own handler, default-deny auth. */
+export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema> {
+  readonly plane: Plane;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the plane's prefix; `:name` marks a path parameter. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Scope a key needs (any one of several); `public` is written out where nobody need be known. */
+  readonly scope: string | readonly string[] | { readonly public: true };
+  readonly body?: B;
+  readonly query?: Q;
+  readonly reply: R;
+  /** Statuses of the errors it documents. */
+  readonly errors?: readonly number[];
+  handle(input: RouteInput<Static<B>, Static<Q>>): Promise<Static<R> | Response> | Static<R> | Response;
+}
+/** `/v1`, `/v2`, `/admin/v2`. */
+export type Plane = "data" | "control" | "admin";
+export interface RouteInput<B, Q> {
+  readonly body: B;
+  readonly query: Q;
+  readonly params: Readonly<Record<string, string>>;
+  /** Absent only on public routes. */
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly now: number;
+}
+/** Identity at run time; infers a route's body and query from their schemas. */
+export const defineRoute = <B extends TSchema, Q extends TSchema, R extends TSchema>(route: Route<B, Q, R>): Route =>
+  route as unknown as Route;

@@ -1,0 +1,115 @@
+import type { TObject, Static } from "@sinclair/typebox";
+import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records } from "./storage.ts";
+
+/** What a plugin may ask for. The host object it receives carries these handles and no others. */
+export type Need =
+  /** `net:api.acme.example` one host; `net:*` any public host (webhooks). */
+  | `net:${string}`
+  | `secret:${string}`
+  | "records"
+  | "logs"
+  | "blobs"
+  | "kv"
+  | "counters"
+  | "feed"
+  /** Sealing of stored secrets and digests of keys. */
+  | "vault"
+  /** Looks at the running generation: which providers, checks, strategies there are. */
+  | "catalog"
+  /** The plugins of the running generation, and building the next one. */
+  | "generations";
+
+export interface Handles {
+  /** The egress client: only hosts the manifest names, pinned public addresses, no redirects, deadline, abort, metrics. */
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  readonly secrets: { /** Names the manifest asked for; throws when the secret is missing. */ read(name: string): Promise<string> };
+  readonly records: RecordsHandle;
+  readonly logs: LogStore;
+  readonly blobs: Blobs;
+  readonly kv: KeyValue;
+  readonly counters: Counters;
+  readonly feed: Feed;
+  readonly vault: Vault;
+  readonly catalog: Catalog;
+  readonly generations: Generations;
+}
+
+export interface RecordsHandle {
+  in<S extends TObject>(collection: Collection<S>): Records<Static<S>>;
+  /**
+   * Read-through look-up by unique members, for the request path: warm answers cost no query and arrive without a
+   * promise; every process drops an entry within a second of a write. Misses are remembered too. When the database
+   * is away, warm entries go on answering and cold ones throw STORAGE_UNAVAILABLE.
+   */
+  lookup<S extends TObject, V>(
+    collection: Collection<S>,
+    by: readonly (keyof Static<S> & string)[],
+    map: (record: Static<S>) => V,
+  ): (...values: readonly string[]) => V | undefined | Promise<V | undefined>;
+}
+
+export interface Vault {
+  /** AES-256-GCM; the text form is safe to store. */
+  seal(plain: string): string;
+  open(sealed: string): string;
+  /** Keyed hash (HMAC-SHA-256, hex): how gateway keys are stored. The stored form is never accepted as a key. */
+  digest(text: string): string;
+}
+
+/** What the running generation offers, by id. */
+export interface Catalog {
+  providers(): readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly operations: readonly string[];
+    readonly models?: readonly string[];
+    readonly target: TObject | undefined;
+  }[];
+  check(id: string): CatalogCheck | undefined;
+  checks(): readonly CatalogCheck[];
+  strategies(): readonly string[];
+}
+export interface CatalogCheck {
+  readonly id: string;
+  readonly title: string;
+  readonly on: readonly ("input" | "output")[];
+  readonly targets: readonly ("llm" | "mcp_tools")[];
+  /** Parameters whose schema says `secret: true`: stored sealed, shown masked. */
+  readonly secrets: readonly string[];
+  /** Sentences that say what is wrong with these parameters; empty when they are right. */
+  problems(parameters: unknown): readonly string[];
+}
+
+/** The running generation, for operators. */
+export interface Generations {
+  /** Number of the generation that serves. */
+  readonly number: number;
+  /** Every plugin of the deployment, running or not, in profile order; then folders that hold none that could be read. */
+  states(): readonly {
+    /** `kind/id`, or the folder */
+    readonly name: string;
+    readonly version: string;
+    readonly title: string;
+    readonly needs: readonly string[];
+    readonly state: "running" | "disabled" | "failed";
+    /** Why it is not running, as a sentence. */
+    readonly why: string | null;
+    readonly code: string | null;
+    readonly required: boolean;
+    readonly provides: readonly string[];
+  }[];
+  /** Builds the next generation from the profile as it now is, swaps, drains the old one; a failure throws and changes nothing. */
+  reload(): Promise<{ readonly number: number }>;
+}
+
+type HandleFor<N> = N extends `net:${string}` ? "fetch" : N extends `secret:${string}` ? "secrets" : N;
+/** What `setup` receives: the base and exactly the handles that were asked for. */
+export type Host<N extends Need> = HostBase & { readonly [K in HandleFor<N> & keyof Handles]: Handles[K] };
+
+export interface HostBase {
+  /** Writes one redacted line to the process log. */
+  readonly log: Logger;
+  /** The clock, milliseconds since the epoch. */
+  now(): number;
+}
+export type Logger = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Readonly<Record<string, unknown>>) => void;

@@ -1,0 +1,48 @@
+import type { Json } from "./json.ts";
+import type { OperationId } from "./operation.ts";
+import type { Collected, StreamEvent, StreamMap, Usage, WireError } from "./stream.ts";
+
+/**
+ * One family of clients: how its answers look, whole and streamed. Provided by the `api` plugin that mounts the
+ * operation. A provider whose own wire is this dialect says so (`dialect: "chat"`) and its bytes pass through.
+ */
+export interface Dialect<S = unknown> {
+  /** `chat`, `messages`, `responses` … */
+  readonly id: string;
+  readonly operation: OperationId;
+  /** This dialect's frames -> events: taps usage and content out of bytes that pass through. */
+  readonly decode: StreamMap<S>;
+  /** This dialect's whole body -> events. */
+  read(body: Json): readonly StreamEvent[];
+  /** The usage among those events, for bodies that only pass through; throws where `read` does. Cheaper, when it is there. */
+  usage?(body: Json): Usage | undefined;
+  /** A folded answer -> this dialect's whole body. */
+  write(answer: Collected, options: EncodeOptions): Json;
+  /** Events -> this dialect's frames, as ready-made wire text. */
+  encode(options: EncodeOptions): Encoder;
+  /** Did the client ask for usage in the stream? When not, the usage frame is asked for, read, and hidden. */
+  asksUsage(body: Json): boolean;
+  /** The body that makes a provider of this dialect report usage in its stream. */
+  withUsage(body: Json): Json;
+  /** Is this passing frame the usage-only frame that `withUsage` caused? */
+  isUsageFrame(data: string): boolean;
+}
+export interface EncodeOptions {
+  /** Used when the provider sends none. */
+  readonly id: string;
+  readonly model: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly usage: boolean;
+  /** `x-gateway-strict-open-ai-compliance`. */
+  readonly strict: boolean;
+}
+export interface Encoder {
+  event(event: StreamEvent): string;
+  /** The dialect's terminal marker. */
+  end(): string;
+  /** Something the gateway adds beside the answer (`hook_results`), as a frame clients may ignore. */
+  note(extra: Json): string;
+  /** An error in mid-stream, in the dialect's own form. */
+  error(error: WireError): string;
+}

@@ -1,0 +1,134 @@
+/**
+ * Every error the gateway makes itself: code -> status, wire type, control-plane code and wording.
+ * `{name}` in a message is filled from the details. Wording lives here and nowhere else; a message says what was
+ * attempted, on what, and what would be right, and never holds a secret or a prompt.
+ */
+export interface ErrorRow {
+  readonly status: number;
+  /** `error.type` on the wire. */
+  readonly type: string;
+  /** Machine code of the control and admin planes (control-plane catalogue AB01..AB09). */
+  readonly ab?: `AB0${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`;
+  readonly message: string;
+  /** Seconds a client should wait, sent as `Retry-After`. */
+  readonly retryAfterSec?: number;
+}
+
+// biome-ignore format: a table, one row a line
+export const ERRORS = {
+  // who is asking
+  KEY_MISSING:          { status: 401, type: "authentication_error", ab: "AB05", message: "No gateway key was sent. Send it as the header x-gateway-api-key, or as Authorization: Bearer <key>." },
+  KEY_UNKNOWN:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key is not known here. Check that it is complete and was not deleted." },
+  KEY_EXPIRED:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key has expired. Create a new one or set a later expires_at." },
+  SCOPE_MISSING:        { status: 403, type: "permission_error", ab: "AB03", message: "The key lacks the scope {scope}, which {action} needs." },
+  ACCESS_DENIED:        { status: 403, type: "permission_error", ab: "AB03", message: "You may not access {what}, or it does not exist." },
+  // what is asked
+  REQUEST_INVALID:      { status: 400, type: "invalid_request_error", ab: "AB01", message: "{what}" },
+  BODY_NOT_JSON:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body is not valid JSON: {why}." },
+  BODY_TOO_DEEP:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body nests deeper than {limit} levels." },
+  BODY_TOO_LARGE:       { status: 413, type: "invalid_request_error", ab: "AB01", message: "The request body is larger than the limit of {limitMb} MB for this route." },
+  CONTENT_TYPE:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The content type {got} is not accepted here; send {expected}." },
+  HEADER_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The header {header} is not valid: {why}." },
+  HEADERS_TOO_LARGE:    { status: 431, type: "invalid_request_error", message: "The request headers are larger than {limitKb} KB." },
+  ROUTE_UNKNOWN:        { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no route {method} {path}. See /openapi.json for those there are." },
+  NOT_FOUND:            { status: 404, type: "not_found_error", ab: "AB08", message: "There is no {what}." },
+  CONFLICT:             { status: 409, type: "conflict_error", ab: "AB07", message: "{what} exists already." },
+  IN_USE:               { status: 400, type: "invalid_request_error", ab: "AB01", message: "{what} cannot be deleted while {why}." },
+  // where it goes
+  TARGET_MISSING:       { status: 400, type: "invalid_request_error", message: "No provider was chosen. Send x-gateway-provider (a provider id, or @slug of a saved provider), x-gateway-config, or a model of the form @slug/model." },
+  PROVIDER_UNKNOWN:     { status: 400, type: "invalid_request_error", message: "There is no provider {provider}. {known}" },
+  PROVIDER_UNAVAILABLE: { status: 503, type: "api_error", message: "The provider {provider} is installed but not running: {why}.", retryAfterSec: 5 },
+  TARGET_INVALID:       { status: 400, type: "invalid_request_error", message: "The target {provider} is not complete: {why}." },
+  OPERATION_UNSUPPORTED:{ status: 400, type: "invalid_request_error", message: "The provider {provider} does not serve {operation}. It serves {serves}." },
+  CONFIG_UNKNOWN:       { status: 400, type: "invalid_request_error", message: "There is no active config {config} in this workspace." },
+  CONFIG_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The config is not valid: {why}." },
+  CONFIG_OVERRIDE:      { status: 400, type: "invalid_request_error", message: "This key is pinned to its own config; a request config is not allowed." },
+  STRATEGY_UNKNOWN:     { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the strategy mode {mode}. Enabled modes: {modes}." },
+  GUARDRAIL_UNKNOWN:    { status: 400, type: "invalid_request_error", ab: "AB01", message: "There is no active guardrail {guardrail} in this workspace." },
+  CHECK_UNKNOWN:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the check {check}." },
+  HOST_BLOCKED:         { status: 400, type: "invalid_request_error", message: "The host {host} may not be called: it is not a public address. An operator can allow a private one with GATEWAY_TRUSTED_HOSTS." },
+  HOST_NOT_DECLARED:    { status: 500, type: "api_error", message: "The plugin {plugin} called {host}, which its manifest does not name under needs." },
+  LOOP_DETECTED:        { status: 508, type: "invalid_request_error", message: "The request has already passed through this gateway; the upstream host points back to it." },
+  // limits
+  RATE_LIMITED:         { status: 429, type: "rate_limit_error", ab: "AB06", message: "The rate limit of {limiter} is reached: {limit} {type} per {per}." },
+  BUDGET_EXHAUSTED:     { status: 412, type: "insufficient_quota", message: "The budget of {limiter} is used up: {limit} {type}." },
+  // guardrails
+  HOOKS_FAILED:         { status: 446, type: "hooks_failed", message: "The guardrail checks failed: {failed}." },
+  GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. Ask without stream, or choose a check that runs on streams." },
+  // what came back
+  TIMEOUT:              { status: 408, type: "timeout_error", message: "The request exceeded the timeout of {timeoutMs} ms." },
+  CLIENT_LEFT:          { status: 499, type: "client_closed_request", message: "The client closed the connection." },
+  UPSTREAM_UNREACHABLE: { status: 502, type: "api_error", message: "The provider {provider} could not be reached: {why}." },
+  UPSTREAM_INVALID:     { status: 502, type: "api_error", message: "The provider {provider} answered with something that is not its format: {why}." },
+  STREAM_INCOMPLETE:    { status: 502, type: "stream_incomplete", message: "The provider {provider} ended its stream before the answer was complete." },
+  STREAM_EMPTY:         { status: 502, type: "stream_incomplete", message: "The provider {provider} opened a stream and sent nothing." },
+  // ourselves
+  STORAGE_UNAVAILABLE:  { status: 503, type: "api_error", ab: "AB04", message: "The {handle} storage cannot be reached just now; the request was not judged. Try again.", retryAfterSec: 2 },
+  NOT_READY:            { status: 503, type: "api_error", ab: "AB04", message: "The gateway is not ready: {why}.", retryAfterSec: 2 },
+  PLUGIN_TIMEOUT:       { status: 503, type: "api_error", ab: "AB04", message: "The plugin {plugin} did not answer within {seconds} s.", retryAfterSec: 2 },
+  INTERNAL:             { status: 500, type: "api_error", ab: "AB04", message: "The gateway failed inside while handling this request. Its log has the details under the trace id." },
+  // plugins (boot and lifecycle; they name the plugin, the file, the path and what would be right)
+  PLUGIN_MANIFEST:      { status: 500, type: "plugin_error", message: "The manifest {file} is not valid at {path}: {why}." },
+  PLUGIN_CONTRACT:      { status: 500, type: "plugin_error", message: "The plugin {plugin} asks for contract {range}, this gateway has {version}. Install a build of the plugin for {version}." },
+  PLUGIN_CONFIG:        { status: 500, type: "plugin_error", message: "The configuration of plugin {plugin} ({file}) is not valid at {path}: {why}." },
+  PLUGIN_REQUIRES:      { status: 500, type: "plugin_error", message: "The plugin {plugin} requires {requires}, which is {state}. Enable it in the profile or disable {plugin}." },
+  PLUGIN_SETUP:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) failed in {step}: {why}." },
+  PLUGIN_READY:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) did not become ready: {why}." },
+  PLUGIN_DRAIN:         { status: 500, type: "plugin_error", message: "The plugin {plugin} did not drain: {why}." },
+  PROFILE_INVALID:      { status: 500, type: "plugin_error", message: "The profile {file} is not valid at {path}: {why}." },
+  SETTING_INVALID:      { status: 500, type: "plugin_error", message: "The setting {name}={value} is not valid: {why}." },
+  MIGRATION_REFUSED:    { status: 500, type: "plugin_error", message: "The database was not opened: {why}." },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+/** The same rows, as the wide type. */
+const ERRORS_BY_CODE: Readonly<Record<ErrorCode, ErrorRow>> = ERRORS;
+export type ErrorDetails = Readonly<Record<string, string | number | undefined>>;
+
+const BRAND = Symbol.for("ai-gateway.error");
+
+/** The one error class; branded, so that a copy of this module inside a foreign plugin is recognised too. */
+export class GatewayError extends Error {
+  readonly [BRAND] = true;
+  override readonly name = "GatewayError";
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: ErrorDetails = {},
+    options?: { cause?: unknown; param?: string; retryAfterSec?: number },
+  ) {
+    super(wording(code, details), options?.cause === undefined ? undefined : { cause: options.cause });
+    this.param = options?.param ?? null;
+    this.retryAfterSec = options?.retryAfterSec ?? ERRORS_BY_CODE[code].retryAfterSec;
+  }
+  /** Seconds a client should wait before it asks again. */
+  readonly retryAfterSec: number | undefined;
+  /** The member of the request at fault, when one is. */
+  readonly param: string | null;
+  get row(): ErrorRow {
+    return ERRORS_BY_CODE[this.code];
+  }
+  get status(): number {
+    return this.row.status;
+  }
+
+  static is(error: unknown): error is GatewayError {
+    try {
+      return typeof error === "object" && error !== null && BRAND in error;
+    } catch {
+      return false; // a proxy that refuses to be looked at
+    }
+  }
+}
+
+const wording = (code: ErrorCode, details: ErrorDetails): string =>
+  ERRORS[code].message.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ""));
+
+/** The message of anything that was thrown, even of what cannot be turned into text. Never throws. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return "something that has no text";
+  }
+}

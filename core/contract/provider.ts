@@ -1,0 +1,116 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { Json } from "./json.ts";
+import type { OperationId } from "./operation.ts";
+import type { FrameFormat, StreamEvent, StreamMap, Usage, UsagePart, WireError } from "./stream.ts";
+
+/**
+ * A model provider: where it is, how a request to it is signed, and one adapter per operation it serves.
+ * A missing operation is "not supported", and the error, the documentation and the console know it.
+ */
+export interface Provider {
+  /**
+   * What one target may say besides its credential: organisation, region, resource name … snake_case.
+   * Each field is read from the config member of its name, from a saved integration's `configurations`, and from the
+   * header `x-gateway-<field-with-hyphens>`.
+   */
+  readonly target: TSchema;
+  /** Base URL (no trailing slash) and the headers that authenticate. A key never goes into the URL. */
+  endpoint(at: Target): Endpoint;
+  /** Last word on the request, for wires that sign it (SigV4). */
+  sign?(request: OutgoingRequest, at: Target): Promise<OutgoingRequest>;
+  /** Set when this provider's own wire is a client dialect: its bytes pass through to clients of that dialect. */
+  readonly dialect?: string;
+  readonly operations: { readonly [Op in OperationId]?: Adapter };
+  /** Reads an error body; default: the OpenAI form `{error: {message, type, param, code}}`. */
+  error?(status: number, body: unknown): Partial<WireError>;
+  /** Models it is known to serve; the workspace's model catalogue lists them. */
+  readonly models?: readonly string[];
+  /** List price of a model, when it is known. */
+  price?(model: string): Price | undefined;
+}
+
+/** US cents per token, by part of the usage; a part without a price of its own costs what its base part costs. */
+export type Price = { readonly [P in UsagePart]?: number } & { readonly input: number; readonly output: number };
+
+/** One place to send to, as the provider's schema has accepted it. */
+export interface Target {
+  readonly fields: Readonly<Json>;
+  /** The provider's credential; empty when the provider needs none. */
+  readonly apiKey: string;
+  /** `x-gateway-custom-host` or the config's `custom_host`: replaces the base URL. */
+  readonly customHost: string | null;
+  /** Model after `@slug/` was taken off, when the body names one. */
+  readonly model: string;
+}
+export interface Endpoint {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+}
+
+/** What an adapter may look at while it maps. */
+export interface Ask {
+  readonly target: Target;
+  readonly operation: OperationId;
+  /** Path below `/v1` as the client asked it, parameters filled in. */
+  readonly path: string;
+  readonly search: string;
+  readonly stream: boolean;
+  /** `x-gateway-strict-open-ai-compliance`, default true. */
+  readonly strict: boolean;
+}
+
+/**
+ * How a provider serves one operation. For the conversational operations the incoming body is in the chat form and
+ * the answer is given as stream events; for the others bodies map to bodies. Everything left out passes unchanged.
+ */
+export interface Adapter<S = never> {
+  /** Path below the base URL. Default: the path the client asked. */
+  readonly path?: string | ((body: Json, ask: Ask) => string);
+  readonly method?: string;
+  /** Maps the request body; unknown members travel on unless the mapping leaves them out. */
+  readonly request?: (body: Json, ask: Ask) => Json;
+  /** Further request headers. */
+  readonly headers?: (body: Json, ask: Ask) => Readonly<Record<string, string>>;
+  /** The whole answer as the events a stream would have brought. */
+  readonly reply?: (body: Json, ask: Ask) => readonly StreamEvent[];
+  readonly stream?: StreamMap<S> | StreamMap<unknown>;
+  readonly frames?: FrameFormat;
+  /** Maps a whole answer's body within its own form: operations without events, and answers in the provider's `dialect`. */
+  readonly response?: (body: Json, ask: Ask) => Json;
+  /**
+   * Maps one streamed chunk within the provider's `dialect` (misplaced usage, native finish reasons), before anything
+   * reads or forwards it. The same object back means: forward the frame as it came.
+   */
+  readonly chunk?: (chunk: Json, ask: Ask) => Json;
+  /** Reads usage out of a whole answer's body, for operations without events. */
+  readonly usage?: (body: Json) => Usage | undefined;
+  /**
+   * Answers without a network call: the offline provider. Same types as a real upstream. `body` is null when the
+   * request's is not JSON; `request` is what would have gone out, a multipart form included.
+   */
+  readonly answer?: (body: Json | null, ask: Ask, signal: AbortSignal, request: OutgoingRequest) => Promise<Response>;
+}
+/** Identity at run time; keeps an adapter's stream state typed inside its own file. */
+export const defineAdapter = <S>(adapter: Adapter<S>): Adapter => adapter as unknown as Adapter;
+
+/** For every outgoing field: the incoming field's name, or a pure function of the incoming body. */
+export type BodyMap<In, Out> = { readonly [K in keyof Out]?: (keyof In & string) | ((body: In) => Out[K] | undefined) };
+
+/** Applies a body map. `undefined` results are left out; the compiler checks both sides. */
+export function mapBody<In extends object, Out extends object>(map: BodyMap<In, Out>): (body: In) => Out {
+  const rules = Object.entries(map) as [keyof Out, (keyof In & string) | ((body: In) => Out[keyof Out] | undefined)][];
+  return (body) => {
+    const out: Partial<Out> = {};
+    for (const [to, rule] of rules) {
+      const value = typeof rule === "function" ? rule(body) : (body[rule] as unknown as Out[keyof Out] | undefined);
+      if (value !== undefined) out[to] = value;
+    }
+    return out as Out; // required members are the map's own promise, kept by its recordings
+  };
+}

@@ -1,0 +1,156 @@
+import type { Control } from "./header.ts";
+import type { Json } from "./json.ts";
+import type { OperationId } from "./operation.ts";
+import type { GuardrailResult } from "./guardrail.ts";
+import type { RateLimit } from "./schema/limits.ts";
+import type { Usage, WireError } from "./stream.ts";
+
+/*
+ * The values that travel with a request. Each has one writer and is read-only afterwards:
+ * Call by the route, Caller by a policy's identify, Plan by plan.ts, Outcome by reply.ts.
+ */
+
+/** What was asked. */
+export interface Call {
+  /** Id of this request; also the id of its log record. UUID. */
+  readonly id: string;
+  readonly operation: OperationId;
+  readonly method: string;
+  /** Path below `/v1`, parameters filled in and encoded, e.g. `/batches/batch_1`. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** Query string with its `?`, or empty. */
+  readonly search: string;
+  /** The client's own headers, as received. */
+  readonly headers: Headers;
+  readonly control: Control;
+  readonly traceId: string;
+  readonly body: Body;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Fires when the client leaves. */
+  readonly signal: AbortSignal;
+}
+export type Body =
+  | { readonly kind: "none" }
+  | { readonly kind: "json"; readonly text: string; readonly value: Json }
+  /** A multipart form on its way through: it can be sent once. */
+  | { readonly kind: "form"; readonly contentType: string; readonly stream: ReadableStream<Uint8Array> }
+  /** A multipart form that a guardrail had to read: it can be sent again. */
+  | {
+      readonly kind: "form-read";
+      readonly contentType: string;
+      readonly bytes: Uint8Array;
+      readonly fields: Readonly<Record<string, string>>;
+    };
+
+/** Who asked. */
+export interface Caller {
+  readonly organisationId: string;
+  /** `null` for an organisation service key. */
+  readonly workspaceId: string | null;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly keyType: "organisation-service" | "workspace-service" | "workspace-user";
+  readonly userId: string | null;
+  readonly scopes: ReadonlySet<string>;
+  /** Defaults of the key. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly configId: string | null;
+  readonly allowConfigOverride: boolean;
+  readonly rateLimits: readonly RateLimit[];
+}
+
+/** What will be done. */
+export interface Plan {
+  readonly root: TargetNode;
+  /** Merged: workspace over key over request. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly configSlug: string | null;
+  /** The config asks for the workspace's own model catalogue (`fetch_integrated_models`). */
+  readonly integratedModels: boolean;
+  /** The model the client named, when it named one. */
+  readonly model: string | null;
+}
+export type TargetNode = Branch | Leaf;
+interface Node {
+  /** JSON path of this node in the config: `config`, `config.targets[1]`. */
+  readonly path: string;
+  readonly name: string | null;
+  /** Load-balance share; 0 stops traffic. */
+  readonly weight: number;
+}
+export interface Branch extends Node {
+  readonly kind: "branch";
+  /** Strategy mode, a key of some policy's `strategies`. */
+  readonly mode: string;
+  /** The whole `strategy` object of the config. */
+  readonly settings: Json;
+  readonly targets: readonly TargetNode[];
+}
+export interface Leaf extends Node {
+  readonly kind: "leaf";
+  /** Provider id (`openai`) or `@slug`; `null` lets the body's `@slug/model` decide. */
+  readonly provider: string | null;
+  /** Target fields given in place (snake_case), before the provider's schema has judged them. */
+  readonly fields: Json;
+  /** A provider credential given in place. */
+  readonly apiKey: string | null;
+  readonly customHost: string | null;
+  readonly timeoutMs: number | null;
+  readonly retry: { readonly attempts: number; readonly onStatusCodes: readonly number[]; readonly useRetryAfter: boolean };
+  readonly overrideParams: Json | null;
+  readonly defaultParams: Json | null;
+  readonly dropParams: readonly string[];
+  readonly forwardHeaders: readonly string[];
+  readonly strict: boolean | null;
+  /** Guardrail slugs or inline guardrails of the nearest level that names any. The same array means the same level. */
+  readonly inputGuardrails: readonly (string | Json)[];
+  readonly outputGuardrails: readonly (string | Json)[];
+  readonly cache: { readonly mode: string; readonly maxAgeSec: number | null } | null;
+}
+
+export type CacheStatus = "HIT" | "SEMANTIC HIT" | "MISS" | "SEMANTIC MISS" | "DISABLED" | "REFRESH";
+
+/** What came of it. Written once, after the client has its bytes (or has left). */
+export interface Outcome {
+  readonly call: Call;
+  readonly caller: Caller | null;
+  readonly plan: Plan | null;
+  readonly status: number;
+  readonly ended: "ok" | "error" | "partial" | "aborted";
+  readonly error: WireError | null;
+  /** Provider id and `@slug` of the target that answered. */
+  readonly provider: string | null;
+  readonly providerSlug: string | null;
+  readonly model: string | null;
+  /** JSON path of the target that answered. */
+  readonly lastUsedOption: string | null;
+  readonly retries: number;
+  readonly cacheStatus: CacheStatus;
+  readonly streamed: boolean;
+  readonly usage: Usage | null;
+  /** US cents; `null` when no price is known for the model. */
+  readonly costCents: number | null;
+  readonly guardrails: { readonly input: readonly GuardrailResult[]; readonly output: readonly GuardrailResult[] };
+  readonly timing: Timing;
+  /** For the log; `null` when bodies are not kept. */
+  readonly bodies: Bodies | null;
+}
+/** Milliseconds. */
+export interface Timing {
+  readonly totalMs: number;
+  /** Inside the gateway, upstream excluded. */
+  readonly gatewayMs: number;
+  readonly upstreamMs: number;
+  readonly timeToFirstTokenMs: number | null;
+}
+export interface Bodies {
+  readonly request: string | null;
+  /** What went upstream. */
+  readonly upstreamUrl: string | null;
+  readonly upstreamRequest: string | null;
+  /** Raw answer as the client received it; a stream keeps its wire text. */
+  readonly response: string | null;
+  readonly truncated: boolean;
+}

@@ -1,0 +1,78 @@
+import type { KEY_TYPES } from "./api-key.ts";
+
+/** What kinds of key there are. */
+export type KeyType = (typeof KEY_TYPES)[number];
+
+/**
+ * Every scope, as families of actions, and which level of key may hold it (auth fact sheet 4): O organisation service
+ * key, S workspace service key, U workspace user key. A family may have several rows when its actions differ by level.
+ */
+export interface ScopeRow {
+  readonly families: readonly string[];
+  readonly actions: readonly string[];
+  readonly levels: "O" | "OS" | "OSU" | "SU";
+}
+const CRUD = ["create", "read", "update", "delete", "list"] as const;
+
+export const SCOPE_TABLE: readonly ScopeRow[] = [
+  { families: ["organisation_users", "organisation_guardrails", "deployments", "secret_references"], actions: CRUD, levels: "O" },
+  { families: ["organisation_service_api_keys"], actions: [...CRUD, "rotate"], levels: "O" },
+  { families: ["organisation_settings"], actions: ["read", "update"], levels: "O" },
+  { families: ["organisation_exclusions"], actions: ["list", "update"], levels: "O" },
+  { families: ["audit_logs"], actions: ["list"], levels: "O" },
+  { families: ["plugins"], actions: ["create", "update", "list"], levels: "O" },
+  { families: ["workspaces"], actions: ["create", "delete"], levels: "O" },
+  {
+    families: ["organisation_integrations", "organisation_mcp_integrations", "organisation_agent_integrations"],
+    actions: ["create", "read", "update", "delete"],
+    levels: "O",
+  },
+  { families: ["workspace_service_api_keys", "workspace_user_api_keys"], actions: [...CRUD, "rotate"], levels: "OS" },
+  { families: ["workspaces"], actions: ["read", "update", "list"], levels: "OSU" },
+  {
+    families: ["organisation_integrations", "organisation_mcp_integrations", "organisation_agent_integrations"],
+    actions: ["list"],
+    levels: "OSU",
+  },
+  {
+    families: [
+      "workspace_users",
+      "configs",
+      "guardrails",
+      "providers",
+      "policies",
+      "workspace_integrations",
+      "workspace_mcp_integrations",
+      "workspace_agent_integrations",
+      "mcp_servers",
+      "agent_servers",
+    ],
+    actions: CRUD,
+    levels: "OSU",
+  },
+  { families: ["prompts"], actions: [...CRUD, "publish"], levels: "OSU" },
+  { families: ["virtual_keys"], actions: [...CRUD, "duplicate", "copy"], levels: "OSU" },
+  { families: ["agent_server_skills", "agent_integration_skills", "agent_server_user_access"], actions: CRUD, levels: "OSU" },
+  { families: ["analytics"], actions: ["view"], levels: "OSU" },
+  { families: ["logs"], actions: ["export", "list", "view", "read"], levels: "OSU" },
+  { families: ["completions"], actions: ["write", "read"], levels: "SU" },
+  { families: ["prompts"], actions: ["render"], levels: "SU" },
+  { families: ["guardrails", "mcp", "agents"], actions: ["invoke"], levels: "SU" },
+  { families: ["logs"], actions: ["write"], levels: "SU" },
+  { families: ["feedbacks"], actions: ["read", "write"], levels: "SU" },
+  { families: ["models"], actions: ["list"], levels: "SU" },
+];
+
+const LEVEL: Readonly<Record<KeyType, string>> = { "organisation-service": "O", "workspace-service": "S", "workspace-user": "U" };
+
+const scopesIn = (row: ScopeRow): string[] => row.families.flatMap((family) => row.actions.map((action) => `${family}.${action}`));
+
+/** Every scope a key of this type may hold. */
+export const scopesOf = (type: KeyType): readonly string[] =>
+  SCOPE_TABLE.filter((row) => row.levels.includes(LEVEL[type])).flatMap(scopesIn);
+
+/** Every scope there is. */
+export const SCOPES: ReadonlySet<string> = new Set(SCOPE_TABLE.flatMap(scopesIn));
+
+/** `deployments:create` and `organisation-service-api-keys.rotate` mean the same as the spelling of the table. */
+export const normaliseScope = (text: string): string => text.trim().replaceAll(":", ".").replaceAll("-", "_");

@@ -1,0 +1,139 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Json } from "./json.ts";
+
+/**
+ * A storage backend provides some of these handles. Of several enabled backends, the first in the profile's order
+ * that provides a handle serves it.
+ */
+export interface Storage {
+  readonly records?: RecordStore;
+  readonly logs?: LogStore;
+  readonly blobs?: Blobs;
+  readonly counters?: Counters;
+  readonly kv?: KeyValue;
+  readonly feed?: Feed;
+}
+export type StorageHandle = keyof Storage;
+
+/**
+ * A kind of record. Its schema is the table: scalars become typed columns, objects and arrays JSON columns.
+ * Every schema has `id` (string) as its key.
+ */
+export interface Collection<S extends TObject = TObject> {
+  /** Table name, snake_case plural. */
+  readonly name: string;
+  readonly schema: S;
+  /** Member lists that must be unique together. */
+  readonly unique?: readonly (readonly string[])[];
+  readonly index?: readonly (readonly string[])[];
+}
+type Members<S extends TObject> = readonly (readonly (keyof Static<S> & string)[])[];
+/** Identity at run time; checks that `unique` and `index` name members of the schema. */
+export const defineCollection = <S extends TObject>(
+  collection: Collection<S> & { readonly unique?: Members<S>; readonly index?: Members<S> },
+): Collection<S> => collection;
+export type RecordOf<C> = C extends Collection<infer S> ? Static<S> : never;
+
+export interface RecordStore {
+  /** Brings the database to these collections: embedded migrations, forward only, checksummed, under a lock. */
+  migrate(collections: readonly Collection[]): Promise<void>;
+  in<S extends TObject>(collection: Collection<S>): Records<Static<S>>;
+}
+
+/** Equality on members; an array value means "one of". */
+export type Where<T> = { readonly [K in keyof T]?: T[K] | readonly T[K][] };
+
+/** Typed access to one collection. A database that cannot be reached throws STORAGE_UNAVAILABLE, never "not found". */
+export interface Records<T> {
+  get(id: string): Promise<T | undefined>;
+  /** The first match in creation order. */
+  first(where: Where<T>): Promise<T | undefined>;
+  list(query: ListQuery<T>): Promise<{ readonly data: T[]; readonly total: number }>;
+  /** Throws CONFLICT when a unique member list is taken. */
+  insert(value: T): Promise<void>;
+  /** Writes the given members. `expect` makes it conditional; `false` when the record is absent or differs. */
+  update(id: string, patch: Partial<T>, expect?: Where<T>): Promise<boolean>;
+  remove(id: string): Promise<boolean>;
+}
+export interface ListQuery<T> {
+  readonly where?: Where<T>;
+  readonly orderBy?: { readonly by: keyof T & string; readonly direction: "asc" | "desc" };
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Fixed-window counters. A window's start is part of the key, so windows need no sweeper; `expiresAt` lets stores forget. */
+export interface Counters {
+  /** Adds all, or none when one would pass its limit. One round trip. */
+  reserve(claims: readonly Claim[]): Promise<Reserved>;
+  /** Adds (or with negative `by` gives back) without a limit. One round trip. */
+  add(changes: readonly Change[]): Promise<readonly number[]>;
+  read(keys: readonly string[]): Promise<readonly number[]>;
+}
+export interface Change {
+  readonly key: string;
+  readonly by: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+export interface Claim extends Change {
+  /** The sum must not pass it. With `by: 0` the claim only asks whether the counter is below the limit. */
+  readonly limit: number;
+}
+export type Reserved =
+  | { readonly granted: true; readonly values: readonly number[] }
+  | { readonly granted: false /** Index of the first claim that did not fit. */; readonly refused: number; readonly value: number };
+
+export interface KeyValue {
+  get(key: string): Promise<Uint8Array | undefined>;
+  set(key: string, value: Uint8Array, ttlMs?: number): Promise<void>;
+  /** Sets only when absent; the basis of leases. */
+  add(key: string, value: Uint8Array, ttlMs?: number): Promise<boolean>;
+  delete(key: string): Promise<void>;
+}
+
+/** Tells every process of the deployment, itself included, within a second. Delivery is at least once while connected. */
+export interface Feed {
+  publish(topic: string, message: string): Promise<void>;
+  /** `onMessage` also gets `null` when messages may have been missed (a reconnect): drop what you cached. */
+  subscribe(topic: string, onMessage: (message: string | null) => void): Promise<() => Promise<void>>;
+}
+
+export interface Blobs {
+  put(key: string, body: ReadableStream<Uint8Array>): Promise<{ readonly bytes: number }>;
+  get(key: string): Promise<ReadableStream<Uint8Array> | undefined>;
+  delete(key: string): Promise<void>;
+}
+
+/** One stored request; `id` is the request's id. Bodies live in `detail`, which may be absent. */
+export interface LogRow {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly traceId: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly status: number;
+  readonly costCents: number | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly responseTimeMs: number;
+  readonly apiKeyId: string | null;
+  readonly cacheStatus: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The whole documented record. */
+  readonly detail: Json;
+  /** Guardrail results, fetched apart. */
+  readonly hooks: Json | null;
+}
+export interface LogStore {
+  write(batch: readonly LogRow[]): Promise<void>;
+  get(id: string): Promise<LogRow | undefined>;
+  /** Deletes the oldest in bounded batches until both bounds hold; returns how many went. */
+  prune(keep: { readonly newerThan: number; readonly maxBytes: number }): Promise<number>;
+}
+
+/** The feed topic that carries the id of each record of a collection as it is written. */
+export const recordTopic = (collection: Pick<Collection, "name">): string => `records:${collection.name}`;

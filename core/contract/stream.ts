@@ -1,0 +1,123 @@
+/**
+ * The one vocabulary in which answers meet. A provider maps its wire to these events; a client dialect maps these
+ * events to its wire. A whole answer is the same events in a list. An error is a throw.
+ *
+ * Order: `start` first and once; `finish` once per choice; after the last `finish` only `usage`.
+ */
+export type StreamEvent =
+  | { readonly type: "start"; readonly id?: string; readonly model?: string; readonly created?: number }
+  | { readonly type: "text"; readonly text: string; readonly choice?: number }
+  | { readonly type: "reasoning"; readonly text: string; readonly signature?: string; readonly redacted?: string; readonly choice?: number }
+  /** A tool call. The first event of an `index` carries `id` and `name`, later ones append to `arguments`. */
+  | {
+      readonly type: "tool";
+      readonly index: number;
+      readonly id?: string;
+      readonly name?: string;
+      readonly arguments?: string;
+      readonly signature?: string;
+      readonly choice?: number;
+    }
+  | { readonly type: "refusal"; readonly text: string; readonly choice?: number }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "finish"; readonly reason: FinishReason; readonly native?: string; readonly choice?: number };
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
+
+/**
+ * What one request consumed, in disjoint parts: their sum is the provider's own total.
+ * A provider may report in several events; later values of a part replace earlier ones.
+ */
+export interface Usage {
+  /** Input tokens neither read from nor written to the provider's prompt cache, audio excluded. */
+  readonly input?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite5m?: number;
+  readonly cacheWrite1h?: number;
+  readonly inputAudio?: number;
+  /** Output tokens, reasoning and audio excluded. */
+  readonly output?: number;
+  readonly reasoning?: number;
+  readonly outputAudio?: number;
+  /** Counted with a tokenizer because the provider reported nothing. */
+  readonly estimated?: boolean;
+}
+export const USAGE_PARTS = [
+  "input",
+  "cacheRead",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "inputAudio",
+  "output",
+  "reasoning",
+  "outputAudio",
+] as const satisfies readonly (keyof Usage)[];
+export type UsagePart = (typeof USAGE_PARTS)[number];
+
+const INPUT_PARTS = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio"] as const;
+const OUTPUT_PARTS = ["output", "reasoning", "outputAudio"] as const;
+const sum = (usage: Usage, parts: readonly UsagePart[]): number => parts.reduce((total, part) => total + tokens(usage[part]), 0);
+/** More than any request can use. */
+const MAX_TOKENS = 1_000_000_000_000;
+/**
+ * A count as limits, logs and prices may take it: whole and not negative, whatever the wire said. A caller may choose
+ * the host that answers, and a negative count would give its limit back.
+ */
+export const tokens = (count: unknown): number => (typeof count === "number" && count > 0 ? Math.min(Math.round(count), MAX_TOKENS) : 0);
+
+/** All input tokens. */
+export const inputTokens = (usage: Usage): number => sum(usage, INPUT_PARTS);
+/** All output tokens. */
+export const outputTokens = (usage: Usage): number => sum(usage, OUTPUT_PARTS);
+
+/** One frame of a provider's stream: an SSE event, a JSON line, or one binary event with its type. */
+export interface Frame {
+  /** SSE `event:` or the binary event type; empty when the wire has none. */
+  readonly event: string;
+  readonly data: string;
+}
+export type FrameFormat = "sse" | "json-lines" | "aws-eventstream";
+
+/**
+ * Maps one wire's frames to events. `start()` makes the small record that a wire with memory needs (tool index,
+ * open block); only this map's handlers touch it. A frame that reports an error throws `UpstreamFailure`.
+ */
+export interface StreamMap<S = unknown> {
+  start(): S;
+  event(frame: Frame, state: S): readonly StreamEvent[];
+}
+
+/** An answer folded from its events; whole and streamed answers are folded by the same `collect`. */
+export interface Collected {
+  readonly id?: string;
+  readonly model?: string;
+  readonly created?: number;
+  readonly choices: readonly CollectedChoice[];
+  readonly usage?: Usage;
+}
+export interface CollectedChoice {
+  readonly text: string;
+  readonly reasoning: readonly { readonly text: string; readonly signature?: string; readonly redacted?: string }[];
+  readonly tools: readonly { readonly id: string; readonly name: string; readonly arguments: string; readonly signature?: string }[];
+  readonly refusal?: string;
+  readonly finish?: FinishReason;
+  readonly native?: string;
+}
+
+/** A provider said no: in a status, or inside a stream that had begun. */
+export class UpstreamFailure extends Error {
+  override readonly name = "UpstreamFailure";
+  constructor(
+    readonly status: number,
+    readonly error: WireError,
+  ) {
+    super(error.message);
+  }
+}
+/** The error members every dialect can express. */
+export interface WireError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+}

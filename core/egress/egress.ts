@@ -1,0 +1,150 @@
+import { type Answer, answered, responseOf } from "./answer.ts";
+import { Exchange, reasonOf } from "./exchange.ts";
+import { neverConnected } from "./failure.ts";
+import { type HeaderRules, outgoingHeaders } from "./header.ts";
+import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
+import { readTrust } from "./trust.ts";
+import { judgeOrigin, splitUrl, unacceptable } from "./url.ts";
+
+/** The one outbound HTTP client. Everything the gateway calls, for itself or for a plugin, goes through it. */
+export interface Egress {
+  /**
+   * Sends one request. The host is resolved and judged here, at connect time: the connection goes to an address that
+   * was checked, or is not made (HOST_BLOCKED). Redirects are not followed. `signal` cuts it at once; a deadline that
+   * passes before the answer's headers throws TIMEOUT. Network failures throw UPSTREAM_UNREACHABLE.
+   *
+   * The request counts as open, and `signal` goes on cutting it, until the answer's body has ended, failed or been
+   * cancelled. A failing body throws the same errors.
+   */
+  call(request: EgressRequest): Promise<Answer>;
+  /** The same, answered by the web's Response. */
+  send(request: EgressRequest): Promise<Response>;
+  /** Throws HOST_BLOCKED or REQUEST_INVALID for a URL that could never be called; no network. For save time. */
+  judgeUrl(url: string): URL;
+  /** Upstream connections whose answer is still open. */
+  readonly open: number;
+}
+export interface EgressRequest {
+  readonly url: string;
+  readonly method: string;
+  /** Taken over: not to be used again by who asks. */
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly signal: AbortSignal;
+  /** Milliseconds until the answer's headers must be there; null leaves the client's hard limit. */
+  readonly timeoutMs: number | null;
+  /** Who calls, for errors: a provider id or plugin name. */
+  readonly caller: string;
+  /** The client's own `x-gateway-hop`, so that a loop over several gateways is seen. */
+  readonly hops?: string | null;
+  /**
+   * The host is one a manifest names, not one a caller chose: a name that is not found is then an outage
+   * (UPSTREAM_UNREACHABLE, another target may be tried). Otherwise it looks like a private host (HOST_BLOCKED).
+   */
+  readonly declared?: boolean;
+}
+
+export interface EgressOptions {
+  /** GATEWAY_TRUSTED_HOSTS: hosts that may be private (`host`, `host:port`, `*.domain`). */
+  readonly trustedHosts: readonly string[];
+  /** REQUEST_TIMEOUT: longest wait for an answer's headers, and longest silence after them. */
+  readonly hardTimeoutMs: number;
+  readonly now: () => number;
+  /** Id of this deployment in `x-gateway-hop`. */
+  readonly gatewayId: string;
+  readonly resolve?: Resolve;
+  /** Header prefixes that never leave; default `x-gateway-`. */
+  readonly controlPrefixes?: readonly string[];
+  /** Judges looked-up addresses; tests stand a local server in for a public one. */
+  readonly isPublic?: (address: string) => boolean;
+  /** Bytes of an answer that is read whole; tests ask for fewer. */
+  readonly maxWhole?: number;
+  /** Certificate authorities (PEM) to trust instead of the runtime's. */
+  readonly ca?: string;
+}
+
+/** Longest URL that may be saved. */
+const MAX_SAVED_URL = 2048;
+
+export function createEgress(options: EgressOptions): Egress {
+  const trust = readTrust(options.trustedHosts);
+  const routes = new Routes(trust, options.resolve ?? systemResolve, options.now, options.isPublic);
+  const rules: HeaderRules = { gatewayId: options.gatewayId, controlPrefixes: options.controlPrefixes ?? ["x-gateway-"] };
+  let open = 0;
+
+  async function call(request: EgressRequest): Promise<Answer> {
+    if (request.signal.aborted) throw reasonOf(request.signal);
+    const { origin, rest } = splitUrl(request.url);
+    open += 1;
+    const exchange = new Exchange(request, options.hardTimeoutMs, () => {
+      open -= 1;
+    });
+    try {
+      const known = routes.to(origin, request.declared ?? false);
+      const route = known instanceof Promise ? await exchange.within(known) : known;
+      return answered(await connect(route, rest, exchange), exchange, options.maxWhole);
+    } catch (error) {
+      throw exchange.fail(error);
+    }
+  }
+
+  /** Tries the judged addresses in turn; only one that refused the connection makes way for the next. */
+  async function connect(route: Route, rest: string, exchange: Exchange): Promise<Response> {
+    const { request } = exchange;
+    const init = fetchInit(
+      request,
+      exchange.signal,
+      outgoingHeaders(request.headers, rules, request.hops, route.name?.header ?? null),
+      tlsOf(route),
+    );
+    const last = request.body instanceof ReadableStream ? 0 : route.bases.length - 1;
+    for (let index = 0; ; index += 1) {
+      try {
+        return await fetch(`${route.bases[index]}${rest}`, init);
+      } catch (error) {
+        if (index >= last || !neverConnected(error)) throw error;
+      }
+    }
+  }
+
+  const ca = options.ca === undefined ? undefined : { ca: options.ca };
+  const tlsOf = (route: Route): TlsInit | undefined => (route.name === null ? ca : { ...ca, serverName: route.name.server });
+
+  return {
+    call,
+    send: async (request) => responseOf(await call(request)),
+    judgeUrl(url) {
+      if (url.length > MAX_SAVED_URL) throw unacceptable(`it is longer than ${MAX_SAVED_URL} characters`);
+      if (url.includes("@")) throw unacceptable("it holds an @");
+      judgeOrigin(splitUrl(url).origin, trust);
+      return new URL(url);
+    },
+    get open() {
+      return open;
+    },
+  };
+}
+
+interface TlsInit {
+  readonly serverName?: string;
+  readonly ca?: string;
+}
+
+/**
+ * Connecting to a judged address under a name is what `tls.serverName` and the Host header do together: Bun 1.4.5 then
+ * uses the name for SNI and for the certificate, and keeps a pooled connection to the name it was made for. A runtime
+ * without this option checks the certificate against the address and refuses: it fails closed.
+ * `proxy: false` keeps HTTP_PROXY of the environment out, `timeout: false` the runtime's own five minutes.
+ */
+const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: Headers, tls: TlsInit | undefined): RequestInit =>
+  ({
+    method: request.method,
+    headers,
+    body: request.body,
+    signal,
+    redirect: "manual",
+    duplex: "half",
+    proxy: false,
+    timeout: false,
+    tls,
+  }) as RequestInit; // Bun's members `proxy: false`, `timeout` and `tls` are not in the web's RequestInit

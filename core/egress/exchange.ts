@@ -1,0 +1,90 @@
+import { clearTimeout, setTimeout } from "node:timers";
+import { GatewayError } from "#contract";
+import type { EgressRequest } from "./egress.ts";
+import { unreachable } from "./failure.ts";
+
+/**
+ * One request's life: cut by its caller or by a deadline, or ended; ended once, whichever way it went.
+ * Until the headers the request's own deadline holds; after them the hard limit, anew with each chunk.
+ */
+export class Exchange {
+  readonly #cutter = new AbortController();
+  readonly #left = (): void => this.cut(reasonOf(this.request.signal));
+  #timer: NodeJS.Timeout;
+  readonly #timeoutMs: number;
+  #why: GatewayError | undefined;
+  #ended = false;
+
+  constructor(
+    readonly request: EgressRequest,
+    readonly hardTimeoutMs: number,
+    readonly onEnd: () => void,
+  ) {
+    this.#timeoutMs = Math.min(request.timeoutMs ?? hardTimeoutMs, hardTimeoutMs);
+    this.#timer = this.#deadline(this.#timeoutMs);
+    request.signal.addEventListener("abort", this.#left, { once: true });
+  }
+
+  /** Goes to fetch; fires when the exchange is cut. */
+  get signal(): AbortSignal {
+    return this.#cutter.signal;
+  }
+
+  /** The headers are here. */
+  answered(): void {
+    if (this.#ended) return;
+    if (this.#timeoutMs === this.hardTimeoutMs) return this.alive();
+    clearTimeout(this.#timer);
+    this.#timer = this.#deadline(this.hardTimeoutMs);
+  }
+
+  /** A chunk is here. */
+  alive(): void {
+    this.#timer.refresh();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.request.signal.removeEventListener("abort", this.#left);
+    this.onEnd();
+  }
+
+  /** Ends it, and says what the caller should be told. */
+  fail(thrown: unknown): GatewayError {
+    this.end();
+    return this.#why ?? unreachable(this.request.caller, thrown);
+  }
+
+  /** Waits no longer than the exchange lives. */
+  async within<T>(work: Promise<T>): Promise<T> {
+    if (this.#why !== undefined) throw this.#why;
+    let cut: (() => void) | undefined;
+    const cutShort = new Promise<never>((_, reject) => {
+      cut = () => reject(this.signal.reason);
+      this.signal.addEventListener("abort", cut, { once: true });
+    });
+    try {
+      return await Promise.race([work, cutShort]);
+    } finally {
+      if (cut !== undefined) this.signal.removeEventListener("abort", cut);
+    }
+  }
+
+  #deadline(timeoutMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.cut(new GatewayError("TIMEOUT", { timeoutMs })), timeoutMs);
+  }
+
+  /** Ends it at once: the connection is let go, and whoever waits is told why. */
+  cut(why: GatewayError): void {
+    if (this.#ended) return;
+    this.#why = why;
+    this.#cutter.abort(why);
+    this.end();
+  }
+}
+
+/** An owner that aborts with a reason of its own is quoted; otherwise the client has left. */
+export const reasonOf = (signal: AbortSignal): GatewayError =>
+  GatewayError.is(signal.reason) ? signal.reason : new GatewayError("CLIENT_LEFT");

@@ -1,0 +1,23 @@
+/** Carries the ids of the gateways a request has passed through, oldest first. */
+export const HOP_HEADER = "x-gateway-hop";
+/** More gateways than this in a row are a loop that changes its name. */
+const MAX_HOPS = 8;
+
+/** Has a request with these headers been here before? The HTTP layer answers it with LOOP_DETECTED. */
+export function isLoop(headers: Headers, gatewayId: string): boolean {
+  const value = headers.get(HOP_HEADER);
+  if (value === null) return false;
+  const hops = listOf(value);
+  return hops.length > MAX_HOPS || hops.includes(gatewayId);
+}
+
+/** The hops so far and this gateway. */
+export const nextHops = (hops: string | null | undefined, gatewayId: string): string =>
+  hops ? [...listOf(hops), gatewayId].join(", ") : gatewayId;
+
+/** A comma-separated header as its members. */
+export const listOf = (value: string): string[] =>
+  value
+    .split(",")
+    .map((member) => member.trim())
+    .filter((member) => member !== "");

@@ -1,0 +1,96 @@
+import { type Body, GatewayError, isJson, type Json, messageOf, type Operation } from "#contract";
+import { inTime } from "../pipeline/in-time.ts";
+
+/** Limits of request bodies. */
+export interface BodyLimits {
+  /** JSON bodies are held in memory. */
+  readonly maxJsonBytes: number;
+  readonly maxDepth: number;
+  /** Milliseconds until a JSON body must be there as a whole; BODY_MS unless a test says so. */
+  readonly bodyMs?: number;
+}
+const BODY_MS = 60_000;
+
+/** Reads a request's body as its operation says: JSON once into memory, a form not at all. */
+export function bodyOf(request: Request, row: Pick<Operation, "body">, limits: BodyLimits): Body | Promise<Body> {
+  if (row.body === "none") return NONE;
+  const contentType = request.headers.get("content-type") ?? "";
+  if (row.body === "form") return formOf(request, contentType);
+  if (!contentType.toLowerCase().includes("json"))
+    throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
+  return jsonBody(request, limits);
+}
+const NONE: Body = Object.freeze({ kind: "none" });
+
+function formOf(request: Request, contentType: string): Body {
+  if (!contentType.toLowerCase().startsWith("multipart/form-data"))
+    throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "multipart/form-data" }, { param: "content-type" });
+  if (!request.body) throw new GatewayError("REQUEST_INVALID", { what: "The multipart form is empty." });
+  return { kind: "form", contentType, stream: request.body };
+}
+
+async function jsonBody(request: Request, limits: BodyLimits): Promise<Body> {
+  const text = await sentText(request, limits);
+  return { kind: "json", text, value: jsonObject(text, limits.maxDepth) };
+}
+
+/** Parses a JSON object, refusing what nests too deep to be handled safely. */
+export function jsonObject(text: string, maxDepth: number): Json {
+  const value = parsed(text, maxDepth);
+  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: text === "" ? "it is empty" : "it must be an object" });
+  if (deeper(value, maxDepth)) throw new GatewayError("BODY_TOO_DEEP", { limit: maxDepth });
+  return value;
+}
+
+function parsed(text: string, maxDepth: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw new GatewayError("BODY_TOO_DEEP", { limit: maxDepth }, { cause: thrown });
+    throw new GatewayError(
+      "BODY_NOT_JSON",
+      {
+        why: messageOf(thrown)
+          .replace(/^JSON Parse error: /, "")
+          .slice(0, 120),
+      },
+      { cause: thrown },
+    );
+  }
+}
+
+function deeper(value: unknown, left: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (left === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => deeper(item, left - 1));
+  for (const key in value) if (deeper((value as Json)[key], left - 1)) return true; // an object, by the lines above
+  return false;
+}
+
+/** A body that came too slowly: the rest of it is not waited for, so that its connection cannot be used again. */
+export const isLateBody = (thrown: unknown): boolean =>
+  GatewayError.is(thrown) && thrown.code === "TIMEOUT" && thrown.details["of"] === "body";
+
+async function sentText(request: Request, { maxJsonBytes, bodyMs = BODY_MS }: BodyLimits): Promise<string> {
+  try {
+    return await inTime(boundedText(request, maxJsonBytes), bodyMs, () => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" }));
+  } catch (thrown) {
+    if (request.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
+    throw thrown;
+  }
+}
+
+async function boundedText(request: Request, limit: number): Promise<string> {
+  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+  const tooLarge = () => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });
+  if (declared > limit) throw tooLarge();
+  if (declared >= 0) return request.text();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request.body ?? []) {
+    size += part.length;
+    if (size > limit) throw tooLarge();
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}

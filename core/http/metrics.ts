@@ -1,0 +1,71 @@
+import type { Outcome } from "#contract";
+import type { Generation } from "../kernel/generation.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
+
+/** Counters of this process, in Prometheus's text form. Labels are ids of ours, never text of a client. */
+const requests = new Map<string, number>();
+const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
+const durations = { counts: new Array<number>(BUCKETS_MS.length + 1).fill(0), sumMs: 0 };
+
+export function countRequest({ call, provider, status, ended, timing }: Outcome): void {
+  const labels = `operation="${call.operation}",provider="${provider ?? ""}",status="${status}",ended="${ended}"`;
+  requests.set(labels, (requests.get(labels) ?? 0) + 1);
+  const bucket = BUCKETS_MS.findIndex((limit) => timing.totalMs <= limit);
+  const at = bucket < 0 ? BUCKETS_MS.length : bucket;
+  durations.counts[at] = (durations.counts[at] ?? 0) + 1;
+  durations.sumMs += timing.totalMs;
+}
+
+export function metricsText(gen: Generation, gateway: Gateway): string {
+  return [
+    ...metric(
+      "gateway_requests_total",
+      "counter",
+      "Requests by operation, provider, status and ending.",
+      [...requests].map(([labels, count]) => [`{${labels}}`, count]),
+    ),
+    ...histogram(),
+    ...metric("gateway_in_flight_requests", "gauge", "Requests under way.", [["", gen.inFlight]]),
+    ...metric("gateway_upstream_open", "gauge", "Upstream answers still open.", [["", gen.egress.open]]),
+    ...metric("gateway_generation", "gauge", "Number of the running generation.", [["", gen.number]]),
+    ...metric(
+      "gateway_plugin_up",
+      "gauge",
+      "1 when a plugin runs, 0 when it failed.",
+      gen.plugins.filter(({ state }) => state !== "disabled").map(({ name, state }) => [`{plugin="${name}"}`, state === "running" ? 1 : 0]),
+    ),
+    ...metric(
+      "gateway_export_dropped_total",
+      "counter",
+      "Records and bodies a full export queue dropped.",
+      gateway.queues.flatMap((queue) => [
+        [`{exporter="${queue.name}",what="records"}`, queue.droppedRecords] as const,
+        [`{exporter="${queue.name}",what="bodies"}`, queue.droppedBodies] as const,
+        [`{exporter="${queue.name}",what="failed"}`, queue.failedRecords] as const,
+      ]),
+    ),
+    ...metric("process_resident_memory_bytes", "gauge", "Resident memory.", [["", process.memoryUsage.rss()]]),
+    "",
+  ].join("\n");
+}
+
+type Sample = readonly [labels: string, value: number];
+const metric = (name: string, type: string, help: string, samples: readonly Sample[]): string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} ${type}`,
+  ...samples.map(([labels, value]) => `${name}${labels} ${value}`),
+];
+
+function histogram(): string[] {
+  let total = 0;
+  const rows = durations.counts.map(
+    (count, i) => `gateway_request_duration_ms_bucket{le="${BUCKETS_MS[i] ?? "+Inf"}"} ${(total += count)}`,
+  );
+  return [
+    "# HELP gateway_request_duration_ms Time from a request's arrival to its last byte.",
+    "# TYPE gateway_request_duration_ms histogram",
+    ...rows,
+    `gateway_request_duration_ms_sum ${durations.sumMs}`,
+    `gateway_request_duration_ms_count ${total}`,
+  ];
+}

@@ -1,0 +1,33 @@
+import type { TSchema } from "@sinclair/typebox";
+import { isJson, type Json } from "#contract";
+
+/** Words of our own schemas that mean nothing to a reader of the document. */
+const OURS: ReadonlySet<string> = new Set(["$id", "column", "secret"]);
+const at = (id: string): Json => ({ $ref: `#/components/schemas/${id}` });
+
+/** Turns TypeBox schemas into the document's: those with an `$id` stand once under components and are referred to. */
+export function schemaCollector(): { add(schema: TSchema): unknown; all(): Json } {
+  const found = new Map<string, unknown>();
+  const plain = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(plain);
+    if (!isJson(value)) return value;
+    if (typeof value["$ref"] === "string") return at(value["$ref"]);
+    const id = value["$id"];
+    if (typeof id !== "string") return members(value);
+    if (!found.has(id)) {
+      found.set(id, undefined); // a schema that holds itself must find its place taken
+      found.set(id, members(value));
+    }
+    return at(id);
+  };
+  const members = (schema: Json): Json =>
+    Object.fromEntries(
+      Object.entries(schema)
+        .filter(([name]) => !OURS.has(name))
+        .map(([name, value]) => [name, name === "properties" ? properties(value) : plain(value)]),
+    );
+  // Below `properties` the names are the client's, not ours.
+  const properties = (value: unknown): unknown =>
+    isJson(value) ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, plain(schema)])) : value;
+  return { add: plain, all: () => Object.fromEntries(found) };
+}

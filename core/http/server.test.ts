@@ -1,0 +1,193 @@
+/** Requests through a generation's routes: plugins that never answer, bodies that never come, clients that leave. */
+import { afterEach, describe, expect, test } from "bun:test";
+import net from "node:net";
+import { Type } from "@sinclair/typebox";
+import { type Caller, definePlugin, type Outcome, type Policy } from "#contract";
+import { bootWith, type Given } from "#kit";
+import type { Built } from "../kernel/boot.ts";
+import { type HttpSettings, serveGeneration } from "./server.ts";
+
+const never = <T>(): Promise<T> => new Promise(() => undefined);
+const CALLER: Caller = {
+  organisationId: "o",
+  workspaceId: null,
+  keyId: "k",
+  keyName: "k",
+  keyType: "organisation-service",
+  userId: null,
+  scopes: new Set(["completions.write", "models.list"]),
+  metadata: {},
+  configId: null,
+  allowConfigOverride: true,
+  rateLimits: [],
+};
+const ended: Outcome[] = [];
+
+const policyOf = (id: string, provides: Policy): Given => ({
+  manifest: { kind: "policy", id, provides: Object.keys(provides.strategies ?? {}) },
+  module: () => ({ default: definePlugin({ kind: "policy", config: Type.Object({}), needs: [], setup: () => ({ provides }) }) }),
+});
+const open = policyOf("open", { identify: () => CALLER, settle: (outcome) => void ended.push(outcome) });
+const api: Given = {
+  manifest: { kind: "api", id: "hanging", provides: ["listModels", "embed"] },
+  module: () => ({
+    default: definePlugin({
+      kind: "api",
+      config: Type.Object({}),
+      needs: [],
+      setup: () => ({
+        provides: {
+          operations: [
+            { operation: "listModels", reply: Type.Unknown(), local: () => never() },
+            { operation: "embed", reply: Type.Unknown() },
+          ],
+          routes: [
+            {
+              plane: "data",
+              method: "GET",
+              path: "/hang",
+              tag: "t",
+              summary: "s",
+              scope: { public: true },
+              reply: Type.Unknown(),
+              handle: () => never<object>(),
+            },
+            {
+              plane: "control",
+              method: "POST",
+              path: "/echo",
+              tag: "t",
+              summary: "s",
+              scope: { public: true },
+              body: Type.Object({}),
+              reply: Type.Unknown(),
+              handle: () => ({ ok: true }),
+            },
+          ],
+        },
+      }),
+    }),
+  }),
+};
+
+let built: Built | undefined;
+let server: ReturnType<typeof Bun.serve> | undefined;
+afterEach(async () => {
+  await server?.stop(true);
+  ended.length = 0;
+});
+
+async function serving(
+  plugins: readonly Given[],
+  more: Partial<HttpSettings> = {},
+): Promise<{ base: string; port: number; lines: string[] }> {
+  const captured = { lines: [] as string[] };
+  built = await bootWith([api, ...plugins], {}, captured);
+  const MS = 30;
+  const served = serveGeneration(built.generation, {
+    maxJsonBytes: 1024,
+    maxDepth: 10,
+    headerAliases: [],
+    now: Date.now,
+    log: built.generation.log,
+    redact: (value) => value,
+    gatewayId: "g",
+    pluginLimits: { identify: MS, admit: MS, local: MS, strategy: MS, route: MS },
+    ...more,
+  });
+  const listening = (server = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: (request) => served.fetch(request) }));
+  return { base: `http://127.0.0.1:${listening.port}`, port: Number(listening.port), lines: captured.lines };
+}
+const embed = (base: string, headers: Record<string, string> = {}) =>
+  fetch(`${base}/v1/embeddings`, {
+    method: "POST",
+    headers: { "x-gateway-api-key": "k", "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "m", input: "x" }),
+  });
+const told = async (response: Response): Promise<[number, unknown]> => [
+  response.status,
+  ((await response.json()) as { error: { message: string } }).error.message,
+];
+const sentence = (plugin: string) => [503, `The plugin ${plugin} did not answer within 0.03 s.`] as [number, unknown];
+
+describe("a plugin that never answers is named by a 503", () => {
+  test("in admit", async () => {
+    const { base } = await serving([open, policyOf("limits", { admit: () => never() })]);
+    expect(await told(await embed(base))).toEqual(sentence("policy/limits"));
+    expect(built?.generation.inFlight).toBe(0);
+  });
+  test("in an operation's own answer", async () => {
+    const { base } = await serving([open]);
+    expect(await told(await fetch(`${base}/v1/models`, { headers: { "x-gateway-api-key": "k" } }))).toEqual(sentence("api/hanging"));
+  });
+  test("in a strategy", async () => {
+    const stuck = policyOf("router", {
+      strategies: {
+        stuck: async function* () {
+          yield await never();
+        },
+      },
+    });
+    const { base } = await serving([open, stuck]);
+    const config = JSON.stringify({ strategy: { mode: "stuck" }, targets: [{ provider: "p" }] });
+    expect(await told(await embed(base, { "x-gateway-config": config }))).toEqual(sentence("policy/router"));
+  });
+  test("in a route of its own", async () => {
+    const { base } = await serving([open]);
+    expect(await told(await fetch(`${base}/v1/hang`))).toEqual(sentence("behind GET /v1/hang"));
+    expect(built?.generation.inFlight).toBe(0);
+  });
+});
+
+/** Sends this and says no more; resolves with what came back when the other side has closed. */
+const sent = (port: number, text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let got = "";
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(text));
+    const patience = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`still open after: ${got}`));
+    }, 4_000);
+    socket.on("data", (bytes) => {
+      got += bytes.toString();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => {
+      clearTimeout(patience);
+      resolve(got);
+    });
+  });
+const head = (path: string, framing: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nx-gateway-api-key: k\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`;
+const SLOW: readonly [string, string][] = [
+  ["content-length: 100", '{"a'],
+  ["transfer-encoding: chunked", '2\r\n{"\r\n'],
+];
+
+async function until(holds: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 4_000;
+  while (!holds()) {
+    if (performance.now() > endsAt) throw new Error(`not in time: ${holds}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe.each(["/v1/embeddings", "/v2/echo"])("a body for %s", (path) => {
+  test.each(SLOW)("that does not come in time (%s) is 408, and its connection is let go", async (framing, beginning) => {
+    const { port } = await serving([open], { bodyMs: 40 });
+    const answer = await sent(port, head(path, framing) + beginning);
+    expect(answer).toStartWith("HTTP/1.1 408");
+    expect(answer).toContain("The request exceeded the timeout of 40 ms.");
+    await until(() => built?.generation.inFlight === 0);
+  });
+  test.each(SLOW)("whose client leaves (%s) is not an error of ours", async (framing, beginning) => {
+    const { port, lines } = await serving([open]);
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(head(path, framing) + beginning));
+    await until(() => built?.generation.inFlight === 1);
+    socket.destroy();
+    await until(() => built?.generation.inFlight === 0);
+    expect(lines.filter((line) => line.includes("failed inside"))).toEqual([]);
+    if (path.startsWith("/v1")) await until(() => ended.length === 1);
+    expect(ended.map(({ status, ended: how }) => [status, how])).toEqual(path.startsWith("/v1") ? [[499, "aborted"]] : []);
+  });
+});

@@ -1,0 +1,218 @@
+import { Elysia } from "elysia";
+import { type Call, GatewayError, type Json, type Logger, type OperationId, type OperationRoute, operation, type Route } from "#contract";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { isLoop } from "../egress/loop.ts";
+import type { Generation } from "../kernel/generation.ts";
+import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
+import { requireScope } from "../pipeline/identify.ts";
+import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-time.ts";
+import { handle } from "../pipeline/pipeline.ts";
+import { refused } from "../pipeline/settle.ts";
+import { type BodyLimits, bodyOf, isLateBody, jsonObject } from "./body.ts";
+import { errorResponse } from "./errors.ts";
+import { headerReader } from "./headers.ts";
+import { PREFIX } from "./openapi.ts";
+import { publicRoutes } from "./public.ts";
+import { validator } from "./validate.ts";
+
+export interface HttpSettings extends BodyLimits {
+  readonly headerAliases: readonly string[];
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly redact: (value: unknown) => unknown;
+  /** This deployment's own id, for telling loops. */
+  readonly gatewayId: string;
+  /** PLUGIN_LIMITS unless a test says so. */
+  readonly pluginLimits?: PluginLimits;
+}
+
+/** One generation's routes. `fetch` counts requests in and out, so that the generation can be drained. */
+export interface Served {
+  fetch(request: Request): Response | Promise<Response>;
+  readonly gateway: Gateway;
+}
+
+export function serveGeneration(gen: Generation, settings: HttpSettings): Served {
+  const headers = headerReader(settings.headerAliases);
+  const gateway = gatewayOf({ gen, isControl: headers.isControl, now: settings.now, log: settings.log, redact: settings.redact });
+  const mounts = [
+    ...[...gen.operations.values()].map((route) => operationMount(route, gateway, headers.read, settings)),
+    ...gen.routes.map((route) => routeMount(route, gateway, headers.read, settings)),
+  ];
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
+  for (const { method, path, run } of [...mounts, ...publicRoutes(gen, gateway)]) {
+    app.route(method, path, ({ request, params }) => run(request, params), { parse: "none" });
+  }
+  app.all("/*", ({ request }) => unknownRoute(request));
+  const direct = directly(mounts);
+  return { gateway, fetch: (request) => direct(request) ?? app.fetch(request) };
+}
+
+/** Routes without path parameters are found by one look-up; what is not found here is the router's. */
+function directly(mounts: readonly Mount[]): (request: Request) => Response | Promise<Response> | undefined {
+  const byPath = new Map(mounts.filter(({ path }) => !/[:*]/.test(path)).map(({ method, path, run }) => [`${method} ${path}`, run]));
+  return (request) => byPath.get(`${request.method} ${partsOf(request.url).pathname}`)?.(request, NO_PARAMS);
+}
+const NO_PARAMS: Params = Object.freeze({});
+
+type Params = Readonly<Record<string, string>>;
+/** A method and path with what answers it. */
+export interface Mount {
+  readonly method: string;
+  readonly path: string;
+  readonly run: (request: Request, params: Params) => Response | Promise<Response>;
+}
+type ReadHeaders = ReturnType<typeof headerReader>["read"];
+
+/* ── data-plane operations ───────────────────────────────────────────────────────────────────────────────────── */
+
+function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
+  const row = operation(route.operation);
+  const accept = route.body && row.body === "json" ? bodyCheck(route.body) : undefined;
+  const withBody = async (call: Call, request: Request): Promise<Call> => {
+    const body = await bodyOf(request, row, settings);
+    if (body.kind === "json") accept?.(body.value);
+    return callOf(call, call.control, call.traceId, body);
+  };
+  return {
+    method: row.method,
+    path: PREFIX.data + row.path,
+    run: (request, params) => {
+      const leave = gw.gen.enter();
+      const bare = beginning(request, route.operation, params, settings.now());
+      try {
+        if (isLoop(request.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
+        for (const name in params) refuseSteps(name, params[name] ?? "");
+        const control = read(request.headers);
+        const call = callOf(bare, control, traceOf(control.traceId, request.headers) ?? bare.id, bare.body);
+        return handle({ call, leave, read: () => withBody(call, request) }, gw, settings.pluginLimits);
+      } catch (thrown) {
+        return refused(thrown, { call: bare, caller: null, plan: null, leave }, gw);
+      }
+    },
+  };
+}
+
+/** An id that would climb in the provider's own paths, however it was encoded. */
+function refuseSteps(name: string, value: string): void {
+  if (/(^|[\\/])\.\.?([\\/]|$)/.test(value))
+    throw new GatewayError("REQUEST_INVALID", { what: `The path parameter ${name} may not hold . or .. as a step.` }, { param: name });
+}
+
+function beginning(request: Request, id: OperationId, params: Readonly<Record<string, string>>, startedAt: number): Call {
+  const { pathname, search } = partsOf(request.url);
+  const callId = timedId(startedAt);
+  return {
+    id: callId,
+    operation: id,
+    method: request.method,
+    path: pathname.slice(PREFIX.data.length),
+    params,
+    search,
+    headers: request.headers,
+    control: NO_CONTROL,
+    traceId: callId,
+    body: NO_BODY,
+    startedAt,
+    signal: request.signal,
+  };
+}
+/** A UUID of version 7: it begins with the time, so that stored requests are appended to their index, not scattered over it. */
+function timedId(now: number): string {
+  const time = now.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
+
+const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
+const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
+
+/** The same call, further on; member by member, because copying an object of unknown shape costs more than all of this. */
+const callOf = (
+  { id, operation: name, method, path, params, search, headers, startedAt, signal }: Call,
+  control: Call["control"],
+  traceId: string,
+  body: Call["body"],
+): Call => ({ id, operation: name, method, path, params, search, headers, control, traceId, body, startedAt, signal });
+
+/** Path and query as they were asked; cheaper than a URL object, and without its normalisation. */
+function partsOf(url: string): { pathname: string; search: string } {
+  const from = url.indexOf("/", url.indexOf("//") + 2);
+  const query = url.indexOf("?", from);
+  return query < 0 ? { pathname: url.slice(from), search: "" } : { pathname: url.slice(from, query), search: url.slice(query) };
+}
+
+/** The trace the client named, in our header or in W3C's `traceparent`. */
+function traceOf(own: string | undefined, headers: Headers): string | undefined {
+  if (own !== undefined) return own;
+  const parent = headers.get("traceparent");
+  return parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent)?.[1];
+}
+
+function bodyCheck(schema: NonNullable<OperationRoute["body"]>): (body: Json) => void {
+  const check = TypeCompiler.Compile(schema);
+  return (body) => {
+    if (check.Check(body)) return;
+    const problem = check.Errors(body).First();
+    const member = (problem?.path ?? "/").slice(1).replaceAll("/", ".");
+    throw new GatewayError(
+      "REQUEST_INVALID",
+      { what: `The member ${member || "(body)"} is not valid: ${problem?.message.toLowerCase() ?? "not of the documented shape"}.` },
+      { param: member },
+    );
+  };
+}
+
+/* ── plain routes: control plane, admin plane, and some of the data plane ───────────────────────────────────── */
+
+function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
+  const limitMs = (settings.pluginLimits ?? PLUGIN_LIMITS).route;
+  const acceptBody = route.body && validator(route.body);
+  const acceptQuery = route.query && validator(route.query, { text: true });
+  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
+    const caller =
+      typeof route.scope === "object" && "public" in route.scope
+        ? undefined
+        : await gw.identify(request.headers, read(request.headers).apiKey);
+    if (caller) requireScope(caller, route.scope as string | readonly string[], `${route.method} ${PREFIX[route.plane]}${route.path}`); // not public, by the line above
+    const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
+    const body = acceptBody ? acceptBody(await sentBody(request, settings)) : undefined;
+    // `caller` is absent on public routes only, and those do not read it.
+    const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
+    const answer = await pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`);
+    return answer instanceof Response ? answer : Response.json(answer);
+  };
+  return {
+    method: route.method,
+    path: PREFIX[route.plane] + route.path,
+    run: async (request, params) => {
+      const leave = gw.gen.enter();
+      try {
+        return await handleRoute(request, params);
+      } catch (thrown) {
+        const response = errorResponse(known(thrown, request, settings.log), route.plane);
+        if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
+        return response;
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+async function sentBody(request: Request, settings: HttpSettings): Promise<Json> {
+  if (request.headers.get("content-length") === "0" || request.body === null) return {};
+  const body = await bodyOf(request, { body: "json" }, settings);
+  return body.kind === "json" ? body.value : jsonObject("", settings.maxDepth);
+}
+
+function known(thrown: unknown, request: Request, log: Logger): GatewayError {
+  if (GatewayError.is(thrown)) return thrown;
+  log("error", "request failed inside", { method: request.method, path: partsOf(request.url).pathname, why: thrown });
+  return new GatewayError("INTERNAL", {}, { cause: thrown });
+}
+
+function unknownRoute(request: Request): Response {
+  const { pathname } = partsOf(request.url);
+  const plane = pathname.startsWith("/v2") || pathname.startsWith("/admin") ? "control" : "data";
+  return errorResponse(new GatewayError("ROUTE_UNKNOWN", { method: request.method, path: pathname.slice(0, 200) }), plane);
+}

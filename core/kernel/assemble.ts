@@ -1,0 +1,77 @@
+import type {
+  Admin,
+  Api,
+  Cache,
+  Console,
+  Dialect,
+  Exporter,
+  GuardrailPack,
+  Kind,
+  Kinds,
+  OperationId,
+  OperationRoute,
+  Policy,
+  Provider,
+  ResourceHandles,
+  Route,
+  Strategy,
+} from "#contract";
+import { resourceRoutes } from "../http/resource.ts";
+import { loadedCheck } from "./check.ts";
+import type { Loaded, LoadedCheck } from "./generation.ts";
+
+/** Everything the running plugins provide, by id: the part of a generation that requests look things up in. */
+export interface Assembled {
+  readonly providers: ReadonlyMap<string, Loaded<Provider>>;
+  readonly checks: ReadonlyMap<string, LoadedCheck>;
+  readonly policies: readonly Loaded<Policy>[];
+  readonly strategies: ReadonlyMap<string, Strategy>;
+  readonly caches: ReadonlyMap<string, Cache>;
+  readonly exporters: readonly Loaded<Exporter>[];
+  readonly dialects: ReadonlyMap<string, Dialect>;
+  readonly operations: ReadonlyMap<OperationId, OperationRoute>;
+  readonly routes: readonly Route[];
+  readonly console: Console | undefined;
+}
+
+/**
+ * Puts running plugins, in profile order, where requests find them. Ids were claimed before, so nothing is doubled.
+ * `fault` hears of a plugin whose parts do not fit together after all; it is left out.
+ */
+export function assemble(
+  running: readonly Loaded<Kinds[Kind]>[],
+  handles: ResourceHandles,
+  fault: (name: string, thrown: unknown) => void,
+): Assembled {
+  const of = <K extends Kind>(kind: K): readonly Loaded<Kinds[K]>[] =>
+    running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Loaded<Kinds[K]>[]; // the kind says what is provided
+  const apis: readonly Loaded<Api>[] = of("api");
+  const policies: readonly Loaded<Policy>[] = of("policy");
+  return {
+    providers: new Map(of("provider").map((loaded) => [loaded.manifest.id, loaded])),
+    checks: new Map(of("guardrail").flatMap(checksOf)),
+    policies,
+    strategies: new Map(policies.flatMap(({ provides }) => Object.entries(provides.strategies ?? {}))),
+    caches: new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const))),
+    exporters: of("exporter"),
+    dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
+    operations: new Map(apis.flatMap(({ provides }) => provides.operations ?? []).map((mounted) => [mounted.operation, mounted])),
+    routes: [
+      ...apis.flatMap(({ provides }) => provides.routes ?? []),
+      ...of("admin").flatMap((admin) => adminRoutes(admin, handles, fault)),
+    ],
+    console: of("console")[0]?.provides,
+  };
+}
+
+const checksOf = ({ name, provides }: Loaded<GuardrailPack>): [string, LoadedCheck][] =>
+  provides.checks.map((check) => [check.id, loadedCheck(name, check)]);
+
+function adminRoutes({ name, provides }: Loaded<Admin>, handles: ResourceHandles, fault: (name: string, thrown: unknown) => void): Route[] {
+  try {
+    return [...(provides.resources ?? []).flatMap((resource) => resourceRoutes(resource, handles)), ...(provides.routes ?? [])];
+  } catch (thrown) {
+    fault(name, thrown);
+    return [];
+  }
+}

@@ -1,0 +1,134 @@
+import { KINDS, type Kind } from "#contract";
+import { assemble } from "./assemble.ts";
+import { begin, type BootInput, type Building, dismissUnmet, judgeRequirements, partsFor, refuseFailed } from "./building.ts";
+import { candidatesFor } from "./candidates.ts";
+import { end } from "./end.ts";
+import type { Unreadable } from "./external.ts";
+import type { Generation, Loaded, PluginState } from "./generation.ts";
+import { loadPlugin } from "./load.ts";
+import type { ProcessLog } from "./log.ts";
+import { claimCollections, claimIds, isUp, makeReady, type Member, setUp, shownIds, type SharedStorage } from "./member.ts";
+import { openStores, setUpStorage, storesOf } from "./open-stores.ts";
+import { stepError } from "./steps.ts";
+import { wantedStorage } from "./stores.ts";
+
+/** A generation and the way to end it. */
+export interface Built {
+  readonly generation: Generation;
+  readonly storages: ReadonlyMap<string, SharedStorage>;
+  /** Waits for the requests inside it. */
+  idle(limitMs: number): Promise<boolean>;
+  /** Drains and closes its plugins; storage that another generation uses stays open. */
+  end(): Promise<void>;
+}
+
+/** manifests -> loaded -> secrets -> storage -> tables -> everything else -> a generation. A failure closes what was opened. */
+export async function boot(input: BootInput): Promise<Built> {
+  const { plugins, unreadable } = await candidatesFor(input.profile, input.registry, input.settings.env);
+  const building = begin(input, plugins);
+  try {
+    await load(building);
+    for (const kind of KINDS) {
+      await start(building, kind);
+      if (kind === "storage") await openStores(building);
+    }
+    dismissUnmet(building);
+    const generation = finish(building, unreadable);
+    refuseFailed(building.members);
+    return { generation, storages: storagesOf(building), idle: (limitMs) => building.inFlight.idle(limitMs), end: () => end(building) };
+  } catch (error) {
+    await end(building);
+    throw error;
+  } finally {
+    report(building, unreadable);
+  }
+}
+
+/** Code and configuration of everything that is enabled; nothing is set up yet, so that all tables are known before. */
+async function load({ input, limits, members, tables }: Building): Promise<void> {
+  const all = members.map(({ candidate }) => candidate);
+  const { spare } = wantedStorage(all.filter(({ enabled, manifest }) => enabled && manifest.kind === "storage"));
+  await Promise.all(
+    members.map(async (member) => {
+      const { candidate } = member;
+      member.spare = spare.get(candidate.name) ?? null;
+      if (!candidate.enabled || member.spare !== null) return;
+      try {
+        member.loaded = await loadPlugin(candidate, { profile: input.profile, all, limits });
+      } catch (thrown) {
+        member.error = stepError("PLUGIN_SETUP", candidate, "import", thrown);
+      }
+    }),
+  );
+  for (const member of members) claimCollections(member, tables);
+  for (const member of members) judgeRequirements(member, members);
+}
+
+/** Sets up the plugins of one kind, side by side, and gives out their ids in profile order. */
+async function start(building: Building, kind: Kind): Promise<void> {
+  const { input, limits, members, owners } = building;
+  const parts = partsFor(building);
+  const starting = members.filter(({ candidate, loaded, error }) => candidate.manifest.kind === kind && loaded && !error);
+  await Promise.all(
+    starting.map((member) => (kind === "storage" ? setUpStorage(member, parts, limits, input.carried) : setUp(member, parts, limits))),
+  );
+  for (const member of starting) claimIds(member, owners);
+  const fresh = starting.filter(({ shared }) => !shared || shared.users === 1); // what was carried over is ready already
+  await Promise.all(fresh.map((member) => makeReady(member, limits)));
+}
+
+function finish(building: Building, unreadable: readonly Unreadable[]): Generation {
+  const { input, members, inFlight, catalog, health } = building;
+  const { number, vault, egress, log } = input;
+  const stores = storesOf(building);
+  const running = members
+    .filter(isUp)
+    .map(({ candidate, running: at }) => ({ name: candidate.name, manifest: candidate.manifest, provides: at?.provides }) as Loaded<never>); // `isUp` means there is one
+  const fault = (name: string, thrown: unknown): void => {
+    const member = members.find(({ candidate }) => candidate.name === name);
+    if (member) member.error = stepError("PLUGIN_SETUP", member.candidate, "mounting", thrown);
+  };
+  const assembled = assemble(running, { records: stores.records, vault, catalog, judgeUrl: (url) => void egress.judgeUrl(url) }, fault);
+  building.offers = assembled;
+  return {
+    ...assembled,
+    number,
+    plugins: members.map((member) => stateOf(member, log)),
+    unreadable: unreadable.map(({ origin, error }) => ({ origin, code: error.code, why: log.redact(error.message) })),
+    catalog,
+    stores,
+    vault,
+    egress,
+    log: log.log,
+    enter: () => inFlight.enter(),
+    get inFlight() {
+      return inFlight.count;
+    },
+    missing: () => health?.missing() ?? [],
+  };
+}
+
+function stateOf(member: Member, log: ProcessLog): PluginState {
+  const { candidate, error, spare } = member;
+  const why = error?.message ?? spare ?? candidate.why;
+  return {
+    name: candidate.name,
+    manifest: candidate.manifest,
+    origin: candidate.origin,
+    required: candidate.required,
+    state: error ? "failed" : isUp(member) ? "running" : "disabled",
+    why: why === null ? null : log.redact(why),
+    code: error?.code ?? null,
+    provides: shownIds(member),
+  };
+}
+
+const storagesOf = ({ members }: Building): ReadonlyMap<string, SharedStorage> =>
+  new Map(members.flatMap(({ shared }) => (shared ? [[shared.key, shared] as const] : [])));
+
+function report({ input, members }: Building, unreadable: readonly Unreadable[]): void {
+  const { log } = input.log;
+  for (const { candidate, error } of members)
+    if (error) log("error", "plugin.failed", { plugin: candidate.name, code: error.code, why: error.message, cause: error.cause });
+  for (const { origin, error } of unreadable) log("error", "plugin.unreadable", { origin, code: error.code, why: error.message });
+}

@@ -1,0 +1,129 @@
+import {
+  ApiKeys,
+  type Catalog,
+  type Collection,
+  Configs,
+  GatewayError,
+  type Generations,
+  Guardrails,
+  Integrations,
+  Organisations,
+  Providers,
+  type SecretSource,
+  type Vault,
+  Workspaces,
+} from "#contract";
+import type { Egress } from "../egress/egress.ts";
+import type { Candidate, RegistryRow } from "./candidates.ts";
+import { catalogOf, type Offers } from "./check.ts";
+import type { Health } from "./health.ts";
+import type { HostParts } from "./host.ts";
+import { countInFlight, type InFlight } from "./in-flight.ts";
+import type { ProcessLog } from "./log.ts";
+import { isUp, type Member, type SharedStorage } from "./member.ts";
+import type { Profile } from "./profile.ts";
+import type { SharedRecords } from "./records.ts";
+import type { Settings } from "./settings.ts";
+import { STEP_LIMITS, type StepLimits } from "./steps.ts";
+import type { StorageHandles } from "./stores.ts";
+
+export interface BootInput {
+  readonly number: number;
+  readonly settings: Settings;
+  readonly profile: Profile;
+  readonly registry: readonly RegistryRow[];
+  readonly vault: Vault;
+  readonly egress: Egress;
+  readonly log: ProcessLog;
+  now(): number;
+  readonly limits?: Partial<StepLimits>;
+  /** Storage of the generation before, which goes on when nothing about it changed. */
+  readonly carried: ReadonlyMap<string, SharedStorage>;
+  /** For plugins that show or change the running generation. */
+  readonly generations: Generations;
+}
+
+/** Why no generation came to be: the errors of what is required. */
+export class BootFailed extends Error {
+  override readonly name = "BootFailed";
+  constructor(readonly errors: readonly GatewayError[]) {
+    super(errors.map((error) => error.message).join("\n"));
+  }
+}
+
+/** A generation while it is built. One writer: the boot. */
+export interface Building {
+  readonly input: BootInput;
+  readonly limits: StepLimits;
+  readonly members: readonly Member[];
+  /** Id -> the plugin that has it. */
+  readonly owners: Map<string, string>;
+  readonly tables: Map<string, Collection>;
+  readonly catalog: Catalog;
+  readonly inFlight: InFlight;
+  stores: StorageHandles;
+  records?: SharedRecords;
+  health?: Health;
+  offers: Offers;
+}
+
+/** What the core itself looks up, whatever plugins there are. */
+const CORE_COLLECTIONS: readonly Collection[] = [Organisations, Workspaces, ApiKeys, Configs, Integrations, Providers, Guardrails];
+
+export function begin(input: BootInput, plugins: readonly Candidate[]): Building {
+  const building: Building = {
+    input,
+    limits: { ...STEP_LIMITS, ...input.limits },
+    members: plugins.map((candidate) => ({ candidate, spare: null, ids: [] })),
+    owners: new Map(),
+    tables: new Map(CORE_COLLECTIONS.map((collection) => [collection.name, collection])),
+    catalog: catalogOf(() => building.offers),
+    inFlight: countInFlight(),
+    stores: {},
+    offers: { providers: new Map(), checks: new Map(), strategies: new Map() },
+  };
+  return building;
+}
+
+/** What hosts may hand out at this moment of the boot. */
+export function partsFor({ input, members, catalog, stores, records }: Building): HostParts {
+  const sources = members
+    .filter((member) => member.candidate.manifest.kind === "secret" && isUp(member))
+    .map(({ running }) => running?.provides as SecretSource); // the kind says so
+  const { egress, vault, log, now, generations, profile } = input;
+  const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, hide: log.hide };
+  return { egress, vault, catalog, log, now, generations, stores, records, secrets };
+}
+
+/** Is everything there that the plugin's manifest requires? */
+export function judgeRequirements(member: Member, members: readonly Member[]): void {
+  if (!member.candidate.enabled || member.error) return;
+  const { name: plugin, manifest } = member.candidate;
+  for (const requires of manifest.requires ?? []) {
+    const state = stateForOthers(members.find(({ candidate }) => candidate.name === requires));
+    if (state !== undefined) member.error = new GatewayError("PLUGIN_REQUIRES", { plugin, requires, state });
+  }
+}
+
+function stateForOthers(member: Member | undefined): string | undefined {
+  if (!member) return "not installed";
+  if (!member.candidate.enabled) return "disabled";
+  return member.error ? "not running" : undefined;
+}
+
+/** What requires a plugin that failed fails too, and so on. */
+export function dismissUnmet({ members }: Building): void {
+  for (let before = -1, failed = failures(members); failed !== before; failed = failures(members)) {
+    before = failed;
+    for (const member of members) judgeRequirements(member, members);
+  }
+}
+const failures = (members: readonly Member[]): number => members.filter(({ error }) => error).length;
+
+/** A required plugin that failed ends the boot, and so does a setting that no plugin can take: going on would ignore it. */
+export function refuseFailed(members: readonly Member[]): void {
+  const errors = members.flatMap(({ candidate, error }) =>
+    error && (candidate.required || error.code === "SETTING_INVALID") ? error : [],
+  );
+  if (errors.length > 0) throw new BootFailed(errors);
+}

@@ -1,0 +1,151 @@
+import { GatewayError, type Json, KINDS, type Kind, pluginName } from "#contract";
+import { discover, type Found, type Unreadable } from "./external.ts";
+import { parseManifest } from "./manifest.ts";
+import { invalid, type PluginEntry, type Profile } from "./profile.ts";
+import type { Environment } from "./settings.ts";
+
+/** One row of the generated registry. */
+export interface RegistryRow {
+  readonly manifest: unknown;
+  readonly file: string;
+  readonly load?: () => Promise<unknown>;
+}
+
+/** A plugin of the deployment as profile, flag and manifest see it: none of its code has run. */
+export interface Candidate extends Found {
+  /** `kind/id` */
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Why it is off. */
+  readonly why: string | null;
+  readonly required: boolean;
+  /** From the profile and the mapped environment, not yet judged. */
+  readonly config: Json;
+  /** Members of `config` that the environment sets -> its variable. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+export interface Candidates {
+  /** In the order they are set up. */
+  readonly plugins: readonly Candidate[];
+  readonly unreadable: readonly Unreadable[];
+}
+
+/** Without them a gateway would be open, or empty. */
+const REQUIRED_KINDS: ReadonlySet<Kind> = new Set(["storage", "policy"]);
+
+/** All plugins there are, in order, with what the profile and the environment say about each. */
+export async function candidatesFor(profile: Profile, registry: readonly RegistryRow[], env: Environment): Promise<Candidates> {
+  const external = profile.pluginsDir === null ? { found: [], unreadable: [] } : await discover(profile.pluginsDir);
+  const builtIn = registry.map(fromRegistry);
+  const { kept, doubled } = withoutDoubles([...builtIn, ...external.found]);
+  refuseUnknownNames(profile, kept);
+  const plugins = inOrder(kept, profile).map((found) => candidate(found, profile, env));
+  return { plugins, unreadable: [...external.unreadable, ...doubled] };
+}
+
+const fromRegistry = ({ manifest, file, load }: RegistryRow): Found => ({
+  manifest: parseManifest(manifest, file),
+  origin: "built-in",
+  file,
+  hash: null,
+  ...(load && { load }),
+});
+
+/** The first of a name stays; a second one is reported, naming both. */
+function withoutDoubles(found: readonly Found[]): { kept: Found[]; doubled: Unreadable[] } {
+  const first = new Map<string, Found>();
+  const doubled: Unreadable[] = [];
+  for (const plugin of found) {
+    const name = pluginName(plugin.manifest);
+    const other = first.get(name);
+    if (!other) first.set(name, plugin);
+    else
+      doubled.push({
+        origin: plugin.origin,
+        error: new GatewayError("PLUGIN_MANIFEST", {
+          file: plugin.file,
+          path: "id",
+          why: `${name} is already the name of ${other.file}; choose another id`,
+        }),
+      });
+  }
+  return { kept: [...first.values()], doubled };
+}
+
+function refuseUnknownNames(profile: Profile, found: readonly Found[]): void {
+  if (profile.builtIn) return; // a binary may hold fewer plugins than the profile it was built from names
+  const names = found.map(({ manifest }) => pluginName(manifest));
+  for (const [path, named] of [
+    ["plugins", Object.keys(profile.plugins)],
+    ["order", profile.order],
+  ] as const) {
+    const unknown = named.find((name) => !names.includes(name));
+    if (unknown === undefined) continue;
+    const kind = unknown.split("/")[0] ?? "";
+    const alike = names.filter((name) => name.startsWith(`${kind}/`));
+    const known = alike.length > 0 ? `of this kind there are ${alike.join(", ")}` : `the kinds are ${KINDS.join(", ")}`;
+    throw invalid(profile.file, `${path}.${unknown}`, `there is no such plugin; ${known}`);
+  }
+}
+
+function inOrder(found: readonly Found[], profile: Profile): Found[] {
+  const named = [...new Set([...profile.order, ...Object.keys(profile.plugins)])];
+  const rank = ({ manifest }: Found): number => {
+    const at = named.indexOf(pluginName(manifest));
+    return at < 0 ? named.length : at;
+  };
+  return [...found].sort((a, b) => KINDS.indexOf(a.manifest.kind) - KINDS.indexOf(b.manifest.kind) || rank(a) - rank(b));
+}
+
+function candidate(found: Found, profile: Profile, env: Environment): Candidate {
+  const name = pluginName(found.manifest);
+  const entry = profile.plugins[name];
+  const why = whyOff(found, entry, profile, env);
+  const settings = settingsOf(found, env);
+  return {
+    ...found,
+    name,
+    enabled: why === null,
+    why,
+    required: entry?.required ?? REQUIRED_KINDS.has(found.manifest.kind),
+    config: { ...entry?.config, ...Object.fromEntries(Object.entries(settings).map(([member, variable]) => [member, env[variable]])) },
+    settings,
+  };
+}
+
+function whyOff(found: Found, entry: PluginEntry | undefined, profile: Profile, env: Environment): string | null {
+  if (entry?.enabled === false) return `the profile ${profile.file} disables it`;
+  if (!entry && profile.others === "disabled") return `the profile ${profile.file} does not name it`;
+  return whyFlaggedOff(found, env);
+}
+
+const OFF = new Set(["OFF", "FALSE", "NO", "0"]);
+const ON = new Set(["ON", "TRUE", "YES", "1", ""]);
+
+function whyFlaggedOff({ manifest: { flag } }: Found, env: Environment): string | null {
+  if (!flag) return null;
+  const value = env[flag.env]?.trim() ?? "";
+  if (flag.when === "set") return value === "" ? `${flag.env} is not set` : null;
+  const word = value.toUpperCase();
+  if (!OFF.has(word) && !ON.has(word)) throw new GatewayError("SETTING_INVALID", { name: flag.env, value, why: "it must be ON or OFF" });
+  return OFF.has(word) ? `${flag.env} is ${value}` : null;
+}
+
+/** Configuration members that the manifest maps from environment variables; an empty variable counts as not set. */
+const settingsOf = ({ manifest }: Found, env: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(manifest.env ?? {})
+      .filter(([variable]) => (env[variable] ?? "") !== "")
+      .map(([variable, member]) => [member, variable]),
+  );
+
+/** Does an external plugin have the content that the profile pins? Checked before its code is loaded. */
+export function checkHash(candidate: Candidate, profile: Profile): void {
+  const pinned = profile.plugins[candidate.name]?.hash;
+  if (pinned === undefined || pinned === candidate.hash) return;
+  const why =
+    candidate.hash === null
+      ? "a built-in plugin has no content hash; remove `hash`"
+      : `its content hash is ${candidate.hash}, the profile pins ${pinned}`;
+  throw new GatewayError("PLUGIN_MANIFEST", { file: candidate.file, path: "hash", why });
+}

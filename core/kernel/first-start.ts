@@ -1,0 +1,174 @@
+import { randomInt } from "node:crypto";
+import { mkdirSync, readFileSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import {
+  ApiKeys,
+  GatewayError,
+  type KeyType,
+  Organisations,
+  type RecordOf,
+  type RecordsHandle,
+  scopesOf,
+  type Vault,
+  Workspaces,
+} from "#contract";
+import { createOnce, replace } from "./key-file.ts";
+import type { ProcessLog } from "./log.ts";
+import type { Settings } from "./settings.ts";
+
+/*
+ * The same ids everywhere: of two processes that start at once, one insert wins and the other finds its work done.
+ * The organisation is written last; its record says that the first start is over, so that a key which an operator
+ * deletes later does not come back.
+ */
+const ORGANISATION_ID = "5f0c6a3e-0000-4000-8000-000000000001";
+const WORKSPACE_ID = "5f0c6a3e-0000-4000-8000-000000000002";
+export const DEFAULT_WORKSPACE = "default";
+
+interface FirstKey {
+  readonly id: string;
+  readonly name: string;
+  readonly type: KeyType;
+  readonly workspaceId: string | null;
+  readonly file: string;
+  readonly preset: "adminKey" | "apiKey";
+}
+const ADMIN: FirstKey = {
+  id: "5f0c6a3e-0000-4000-8000-000000000003",
+  name: "First admin key",
+  type: "organisation-service",
+  workspaceId: null,
+  file: "admin.key",
+  preset: "adminKey",
+};
+const GATEWAY: FirstKey = {
+  id: "5f0c6a3e-0000-4000-8000-000000000004",
+  name: "First gateway key",
+  type: "workspace-service",
+  workspaceId: WORKSPACE_ID,
+  file: "gateway.key",
+  preset: "apiKey",
+};
+
+export interface FirstStartParts {
+  readonly records: RecordsHandle;
+  readonly vault: Vault;
+  readonly settings: Settings;
+  readonly hide: ProcessLog["hide"];
+  now(): number;
+}
+/** Secrets that this process made just now; `null` when the gateway had been started before. */
+export type FirstKeys = { readonly admin: string; readonly gateway: string } | null;
+
+/** Creates organisation, workspace and the two first keys, once per database; applies preset keys at every start. */
+export async function firstStart(parts: FirstStartParts): Promise<FirstKeys> {
+  const organisation = await parts.records.in(Organisations).get(ORGANISATION_ID);
+  if (organisation) {
+    refuseOtherVault(organisation, parts.vault);
+    for (const key of [ADMIN, GATEWAY]) await applyPreset(key, parts);
+    return null;
+  }
+  mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
+  await put(parts.records.in(Workspaces), workspace(parts.now()));
+  const admin = await firstKey(ADMIN, parts);
+  const gateway = await firstKey(GATEWAY, parts);
+  const first = await put(parts.records.in(Organisations), organisationOf(parts));
+  return first ? { admin, gateway } : null;
+}
+
+/** Inserts unless another process was first; says whether it was this one. */
+async function put<T>(records: { insert(value: T): Promise<void> }, value: T): Promise<boolean> {
+  try {
+    await records.insert(value);
+    return true;
+  } catch (error) {
+    if (GatewayError.is(error) && error.code === "CONFLICT") return false;
+    throw error;
+  }
+}
+
+const stamps = (id: string, now: number) => ({ id, created_at: now, last_updated_at: now });
+
+const organisationOf = ({ vault, now }: FirstStartParts): RecordOf<typeof Organisations> => ({
+  ...stamps(ORGANISATION_ID, now()),
+  name: "My organisation",
+  settings: { vault_check: vault.digest("vault check") },
+});
+
+const workspace = (now: number): RecordOf<typeof Workspaces> => ({
+  ...stamps(WORKSPACE_ID, now),
+  organisation_id: ORGANISATION_ID,
+  name: "Default",
+  slug: DEFAULT_WORKSPACE,
+  description: "Made at the first start.",
+  defaults: {},
+});
+
+/** Makes the key, or takes the one that another process makes at this moment from the same file. */
+async function firstKey(key: FirstKey, parts: FirstStartParts): Promise<string> {
+  const { settings, records, vault, hide } = parts;
+  const file = join(settings.dataDir, key.file);
+  const preset = settings[key.preset];
+  const made = createOnce(file, preset ?? randomSecret());
+  if (preset !== undefined && !made) replace(file, preset);
+  const secret = readFileSync(file, "utf8").trim();
+  hide(secret);
+  if (await put(records.in(ApiKeys), keyRecord(key, secret, parts))) return secret;
+  const stored = await records.in(ApiKeys).get(key.id);
+  if (made && stored?.digest !== vault.digest(secret)) unlinkSync(file); // another machine's process was first: this secret opens nothing
+  return secret;
+}
+
+const keyRecord = (key: FirstKey, secret: string, { vault, now }: FirstStartParts): RecordOf<typeof ApiKeys> => ({
+  ...stamps(key.id, now()),
+  organisation_id: ORGANISATION_ID,
+  workspace_id: key.workspaceId,
+  user_id: null,
+  created_by: key.id,
+  type: key.type,
+  creation_mode: "auto",
+  name: key.name,
+  description: "Made at the first start.",
+  ...digested(secret, vault),
+  status: "active",
+  scopes: [...scopesOf(key.type)],
+  rate_limits: [],
+  usage_limits: null,
+  defaults: {},
+  alert_emails: [],
+  expires_at: null,
+  rotation_policy: null,
+});
+
+const digested = (secret: string, vault: Vault) => ({
+  digest: vault.digest(secret),
+  masked_key: `${secret.slice(0, 2)}*******${secret.slice(-2)}`,
+});
+
+/** A preset key that was changed in the environment is changed here; one that was deleted comes back, being asked for. */
+async function applyPreset(key: FirstKey, parts: FirstStartParts): Promise<void> {
+  const preset = parts.settings[key.preset];
+  if (preset === undefined) return;
+  parts.hide(preset);
+  const keys = parts.records.in(ApiKeys);
+  const stored = await keys.get(key.id);
+  const { digest, masked_key } = digested(preset, parts.vault);
+  if (!stored) await put(keys, keyRecord(key, preset, parts));
+  else if (stored.digest !== digest) await keys.update(key.id, { digest, masked_key, last_updated_at: parts.now() });
+  else return;
+  mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
+  replace(join(parts.settings.dataDir, key.file), preset);
+}
+
+/** Keys digested under another secret would all be unknown: better said at once than as 401 to every client. */
+function refuseOtherVault({ settings }: RecordOf<typeof Organisations>, vault: Vault): void {
+  const check = settings["vault_check"];
+  if (check === undefined || check === vault.digest("vault check")) return;
+  const why =
+    "the database was written with another secret key; set the same GATEWAY_SECRET_KEY (or put back secret.key) as when it was made";
+  throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: "***", why });
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const SECRET_LENGTH = 40;
+const randomSecret = (): string => Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");

@@ -1,0 +1,104 @@
+import type {
+  Cache,
+  Catalog,
+  Check,
+  Console,
+  Dialect,
+  Exporter,
+  Handles,
+  Logger,
+  LogStore,
+  Manifest,
+  OperationId,
+  OperationRoute,
+  Policy,
+  Provider,
+  RecordsHandle,
+  Route,
+  Strategy,
+  Vault,
+} from "#contract";
+import type { Counters, Feed, KeyValue } from "#contract";
+import type { Egress } from "../egress/egress.ts";
+
+/**
+ * One complete, running configuration of plugins. A request enters one generation and stays in it; a change of
+ * profile builds the next one beside it, swaps, and drains this one.
+ */
+export interface Generation {
+  readonly number: number;
+  /** Every plugin of the deployment, running or not, in profile order. */
+  readonly plugins: readonly PluginState[];
+  /** Folders of the plugins folder that hold no readable plugin. */
+  readonly unreadable: readonly UnreadablePlugin[];
+  readonly providers: ReadonlyMap<string, Loaded<Provider>>;
+  readonly checks: ReadonlyMap<string, LoadedCheck>;
+  readonly policies: readonly Loaded<Policy>[];
+  readonly strategies: ReadonlyMap<string, Strategy>;
+  readonly caches: ReadonlyMap<string, Cache>;
+  readonly exporters: readonly Loaded<Exporter>[];
+  readonly dialects: ReadonlyMap<string, Dialect>;
+  readonly operations: ReadonlyMap<OperationId, OperationRoute>;
+  readonly routes: readonly Route[];
+  readonly console: Console | undefined;
+  readonly catalog: Catalog;
+  readonly stores: Stores;
+  readonly vault: Vault;
+  readonly egress: Egress;
+  /** The process log. */
+  readonly log: Logger;
+  /** Counts a request in; the returned function counts it out (once). Draining waits for the count to reach zero. */
+  enter(): () => void;
+  readonly inFlight: number;
+  /** Dependencies that cannot be reached just now (a store that is away), as sentences. */
+  missing(): readonly string[];
+}
+
+/** A manifest that could not be accepted, so that there is not even a name. */
+export interface UnreadablePlugin {
+  readonly origin: string;
+  readonly code: string;
+  readonly why: string;
+}
+
+/** The handles that storage plugins provide between them. */
+export interface Stores {
+  readonly records: RecordsHandle;
+  readonly logs: LogStore;
+  readonly counters: Counters;
+  readonly kv: KeyValue;
+  readonly feed: Feed;
+  readonly blobs: Handles["blobs"] | undefined;
+}
+
+export interface Loaded<T> {
+  /** `kind/id` */
+  readonly name: string;
+  readonly manifest: Manifest;
+  readonly provides: T;
+}
+
+/** A check with its parameters' validator, compiled once. */
+export interface LoadedCheck {
+  readonly plugin: string;
+  readonly check: Check;
+  /** Fills defaults into a copy. */
+  defaults(parameters: unknown): unknown;
+  /** What is wrong with (default-filled) parameters; empty when they are right. */
+  problems(parameters: unknown): readonly string[];
+}
+
+export interface PluginState {
+  readonly name: string;
+  readonly manifest: Manifest;
+  /** `built-in`, or the folder it was loaded from. */
+  readonly origin: string;
+  readonly required: boolean;
+  readonly state: "running" | "disabled" | "failed";
+  /** Why it is not running, as a sentence. */
+  readonly why: string | null;
+  /** Error code when failed. */
+  readonly code: string | null;
+  /** Ids it provides. */
+  readonly provides: readonly string[];
+}

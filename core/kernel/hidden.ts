@@ -1,0 +1,67 @@
+/**
+ * Values that must not be shown, and their removal from any text. The cost of a text grows with its length and not with
+ * the number of secrets: a gateway of thousands of tenants knows thousands of provider keys.
+ */
+export interface Hidden {
+  hide(secret: string): void;
+  redact(text: string): string;
+}
+
+/** A shorter value would blot out ordinary words. */
+const MIN_HIDDEN = 8;
+/** The oldest are forgotten first; far more secrets than this in one process means per-user credentials. */
+const MAX_HIDDEN = 10_000;
+const REDACTED = "[redacted]";
+/** Room for one mark per pair of first characters (their low bytes). */
+const PAIRS = 65_536;
+
+export function hiddenSecrets(most = MAX_HIDDEN): Hidden {
+  const known = new Set<string>();
+  /** Secrets by their beginning, longest first, so that one inside another does not leave a rest. */
+  const byStart = new Map<string, string[]>();
+  const pairs = new Uint8Array(PAIRS);
+
+  const forget = (secret: string): void => {
+    known.delete(secret);
+    const start = startOf(secret);
+    const others = (byStart.get(start) ?? []).filter((other) => other !== secret);
+    if (others.length > 0) byStart.set(start, others);
+    else byStart.delete(start); // its mark stays: it costs a look-up, and hides nothing wrongly
+  };
+  const remember = (secret: string): void => {
+    if (secret.length < MIN_HIDDEN || known.has(secret)) return;
+    const oldest = known.size >= most ? known.values().next().value : undefined;
+    if (oldest !== undefined) forget(oldest);
+    known.add(secret);
+    const start = startOf(secret);
+    byStart.set(
+      start,
+      [...(byStart.get(start) ?? []), secret].sort((a, b) => b.length - a.length),
+    );
+    pairs[pairAt(secret, 0)] = 1;
+  };
+  const secretAt = (text: string, at: number): string | undefined =>
+    pairs[pairAt(text, at)] === 1 ? byStart.get(text.slice(at, at + MIN_HIDDEN))?.find((secret) => text.startsWith(secret, at)) : undefined;
+
+  return {
+    hide(secret) {
+      remember(secret);
+      remember(JSON.stringify(secret).slice(1, -1)); // as it looks inside a JSON line, when that differs
+    },
+    redact(text) {
+      let shown = "";
+      let from = 0;
+      for (let at = 0; at + MIN_HIDDEN <= text.length; at += 1) {
+        const secret = secretAt(text, at);
+        if (secret === undefined) continue;
+        shown += text.slice(from, at) + REDACTED;
+        from = at + secret.length;
+        at = from - 1;
+      }
+      return from === 0 ? text : shown + text.slice(from);
+    },
+  };
+}
+
+const startOf = (secret: string): string => secret.slice(0, MIN_HIDDEN);
+const pairAt = (text: string, at: number): number => ((text.charCodeAt(at) & 255) << 8) | (text.charCodeAt(at + 1) & 255);

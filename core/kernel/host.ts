@@ -1,0 +1,82 @@
+import {
+  type Catalog,
+  type Collection,
+  GatewayError,
+  type Generations,
+  type Handles,
+  type Host,
+  type Manifest,
+  type Need,
+  pluginName,
+  type StorageHandle,
+  type Vault,
+} from "#contract";
+import type { Egress } from "../egress/egress.ts";
+import type { ProcessLog } from "./log.ts";
+import { fetchFor } from "./outbound.ts";
+import type { SharedRecords } from "./records.ts";
+import { type SecretParts, secretsFor } from "./secrets.ts";
+import type { StorageHandles } from "./stores.ts";
+
+/** What there is to hand out at this moment of the boot; storage comes after secrets, and before everything else. */
+export interface HostParts {
+  readonly egress: Egress;
+  readonly vault: Vault;
+  readonly catalog: Catalog;
+  readonly log: ProcessLog;
+  now(): number;
+  readonly secrets: SecretParts;
+  readonly stores: StorageHandles;
+  readonly records: SharedRecords | undefined;
+  readonly generations: Generations;
+}
+/** Who asks. */
+interface Asker {
+  readonly manifest: Manifest;
+  readonly needs: readonly string[];
+  readonly collections: readonly Collection[];
+}
+type HandleName = keyof Handles;
+
+/** Makes the host object of one plugin: the base and exactly the handles its code asks for. */
+export function hostFor(asker: Asker, parts: HostParts): Host<Need> {
+  const host: Record<string, unknown> = { log: parts.log.named(pluginName(asker.manifest)), now: () => parts.now() };
+  for (const name of new Set(asker.needs.map(handleOf))) host[name] = HANDLES[name](asker, parts);
+  return Object.freeze(host) as unknown as Host<Need>; // each asked-for member was put there by its row of the table
+}
+
+/** Needs of the code that the manifest does not show to the operator. */
+export const undeclaredNeeds = (manifest: Manifest, needs: readonly string[]): readonly string[] =>
+  needs.filter((need) => !(manifest.needs ?? []).includes(need));
+
+function handleOf(need: string): HandleName {
+  if (need.startsWith("net:")) return "fetch";
+  if (need.startsWith("secret:")) return "secrets";
+  return need as HandleName; // the manifest's schema admits the names of handles only
+}
+
+const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) => Handles[K] } = {
+  fetch: ({ manifest }, { egress }) => fetchFor(manifest, egress),
+  secrets: ({ manifest, needs }, { secrets }) => secretsFor(pluginName(manifest), secretNames(needs), secrets),
+  records: ({ manifest, collections }, { records }) => present(records, manifest, "records").handle(pluginName(manifest), collections),
+  logs: ({ manifest }, { stores }) => present(stores.logs, manifest, "logs"),
+  blobs: ({ manifest }, { stores }) => present(stores.blobs, manifest, "blobs"),
+  kv: ({ manifest }, { stores }) => present(stores.kv, manifest, "kv"),
+  counters: ({ manifest }, { stores }) => present(stores.counters, manifest, "counters"),
+  feed: ({ manifest }, { stores }) => present(stores.feed, manifest, "feed"),
+  vault: (_, { vault }) => vault,
+  catalog: (_, { catalog }) => catalog,
+  generations: (_, { generations }) => generations,
+};
+
+const secretNames = (needs: readonly string[]): ReadonlySet<string> =>
+  new Set(needs.filter((need) => need.startsWith("secret:")).map((need) => need.slice(7)));
+
+function present<T>(handle: T | undefined, manifest: Manifest, name: StorageHandle): T {
+  if (handle !== undefined) return handle;
+  throw new GatewayError("PLUGIN_REQUIRES", {
+    plugin: pluginName(manifest),
+    requires: `a storage plugin that provides ${name}`,
+    state: "not running",
+  });
+}

@@ -1,0 +1,160 @@
+import { Kind as TypeBoxKind } from "@sinclair/typebox";
+import {
+  type Admin,
+  type Api,
+  type Cache,
+  type Check,
+  type GuardrailPack,
+  isJson,
+  type Kind,
+  type Manifest,
+  OPERATION_IDS,
+  type Policy,
+  type Provider,
+  type Route,
+  type SecretSource,
+} from "#contract";
+import { STORAGE_HANDLES } from "./stores.ts";
+
+/** What the kernel expects of what a plugin of a kind provides, and the ids it thereby takes. */
+export interface KindRules {
+  /** What is wrong with its shape, as the end of a sentence; `undefined` when it is right. */
+  flaw(provides: Members, manifest: Manifest): string | undefined;
+  /** Ids no other plugin may provide, as `what id`: `check default.contains`. */
+  claims(provides: unknown): readonly string[];
+  /** Ids that the manifest's `provides` has to name. */
+  named?(provides: unknown): readonly string[];
+}
+type Members = Readonly<Record<string, unknown>>;
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const absentOr =
+  (test: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || test(value);
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+/** The first member that fails its test. */
+function members(
+  tests: Readonly<Record<string, readonly [test: (value: unknown) => boolean, expected: string]>>,
+): (provides: Members) => string | undefined {
+  return (provides) => {
+    for (const [member, [test, expected]] of Object.entries(tests)) if (!test(provides[member])) return `\`${member}\` must be ${expected}`;
+    return undefined;
+  };
+}
+const isRoute = (route: unknown): boolean =>
+  isJson(route) &&
+  isText(route.method) &&
+  typeof route.path === "string" &&
+  isText(route.plane) &&
+  isFunction(route.handle) &&
+  isJson(route.reply) &&
+  route.scope !== undefined;
+const isRoutes = (routes: unknown): boolean => isList(routes) && routes.every(isRoute);
+const A_ROUTE = "a list of routes with plane, method, path, scope, reply and handle";
+const routeId = (route: Route): string => `route ${route.method} ${route.plane} ${route.path}`;
+const routesOf = ({ routes = [] }: { readonly routes?: readonly Route[] }): string[] => routes.map(routeId);
+const isOperation = (id: unknown): boolean => OPERATION_IDS.some((known) => known === id);
+
+const PROVIDER = members({
+  target: [isJson, "a schema"],
+  endpoint: [isFunction, "a function"],
+  operations: [isJson, "an object of adapters"],
+});
+const HOOKS = ["identify", "admit", "strategies", "settle"] as const;
+const hook = [absentOr(isFunction), "a function"] as const;
+const strategies = [absentOr((all) => isJson(all) && Object.values(all).every(isFunction)), "an object of generator functions"] as const;
+const POLICY = members({ identify: hook, admit: hook, settle: hook, strategies });
+const API = members({
+  operations: [absentOr(isList), "a list"],
+  dialects: [absentOr(isList), "a list"],
+  routes: [absentOr(isRoutes), A_ROUTE],
+});
+
+export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
+  provider: {
+    flaw: (provides) => PROVIDER(provides) ?? unknownOperation(Object.keys(provides.operations as object)), // an object, by PROVIDER
+    claims: () => [],
+    named: (provides) => Object.keys((provides as Provider).operations),
+  },
+  guardrail: {
+    flaw: ({ checks }, { id }) =>
+      isList(checks) ? checks.map((check) => checkFlaw(check, id)).find((flaw) => flaw !== undefined) : "`checks` must be a list",
+    claims: (provides) => (provides as GuardrailPack).checks.map((check) => `check ${check.id}`),
+    named: (provides) => (provides as GuardrailPack).checks.map((check) => check.id),
+  },
+  storage: {
+    flaw: (provides) =>
+      STORAGE_HANDLES.some((handle) => isJson(provides[handle]))
+        ? undefined
+        : `it must provide at least one of ${STORAGE_HANDLES.join(", ")}`,
+    claims: () => [],
+    named: (provides) => STORAGE_HANDLES.filter((handle) => (provides as Members)[handle] !== undefined),
+  },
+  policy: {
+    flaw: (provides) =>
+      POLICY(provides) ?? (HOOKS.some((hook) => provides[hook] !== undefined) ? undefined : `it must have one of ${HOOKS.join(", ")}`),
+    claims: (provides) => Object.keys((provides as Policy).strategies ?? {}).map((mode) => `strategy ${mode}`),
+    named: (provides) => Object.keys((provides as Policy).strategies ?? {}),
+  },
+  cache: {
+    flaw: members({
+      modes: [(modes) => isList(modes) && modes.every(isText), "a list of cache modes"],
+      get: [isFunction, "a function"],
+      set: [isFunction, "a function"],
+    }),
+    claims: (provides) => (provides as Cache).modes.map((mode) => `cache mode ${mode}`),
+    named: (provides) => (provides as Cache).modes,
+  },
+  exporter: { flaw: members({ export: [isFunction, "a function"] }), claims: () => [] },
+  api: {
+    flaw: (provides) => API(provides) ?? unknownOperation(((provides as Api).operations ?? []).map((mounted) => mounted.operation)),
+    claims: (provides) => {
+      const { operations = [], dialects = [] } = provides as Api;
+      return [
+        ...operations.map(({ operation }) => `operation ${operation}`),
+        ...dialects.map(({ id }) => `dialect ${id}`),
+        ...routesOf(provides as Api),
+      ];
+    },
+    named: (provides) => ((provides as Api).operations ?? []).map(({ operation }) => operation),
+  },
+  admin: {
+    flaw: members({ resources: [absentOr(isList), "a list"], routes: [absentOr(isRoutes), A_ROUTE] }),
+    claims: (provides) => {
+      const { resources = [] } = provides as Admin;
+      return [...resources.map(({ plane, path, noun }) => `resource ${plane} ${path} ${noun}`), ...routesOf(provides as Admin)];
+    },
+  },
+  secret: {
+    flaw: members({ scheme: [isText, "the scheme it reads"], read: [isFunction, "a function"] }),
+    claims: (provides) => [`secret scheme ${(provides as SecretSource).scheme}`],
+  },
+  console: { flaw: members({ mount: [isText, "a path"], asset: [isFunction, "a function"] }), claims: () => ["the console"] },
+};
+const unknownOperation = (ids: readonly string[]): string | undefined => {
+  const unknown = ids.find((id) => !isOperation(id));
+  return unknown === undefined ? undefined : `there is no operation ${unknown}`;
+};
+
+function checkFlaw(value: unknown, pack: string): string | undefined {
+  if (!isJson(value)) return "every check must be an object";
+  const check = value as unknown as Partial<Check>; // each member is tested below
+  if (!isText(check.id) || !check.id?.startsWith(`${pack}.`)) return `the check id ${String(check.id)} must begin with ${pack}.`;
+  if (!isList(check.on) || check.on.length === 0) return `the check ${check.id} must say on which sides it runs`;
+  if (!isJson(check.params) || !(TypeBoxKind in check.params)) return `the check ${check.id} must have a TypeBox schema \`params\``;
+  return isFunction(check.run) ? undefined : `the check ${check.id} must have a function \`run\``;
+}
+
+/** Does the manifest name what the code provides? The sentence says what would be right. */
+export function misnamed(manifest: Manifest, provides: unknown): string | undefined {
+  const named = KIND_RULES[manifest.kind].named?.(provides);
+  if (named === undefined || (manifest.provides === undefined && manifest.kind !== "guardrail")) return undefined;
+  const listed = manifest.provides ?? [];
+  const missing = named.filter((id) => !listed.includes(id));
+  const extra = listed.filter((id) => !named.includes(id));
+  if (missing.length > 0) return `its code provides ${missing.join(", ")}, which its manifest does not name under provides`;
+  return extra.length > 0 ? `its manifest names ${extra.join(", ")} under provides, which its code does not provide` : undefined;
+}

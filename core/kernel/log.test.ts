@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { createLog, hideEnvironment } from "./log.ts";
+
+function logging() {
+  const lines: string[] = [];
+  return { lines, log: createLog({ level: "info", now: () => 0, write: (line) => void lines.push(line) }) };
+}
+
+test("a known secret is not shown, wherever it appears", () => {
+  const { lines, log } = logging();
+  log.hide('s3cret-"value"');
+  log.named("guardrail/acme")("warn", "called", {
+    url: 'https://x/?k=s3cret-"value"',
+    deep: [{ text: 'a s3cret-"value" b' }],
+    error: new Error('with s3cret-"value"'),
+  });
+  expect(lines.join()).not.toContain("s3cret");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    level: "warn",
+    event: "called",
+    plugin: "guardrail/acme",
+    url: "https://x/?k=[redacted]",
+  });
+});
+
+test("members called like a credential lose their text; counts keep theirs", () => {
+  const { lines, log } = logging();
+  log.log("info", "sent", {
+    headers: new Headers({ authorization: "Bearer abc", "x-api-key": "abc", accept: "json" }),
+    input_tokens: 5,
+    apiKey: "k",
+    client_secret: "c",
+  });
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    headers: { authorization: "[redacted]", "x-api-key": "[redacted]", accept: "json" },
+    input_tokens: 5,
+    apiKey: "[redacted]",
+    client_secret: "[redacted]",
+  });
+});
+
+test("what cannot be written as JSON is still a line", () => {
+  const { lines, log } = logging();
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  log.log("error", "odd", { cycle });
+  log.log("error", "big", { n: 10n });
+  log.log("debug", "hidden");
+  expect(lines.map((line) => JSON.parse(line).event)).toEqual(["odd", "big"]);
+});
+
+test("the environment's secrets and the passwords in its URLs are hidden", () => {
+  const { log } = logging();
+  hideEnvironment(
+    { ACME_KEY: "acme-key-value", DATABASE_URL: "postgres://u:p%40ssw0rd!@db/x", PATH: "/usr/bin:/bin", NODE_ENV: "production" },
+    log.hide,
+  );
+  expect(log.redact("acme-key-value p%40ssw0rd! p@ssw0rd! production /usr/bin:/bin")).toBe(
+    "[redacted] [redacted] [redacted] production /usr/bin:/bin",
+  );
+});
+
+test("data of a check is redacted within, and a value that contains itself ends", () => {
+  const { log } = logging();
+  log.hide("a-long-secret");
+  const cycle: Record<string, unknown> = { text: "has a-long-secret" };
+  cycle["self"] = cycle;
+  expect(log.redactValue(cycle)).toMatchObject({ text: "has [redacted]", self: { text: "has [redacted]" } });
+  expect(log.redactValue({ list: ["a-long-secret", 3], token: "t" })).toEqual({ list: ["[redacted]", 3], token: "[redacted]" });
+});

@@ -1,0 +1,115 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import {
+  type Collection,
+  type Feed,
+  GatewayError,
+  type Logger,
+  type Records,
+  type RecordsHandle,
+  type RecordStore,
+  type Where,
+} from "#contract";
+import { createAnnouncer } from "./announce.ts";
+import { createLookup, type Lookup } from "./lookup.ts";
+
+/** One generation's view of the records: every write is announced, every look-up hears of it. */
+export interface SharedRecords {
+  /** The handle for one plugin (or the core): it reaches the collections it declared, no others. */
+  handle(owner: string, collections: readonly Collection[]): RecordsHandle;
+  close(): Promise<void>;
+}
+export interface RecordsParts {
+  readonly store: RecordStore;
+  readonly feed: Feed;
+  readonly collections: readonly Collection[];
+  readonly log: Logger;
+}
+const MAX_HITS = 20_000;
+const MAX_MISSES = 10_000;
+export const topicOf = (collection: Pick<Collection, "name">): string => `records:${collection.name}`;
+
+/** Listens before the first look-up can cache anything. */
+export async function shareRecords({ store, feed, collections, log }: RecordsParts): Promise<SharedRecords> {
+  const lookups = new Map<string, Set<Lookup<unknown>>>(collections.map(({ name }) => [name, new Set()]));
+  const announcer = createAnnouncer(feed, log);
+  const forget = (name: string, id: string | null): void => lookups.get(name)?.forEach((lookup) => lookup.forget(id));
+  const subscriptions = await Promise.all(
+    collections.map((collection) => feed.subscribe(topicOf(collection), (id) => forget(collection.name, id))),
+  );
+
+  const told = async (collection: Collection, id: string): Promise<void> => {
+    forget(collection.name, id); // this process at once, without the way over the feed
+    await announcer.announce(topicOf(collection), id);
+  };
+  const open = <S extends TObject>(collection: Collection<S>) => announced(store.in(collection), (id) => told(collection, id));
+
+  return {
+    handle: (owner, declared) => ({
+      in(collection) {
+        refuseUndeclared(owner, declared, collection);
+        return open(collection);
+      },
+      lookup(collection, by, map) {
+        refuseUndeclared(owner, declared, collection);
+        const records = store.in(collection);
+        const read = (values: readonly string[]) => reachable(() => records.first(whereOf(by, values)));
+        const lookup = createLookup({
+          read: read as () => Promise<(Static<typeof collection.schema> & { id: string }) | undefined>,
+          map,
+          maxHits: MAX_HITS,
+          maxMisses: MAX_MISSES,
+        });
+        lookups.get(collection.name)?.add(lookup as Lookup<unknown>);
+        return lookup.find;
+      },
+    }),
+    async close() {
+      announcer.close();
+      await Promise.all(subscriptions.map((unsubscribe) => unsubscribe()));
+    },
+  };
+}
+
+/** The same records, announcing each write once it is made. */
+function announced<T>(records: Records<T>, told: (id: string) => Promise<void>): Records<T> {
+  const telling = async <R>(id: string, write: () => Promise<R>): Promise<R> => {
+    const done = await write().catch(async (error: unknown) => {
+      await told(id); // a lost connection may have lost only the answer
+      throw error;
+    });
+    if (done !== false) await told(id);
+    return done;
+  };
+  return {
+    get: (id) => records.get(id),
+    first: (where) => records.first(where),
+    list: (query) => records.list(query),
+    insert: (value) => telling((value as { id: string }).id, () => records.insert(value)), // every collection has `id` as its key
+    update: (id, patch, expect) => telling(id, () => records.update(id, patch, expect)),
+    remove: (id) => telling(id, () => records.remove(id)),
+  };
+}
+
+const whereOf = <T>(by: readonly (keyof T & string)[], values: readonly string[]): Where<T> =>
+  Object.fromEntries(by.map((member, index) => [member, values[index]])) as Where<T>; // members by which one looks up are strings
+
+/** "Not found" and "could not look" are different answers: whatever the database threw is the second. */
+async function reachable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (GatewayError.is(cause)) throw cause;
+    throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" }, { cause });
+  }
+}
+
+function refuseUndeclared(owner: string, declared: readonly Collection[], { name }: Collection): void {
+  if (declared.some((collection) => collection.name === name)) return;
+  const known = declared.map((collection) => collection.name).join(", ") || "none";
+  throw new GatewayError("PLUGIN_SETUP", {
+    plugin: owner,
+    file: "index.ts",
+    step: "records",
+    why: `it reaches for the records ${name}, but its \`collections\` name ${known}`,
+  });
+}

@@ -1,0 +1,107 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { GatewayError, OneOf } from "#contract";
+import { firstProblem } from "./shape.ts";
+
+/** One environment variable that the gateway itself reads; plugins name theirs in their manifests. */
+export interface SettingRow {
+  readonly env: string;
+  /** Older or other spellings, read when `env` is not set. */
+  readonly also?: readonly string[];
+  readonly read: "text" | "integer" | "list";
+  /** Never shown: a secret. */
+  readonly secret?: { readonly minLength: number };
+  readonly schema: TSchema;
+}
+
+const optionalSecret = (description: string) => Type.Optional(Type.String({ pattern: "^[\\x21-\\x7e]+$", maxLength: 4096, description }));
+const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
+
+// biome-ignore format: a table, one row a line
+export const SETTINGS = {
+  host:          { env: "HOST", read: "text", schema: Type.String({ default: "127.0.0.1", minLength: 1, description: "Address to listen on. Any other than a loopback address needs GATEWAY_ADMIN_KEY." }) },
+  port:          { env: "PORT", read: "integer", schema: Type.Integer({ default: 8787, minimum: 0, maximum: 65_535, description: "Port to listen on; 0 takes a free one." }) },
+  dataDir:       { env: "GATEWAY_DATA_DIR", read: "text", schema: Type.String({ default: "./data", minLength: 1, description: "Folder for the embedded database, the keys and the secret key." }) },
+  profile:       { env: "GATEWAY_PROFILE", read: "text", schema: Type.String({ default: "default", minLength: 1, description: "Deployment profile: the name of a built-in one, or a path to a JSON file." }) },
+  adminKey:      { env: "GATEWAY_ADMIN_KEY", read: "text", secret: { minLength: 16 }, schema: optionalSecret("Presets the first admin key (control and admin planes). At least 16 characters.") },
+  apiKey:        { env: "GATEWAY_API_KEY", read: "text", secret: { minLength: 16 }, schema: optionalSecret("Presets the first gateway key (data plane). At least 16 characters.") },
+  secretKey:     { env: "GATEWAY_SECRET_KEY", read: "text", secret: { minLength: 32 }, schema: optionalSecret("Seals stored secrets and digests keys. At least 32 characters; without it, a key file is made in the data folder. The same on every node.") },
+  workers:       { env: "GATEWAY_WORKERS", read: "integer", schema: Type.Integer({ default: 1, minimum: 1, maximum: 256, description: "Processes that share the port (Linux)." }) },
+  trustedHosts:  { env: "GATEWAY_TRUSTED_HOSTS", also: ["TRUSTED_CUSTOM_HOSTS"], read: "list", schema: list("Comma-separated `host[:port]` (or `*.domain`) that may be called although private.") },
+  headerAliases: { env: "GATEWAY_HEADER_ALIASES", read: "list", schema: Type.Array(Type.String({ pattern: "^[A-Za-z0-9-]+$" }), { default: [], description: "Comma-separated further header prefixes, read like `x-gateway-`." }) },
+  requestTimeoutMs: { env: "REQUEST_TIMEOUT", read: "integer", schema: Type.Integer({ default: 300_000, minimum: 1, maximum: 3_600_000, description: "Milliseconds until a provider's answer must have begun, unless the request or its config says otherwise." }) },
+  maxBodyMb:     { env: "GATEWAY_MAX_BODY_MB", read: "integer", schema: Type.Integer({ default: 32, minimum: 1, maximum: 1024, description: "Largest JSON request body in MB." }) },
+  maxUploadMb:   { env: "GATEWAY_MAX_UPLOAD_MB", read: "integer", schema: Type.Integer({ default: 512, minimum: 1, maximum: 16_384, description: "Largest multipart upload in MB; uploads are streamed." }) },
+  logLevel:      { env: "LOG_LEVEL", read: "text", schema: OneOf(["debug", "info", "warn", "error"], { default: "info", description: "Least severe line that the process log shows." }) },
+} as const satisfies Record<string, SettingRow>;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Settings = { readonly [K in SettingName]: Static<(typeof SETTINGS)[K]["schema"]> } & {
+  /** The whole environment, defaults of this table filled in: what manifests and profiles may refer to. */
+  readonly env: Environment;
+};
+
+/** Reads the environment once, at start. Anything it cannot accept is refused with a sentence. */
+export function readSettings(env: Environment): Settings {
+  const values: Record<string, unknown> = {};
+  const filled: Record<string, string | undefined> = { ...env };
+  for (const [name, row] of Object.entries<SettingRow>(SETTINGS)) {
+    const text = textOf(row, env);
+    const value = text === undefined ? row.schema.default : read[row.read](text);
+    if (value !== undefined) judge(row, value, text ?? "");
+    values[name] = Array.isArray(value) ? Object.freeze([...value]) : value;
+    if (value !== undefined) filled[row.env] = String(value);
+  }
+  const settings = Object.freeze({ ...values, env: Object.freeze(filled) }) as Settings; // each member was judged by its schema above
+  refuseOpenDoor(settings);
+  return settings;
+}
+
+const textOf = (row: SettingRow, env: Environment): string | undefined =>
+  [row.env, ...(row.also ?? [])].map((name) => env[name]?.trim()).find((text) => text !== undefined && text !== "");
+
+const read: Readonly<Record<SettingRow["read"], (text: string) => unknown>> = {
+  text: (text) => text,
+  integer: (text) => (/^-?\d+$/.test(text) ? Number(text) : text),
+  list: (text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
+};
+
+function judge(row: SettingRow, value: unknown, text: string): void {
+  const name = row.env;
+  if (!Value.Check(row.schema, value)) {
+    throw new GatewayError("SETTING_INVALID", { name, value: row.secret ? "***" : text, why: firstProblem(row.schema, value)?.why });
+  }
+  const weakness = row.secret && weaknessOf(String(value), row.secret.minLength);
+  if (weakness) throw new GatewayError("SETTING_INVALID", { name, value: "***", why: weakness });
+}
+
+const KNOWN = /^(changeme|change-me|change_me|secret|admin|password|default|example|test|gateway|letmein|your)[-_]?/i;
+
+/** Why this secret is no secret. */
+function weaknessOf(secret: string, minLength: number): string | undefined {
+  if (secret.length < minLength) return `it has ${secret.length} characters and needs at least ${minLength}`;
+  if (new Set(secret).size < 6) return "it repeats a few characters; make a random one, for example with: openssl rand -hex 32";
+  if (KNOWN.test(secret) && !/\d/.test(secret))
+    return "it is a well-known default; make a random one, for example with: openssl rand -hex 32";
+  return undefined;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
+function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
+  if (adminKey !== undefined && adminKey === apiKey) {
+    throw new GatewayError("SETTING_INVALID", {
+      name: "GATEWAY_API_KEY",
+      value: "***",
+      why: "it is the same as GATEWAY_ADMIN_KEY; every application would be an administrator",
+    });
+  }
+  if (LOOPBACK.test(host) || adminKey !== undefined) return;
+  const why = "the address can be reached from other machines, so GATEWAY_ADMIN_KEY must be set (or listen on 127.0.0.1)";
+  throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why });
+}

@@ -1,0 +1,84 @@
+import { FormatRegistry, type TSchema } from "@sinclair/typebox";
+import { type ValueError, Value } from "@sinclair/typebox/value";
+import { isJson, type Json } from "#contract";
+
+/** What is wrong with a value, where (`plugins.cache.enabled`) and why, worded for the person who wrote it. */
+export interface Problem {
+  readonly path: string;
+  readonly why: string;
+}
+
+const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
+  uri: (value) => URL.canParse(value),
+  uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+  "date-time": (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
+  date: (value) => /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)),
+  email: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
+};
+// Schemas name formats; TypeBox knows none of its own. A format registered elsewhere is left as it is.
+for (const [name, test] of Object.entries(FORMATS)) if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, test);
+
+/** Everything wrong with the value; empty when it is right. */
+export function problems(schema: TSchema, value: unknown): readonly Problem[] {
+  const seen = new Set<string>();
+  const found: Problem[] = [];
+  for (const error of Value.Errors(schema, value)) {
+    const path = dotted(error.path);
+    if (seen.has(path)) continue; // the first message about a place is the telling one
+    seen.add(path);
+    found.push({ path, why: why(error, schema) });
+  }
+  return found;
+}
+
+export const firstProblem = (schema: TSchema, value: unknown): Problem | undefined => problems(schema, value)[0];
+
+/** `/plugins/cache~1simple/enabled` -> `plugins.cache/simple.enabled` */
+const dotted = (pointer: string): string =>
+  pointer
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".") || "(root)";
+
+function why(error: ValueError, root: TSchema): string {
+  const words = wordsOf(error.schema);
+  if (words) return `it is ${shown(error)} and must be one of ${words.join(", ")}`;
+  if (error.message === "Unexpected property") return `there is no such member; known are ${membersAt(root, error.path).join(", ")}`;
+  if (error.message === "Expected required property") return "it is missing";
+  if (error.message.startsWith("Expected")) return `it is ${shown(error)}; ${error.message.replace("Expected", "expected")}`;
+  return error.message;
+}
+
+/** The allowed words, when the schema is a choice of words. */
+function wordsOf(schema: TSchema): readonly string[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum.map(String);
+  const options: unknown = schema.anyOf;
+  if (!Array.isArray(options)) return undefined;
+  const literals = options.map((option: unknown) => (isJson(option) && "const" in option ? String(option.const) : undefined));
+  return literals.every((literal) => literal !== undefined) ? literals : undefined;
+}
+
+/** The members that the object around `pointer` may have. */
+function membersAt(root: Json, pointer: string): readonly string[] {
+  let schema: unknown = root;
+  for (const part of pointer.split("/").slice(1, -1)) schema = child(schema, part);
+  return isJson(schema) && isJson(schema.properties) ? Object.keys(schema.properties) : [];
+}
+
+function child(schema: unknown, part: string): unknown {
+  if (!isJson(schema)) return undefined;
+  if (isJson(schema.properties) && part in schema.properties) return schema.properties[part];
+  if (isJson(schema.patternProperties)) return Object.values(schema.patternProperties)[0];
+  return schema.items;
+}
+
+const LONGEST = 60;
+/** A value that is short and no secret is shown; of the others, what kind of value it is. */
+function shown({ value, schema }: ValueError): string {
+  if (value === undefined) return "missing";
+  if (schema["secret"] === true) return "***";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "string") return value.length > LONGEST ? `a text of ${value.length} characters` : `"${value}"`;
+  return isJson(value) ? "an object" : String(value);
+}

@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { GatewayError, messageOf, type Vault } from "#contract";
+import { createOnce } from "./key-file.ts";
+import type { ProcessLog } from "./log.ts";
+import type { Settings } from "./settings.ts";
+
+const FORM = "v1.";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Seals stored secrets (AES-256-GCM) and digests keys (HMAC-SHA-256); both keys are derived from one secret. */
+export function createVault(secret: string, hide: ProcessLog["hide"]): Vault {
+  const sealKey = derive(secret, "seal");
+  const digestKey = derive(secret, "digest");
+  return {
+    seal(plain) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", sealKey, iv);
+      const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      hide(plain);
+      return FORM + Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
+    },
+    open(sealed) {
+      const plain = opened(sealKey, sealed);
+      hide(plain);
+      return plain;
+    },
+    digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),
+  };
+}
+
+const derive = (secret: string, purpose: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "ai-gateway", purpose, 32));
+
+function opened(key: Buffer, sealed: string): string {
+  const bytes = Buffer.from(sealed.slice(FORM.length), "base64url");
+  if (!sealed.startsWith(FORM) || bytes.length < IV_BYTES + TAG_BYTES) throw new Error("A stored secret is not in the sealed form.");
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+  } catch (cause) {
+    throw new Error("A stored secret could not be opened: it was sealed with another GATEWAY_SECRET_KEY, or altered.", { cause });
+  }
+}
+
+/** GATEWAY_SECRET_KEY, or the data folder's `secret.key`, made at the first start. */
+export function vaultSecret(settings: Settings): string {
+  if (settings.secretKey !== undefined) return settings.secretKey;
+  const file = join(settings.dataDir, "secret.key");
+  try {
+    mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+    createOnce(file, randomBytes(32).toString("base64url"));
+  } catch (error) {
+    throw new GatewayError("SETTING_INVALID", {
+      name: "GATEWAY_DATA_DIR",
+      value: settings.dataDir,
+      why: `the key file ${file} cannot be made: ${messageOf(error)}`,
+    });
+  }
+  refuseReadable(file);
+  return readFileSync(file, "utf8").trim();
+}
+
+function refuseReadable(file: string): void {
+  const mode = statSync(file).mode & 0o777;
+  if (process.platform === "win32" || (mode & 0o077) === 0) return;
+  const why = `the key file ${file} can be read by others (mode ${mode.toString(8)}); make a new one, or run: chmod 600 ${file}`;
+  throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: "", why });
+}

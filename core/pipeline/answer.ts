@@ -1,0 +1,135 @@
+import { type Ask, type Call, type Caller, type Dialect, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
+import { type Attempted, attempt } from "./attempt.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Gateway } from "./gateway.ts";
+import { activeGuardrails, type GuardedCall, guardInput } from "./guard.ts";
+import type { ClientForm } from "./interpret.ts";
+import { refuseUnstreamable } from "./guard-stream.ts";
+import { wireError } from "./live.ts";
+import { deniedReply, guardReply, viewOf } from "./output.ts";
+import { readForm } from "./form.ts";
+import { errorBody, NO_REPORT, ownReply, type Reply } from "./reply.ts";
+import { shaped } from "./shape.ts";
+import type { Resolved } from "./targets.ts";
+
+/** One request on its way through its targets. */
+export interface Asking {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly plan: Plan;
+  /** Input guardrails that have run, by their list and the body they saw: another target with both the same does not run them again. */
+  readonly guarded: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
+}
+
+/** What one target answers. A provider plugin that is down is an answer too, so that another target may be tried. */
+export async function answerFrom(leaf: Leaf, asking: Asking, gw: Gateway): Promise<Reply> {
+  try {
+    return await answered(leaf, asking, gw);
+  } catch (thrown) {
+    if (!GatewayError.is(thrown) || thrown.code !== "PROVIDER_UNAVAILABLE") throw thrown;
+    const error = wireError(thrown);
+    const body = errorBody(error, { status: "failure", message: error.message });
+    return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
+  }
+}
+
+/** Resolve, shape, guard, call, guard. */
+async function answered(leaf: Leaf, asking: Asking, gw: Gateway): Promise<Reply> {
+  const { call, caller, plan } = asking;
+  const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
+  const to = await gw.resolve(leaf, call, caller, modelOf(body, call, plan));
+  const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput(leaf, body, to, asking, gw);
+  if (guarded?.denied) return deniedReply(guarded, leaf, to);
+  const asked = guarded?.call ?? call;
+  const askedBody = guarded && asked.body.kind === "json" ? asked.body.value : body;
+  const form = clientForm(asked, askedBody, leaf, gw);
+  const sending = exchangeOf(asked, askedBody, leaf, to, form);
+  if (sending.ask.stream && leaf.outputGuardrails.length > 0)
+    refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), asked);
+  const deadlineAt = call.control.requestTimeoutMs === undefined ? null : call.startedAt + call.control.requestTimeoutMs;
+  const attempted = await attempt(sending, { egress: gw.gen.egress, isControl: gw.isControl, form, now: gw.now, deadlineAt });
+  return guardReply(replyOf(attempted, leaf, to), guarded, asking, form, gw);
+}
+
+function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, leaf: Leaf, to: Resolved): Reply {
+  return {
+    ...reading,
+    model: reading.model ?? (to.target.model || null),
+    leaf,
+    from: to,
+    sent,
+    retries,
+    exhausted,
+    gatewayMade: false,
+    cacheStatus: "DISABLED",
+    guardrails: NO_REPORT,
+    upstreamMs,
+  };
+}
+
+function modelOf(body: Json | null, call: Call, plan: Plan): string {
+  const model = body?.["model"] ?? plan.model ?? new URLSearchParams(call.search).get("model");
+  return typeof model === "string" ? model : "";
+}
+
+async function guardedInput(leaf: Leaf, body: Json | null, to: Resolved, asking: Asking, gw: Gateway): Promise<GuardedCall> {
+  const known = asking.guarded.get(leaf.inputGuardrails);
+  if (known?.saw === body) return known.result;
+  const active = await activeGuardrails(leaf.inputGuardrails, asking.caller, gw.guards);
+  const call = await readable(asking.call, body);
+  const result = await guardInput(active, call, viewOf(to, asking), gw.guards);
+  asking.guarded.set(leaf.inputGuardrails, { saw: body, result });
+  return result;
+}
+
+/** The call as guardrails see it: shaped JSON, or a form read into memory. */
+async function readable(call: Call, body: Json | null): Promise<Call> {
+  if (call.body.kind === "json" && body && body !== call.body.value)
+    return { ...call, body: { kind: "json", value: body, text: JSON.stringify(body) } };
+  return call.body.kind === "form" ? { ...call, body: await readForm(call.body) } : call;
+}
+
+function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): ClientForm {
+  const dialect = dialectOf(call, gw);
+  const strict = leaf.strict ?? call.control.strict ?? true;
+  const model = typeof body?.["model"] === "string" ? body["model"] : "";
+  const usage = dialect !== null && body !== null && dialect.asksUsage(body);
+  return {
+    dialect,
+    encode: { id: call.id, model, created: Math.floor(call.startedAt / 1000), usage, strict },
+    flatErrors: operation(call.operation).flatErrors ?? false,
+  };
+}
+
+function dialectOf(call: Call, gw: Gateway): Dialect | null {
+  for (const dialect of gw.gen.dialects.values()) if (dialect.operation === call.operation) return dialect;
+  return null;
+}
+
+function exchangeOf(call: Call, body: Json | null, leaf: Leaf, to: Resolved, form: ClientForm): Exchange {
+  const stream = operation(call.operation).streams === true && body?.["stream"] === true;
+  const ask: Ask = {
+    target: to.target,
+    operation: call.operation,
+    path: call.path,
+    search: call.search,
+    stream,
+    strict: form.encode.strict,
+  };
+  return { call, leaf, to, ask, body: body && providerBody(body, to, ask, form) };
+}
+
+/** The body in the provider's own form. The client's object itself comes back when nothing had to change. */
+function providerBody(body: Json, to: Resolved, ask: Ask, form: ClientForm): Json {
+  const named = to.target.model !== "" && body["model"] !== to.target.model ? { ...body, model: to.target.model } : body;
+  const passes = form.dialect !== null && to.provider.dialect === form.dialect.id;
+  const counted = ask.stream && passes && !form.encode.usage && form.dialect ? form.dialect.withUsage(named) : named;
+  if (to.adapter.request) return to.adapter.request(counted, ask);
+  if (form.dialect && !passes && !to.adapter.reply)
+    throw new GatewayError("OPERATION_UNSUPPORTED", {
+      provider: to.id,
+      operation: ask.operation,
+      serves: Object.keys(to.provider.operations).join(", "),
+    });
+  return counted;
+}

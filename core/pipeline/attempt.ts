@@ -1,0 +1,111 @@
+import { type Call, GatewayError } from "#contract";
+import type { Egress } from "../egress/egress.ts";
+import type { IsControl } from "../http/headers.ts";
+import { type Exchange, exchange, type Sent } from "./exchange.ts";
+import { type ClientForm, failureReading, interpret, type Reading } from "./interpret.ts";
+import type { Content } from "./reply.ts";
+import { tries, wait } from "./retry.ts";
+
+export interface Attempting {
+  readonly egress: Egress;
+  readonly isControl: IsControl;
+  readonly form: ClientForm;
+  readonly now: () => number;
+  /** Milliseconds since the epoch at which the request ends, whatever is going on. */
+  readonly deadlineAt: number | null;
+}
+export interface Attempted {
+  readonly reading: Reading;
+  readonly sent: Sent | null;
+  readonly retries: number;
+  readonly exhausted: boolean;
+  readonly upstreamMs: number;
+}
+
+/** Calls one target: tries, waits and tries again as its retry setting says, until an answer stands. */
+export async function attempt(it: Exchange, by: Attempting): Promise<Attempted> {
+  const counter = tries(it.leaf.retry, by.now());
+  const startedAt = by.now();
+  for (;;) {
+    const { reading, sent } = await once(it, by);
+    const pause = repeatable(it.call) ? counter.next(reading.status, reading.headers) : null;
+    if (pause === null || !inTime(pause, by)) {
+      const exhausted = counter.used > 0 && it.leaf.retry.onStatusCodes.includes(reading.status);
+      return { reading, sent, retries: counter.used, exhausted, upstreamMs: by.now() - startedAt };
+    }
+    await discarded(reading.content);
+    await wait(pause, it.call.signal).catch(() => {
+      throw new GatewayError("CLIENT_LEFT");
+    });
+  }
+}
+
+/** An answer nobody will read: its upstream is let go. How it takes that is nobody's concern any more. */
+export async function discarded(content: Content): Promise<void> {
+  if (content.kind === "whole") return;
+  await cancelled(content).catch(() => undefined);
+}
+async function cancelled(content: Exclude<Content, { kind: "whole" }>): Promise<unknown> {
+  if (content.kind === "bytes") return content.stream?.cancel();
+  const { source } = content;
+  return source.kind === "passing" ? source.passing.reader.cancel() : source.chunks.return(undefined);
+}
+
+/** A form on its way through can be sent once. */
+const repeatable = (call: Call): boolean => call.body.kind !== "form";
+const inTime = (pause: number, by: Attempting): boolean => by.deadlineAt === null || by.now() + pause < by.deadlineAt;
+
+async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; sent: Sent | null }> {
+  const cut = cutter(it.call.signal, patienceOf(it, by));
+  let sent: Sent | null = null;
+  try {
+    const exchanged = await exchange(it, by.egress, by.isControl, cut.signal);
+    sent = exchanged.sent;
+    return { reading: await interpret(exchanged.answer, it, by.form), sent };
+  } catch (thrown) {
+    if (it.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
+    const reading = failureReading(cut.expired ?? thrown, it, by.form);
+    if (!reading) throw thrown;
+    return { reading, sent };
+  } finally {
+    cut.inTime();
+  }
+}
+
+/** How long one try may take, and what was asked for: the error names that. */
+interface Patience {
+  readonly leftMs: number;
+  readonly askedMs: number;
+}
+interface Cutter {
+  readonly signal: AbortSignal;
+  readonly expired: GatewayError | undefined;
+  /** The try has begun to answer: only the client's leaving cuts it from now on. */
+  inTime(): void;
+}
+
+/** One try's signal: fires when the client leaves, at any time, and when the try takes too long to begin to answer. */
+function cutter(client: AbortSignal, patience: Patience | null): Cutter {
+  if (patience === null) return { signal: client, expired: undefined, inTime: () => undefined };
+  const cut = new AbortController();
+  let expired: GatewayError | undefined;
+  const timer = setTimeout(() => {
+    expired = new GatewayError("TIMEOUT", { timeoutMs: patience.askedMs });
+    cut.abort(expired);
+  }, patience.leftMs);
+  client.addEventListener("abort", () => cut.abort(client.reason), { once: true });
+  return {
+    signal: cut.signal,
+    get expired() {
+      return expired;
+    },
+    inTime: () => clearTimeout(timer),
+  };
+}
+
+/** The config's timeout for one call; the header's covers the whole request when the config has none. */
+function patienceOf({ leaf, call }: Exchange, by: Attempting): Patience | null {
+  if (leaf.timeoutMs !== null) return { leftMs: leaf.timeoutMs, askedMs: leaf.timeoutMs };
+  if (by.deadlineAt === null) return null;
+  return { leftMs: Math.max(1, by.deadlineAt - by.now()), askedMs: call.control.requestTimeoutMs ?? by.deadlineAt - call.startedAt };
+}

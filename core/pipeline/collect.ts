@@ -1,0 +1,105 @@
+import type { Collected, CollectedChoice, FinishReason, StreamEvent, Usage } from "#contract";
+
+interface OpenChoice {
+  text: string;
+  reasoning: { text: string; signature?: string; redacted?: string }[];
+  tools: Map<number, { id: string; name: string; arguments: string; signature?: string }>;
+  refusal?: string;
+  finish?: FinishReason;
+  native?: string;
+}
+interface Open {
+  id?: string;
+  model?: string;
+  created?: number;
+  usage?: Usage;
+  readonly choices: Map<number, OpenChoice>;
+}
+type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
+type Folds = { readonly [T in StreamEvent["type"]]: (event: Of<T>, open: Open) => void };
+
+const FOLD: Folds = {
+  start(event, open) {
+    if (event.id !== undefined) open.id = event.id;
+    if (event.model !== undefined) open.model = event.model;
+    if (event.created !== undefined) open.created = event.created;
+  },
+  text: (event, open) => void (choiceOf(open, event.choice).text += event.text),
+  reasoning: (event, open) => addReasoning(choiceOf(open, event.choice), event),
+  tool: (event, open) => addTool(choiceOf(open, event.choice), event),
+  refusal(event, open) {
+    const choice = choiceOf(open, event.choice);
+    choice.refusal = (choice.refusal ?? "") + event.text;
+  },
+  usage: (event, open) => void (open.usage = { ...open.usage, ...event.usage }),
+  finish(event, open) {
+    const choice = choiceOf(open, event.choice);
+    choice.finish = event.reason;
+    if (event.native !== undefined) choice.native = event.native;
+  },
+};
+
+function choiceOf(open: Open, index = 0): OpenChoice {
+  const known = open.choices.get(index);
+  if (known) return known;
+  const fresh: OpenChoice = { text: "", reasoning: [], tools: new Map() };
+  open.choices.set(index, fresh);
+  return fresh;
+}
+
+/** Text continues the open thinking block; a signature or redacted data closes it. */
+function addReasoning(choice: OpenChoice, event: Of<"reasoning">): void {
+  const last = choice.reasoning.at(-1);
+  if (last && last.signature === undefined && last.redacted === undefined && event.redacted === undefined) {
+    last.text += event.text;
+    if (event.signature !== undefined) last.signature = event.signature;
+    return;
+  }
+  const { text, signature, redacted } = event;
+  choice.reasoning.push({ text, ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) });
+}
+
+function addTool(choice: OpenChoice, event: Of<"tool">): void {
+  const call = choice.tools.get(event.index) ?? { id: "", name: "", arguments: "" };
+  if (event.id !== undefined) call.id = event.id;
+  if (event.name !== undefined) call.name = event.name;
+  if (event.arguments !== undefined) call.arguments += event.arguments;
+  if (event.signature !== undefined) call.signature = event.signature;
+  choice.tools.set(event.index, call);
+}
+
+/** Folds one answer while its events pass by. */
+export class Fold {
+  private readonly open: Open = { choices: new Map() };
+
+  add(event: StreamEvent): void {
+    (FOLD[event.type] as (event: StreamEvent, open: Open) => void)(event, this.open); // the key selects the handler of its own type
+  }
+  /** Every choice that began has finished, and there was one. */
+  get finished(): boolean {
+    const choices = [...this.open.choices.values()];
+    return choices.length > 0 && choices.every((choice) => choice.finish !== undefined);
+  }
+  get usage(): Usage | undefined {
+    return this.open.usage;
+  }
+  get model(): string | undefined {
+    return this.open.model;
+  }
+  done(): Collected {
+    const { choices, ...rest } = this.open;
+    return { ...rest, choices: [...choices.entries()].sort(([a], [b]) => a - b).map(([, choice]) => closed(choice)) };
+  }
+}
+
+const closed = ({ tools, ...choice }: OpenChoice): CollectedChoice => ({
+  ...choice,
+  tools: [...tools.entries()].sort(([a], [b]) => a - b).map(([, call]) => call),
+});
+
+/** Folds a whole answer. */
+export function collect(events: Iterable<StreamEvent>): Collected {
+  const fold = new Fold();
+  for (const event of events) fold.add(event);
+  return fold.done();
+}

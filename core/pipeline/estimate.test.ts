@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { estimatedUsage } from "./estimate.ts";
+
+test("tokens of prompt and answer are counted by a tokenizer, away from the main thread", async () => {
+  const usage = await estimatedUsage(
+    {
+      messages: [
+        { role: "user", content: "Hello there, how are you?" },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Fine" },
+            { type: "image_url", image_url: { url: "data:AAAA" } },
+          ],
+        },
+      ],
+    },
+    "I am well.",
+  );
+  expect(usage).toMatchObject({ estimated: true, output: 4 });
+  expect(usage.input).toBeGreaterThan(6);
+  expect(usage.input).toBeLessThan(14);
+});
+test("a very long text is counted by its beginning", async () => {
+  const usage = await estimatedUsage({ prompt: "word ".repeat(100_000) }, "");
+  expect(usage.input).toBeGreaterThan(90_000);
+  expect(usage.input).toBeLessThan(110_000);
+});

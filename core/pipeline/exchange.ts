@@ -1,0 +1,122 @@
+import { type Ask, type Call, type Endpoint, GatewayError, type Json, type Leaf, METADATA_HEADERS, type OutgoingRequest } from "#contract";
+import { type Answer, answerOf } from "../egress/answer.ts";
+import type { Egress } from "../egress/egress.ts";
+import { HOP_HEADER, listOf } from "../egress/loop.ts";
+import type { IsControl } from "../http/headers.ts";
+import type { Resolved } from "./targets.ts";
+
+/** What is sent to one target: made once per target, its request fresh for each try. */
+export interface Exchange {
+  readonly call: Call;
+  readonly leaf: Leaf;
+  readonly to: Resolved;
+  readonly ask: Ask;
+  /** The request's JSON body as the provider wants it; `null` when the body is not JSON. */
+  readonly body: Json | null;
+}
+export interface Sent {
+  readonly url: string;
+  readonly body: string | null;
+}
+
+/** Sends one try. Headers are built fresh, so one target's credentials cannot reach the next. */
+export async function exchange(
+  it: Exchange,
+  egress: Egress,
+  isControl: IsControl,
+  signal: AbortSignal,
+): Promise<{ answer: Answer; sent: Sent }> {
+  const { adapter, provider, target, id } = it.to;
+  const text = it.body === null ? null : bodyText(it);
+  const request = outgoing(it, provider.endpoint(target), text, isControl);
+  if (adapter.answer)
+    return { answer: answerOf(await adapter.answer(it.body, it.ask, signal, request)), sent: { url: request.url, body: text } };
+  const { method, url, headers, body } = provider.sign ? await provider.sign(request, target) : request;
+  const answer = await egress.call({
+    method,
+    url,
+    headers,
+    body,
+    signal,
+    timeoutMs: null,
+    caller: id,
+    hops: it.call.headers.get(HOP_HEADER),
+    declared: target.customHost === null,
+  });
+  return { answer, sent: { url, body: text } };
+}
+
+/** The client's own text when nothing was changed: what is only forwarded is not written again. */
+const bodyText = (it: Exchange): string =>
+  it.call.body.kind === "json" && it.call.body.value === it.body ? it.call.body.text : JSON.stringify(it.body);
+
+function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, isControl: IsControl): OutgoingRequest {
+  const { adapter } = it.to;
+  const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
+  return {
+    method: adapter.method ?? it.call.method,
+    url: endpoint.baseUrl + path + (path.includes("?") ? it.call.search.replace("?", "&") : it.call.search),
+    headers: headersFor(it, endpoint, isControl),
+    body: text ?? formBody(it.call),
+  };
+}
+
+function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
+  if (call.body.kind === "form") return call.body.stream;
+  return call.body.kind === "form-read" ? call.body.bytes : null;
+}
+
+function headersFor(it: Exchange, endpoint: Endpoint, isControl: IsControl): Headers {
+  const { body } = it.call;
+  const headers = new Headers();
+  for (const name of forwardable(it, isControl)) {
+    const value = it.call.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  if (body.kind === "json") headers.set("content-type", "application/json");
+  else if (body.kind !== "none") headers.set("content-type", body.contentType);
+  headers.set("accept", it.ask.stream ? "text/event-stream" : "application/json, */*");
+  setAll(headers, endpoint.headers);
+  if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
+  return headers;
+}
+
+function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {
+  for (const name in more) headers.set(name, more[name] ?? "");
+}
+
+/** What describes a connection or reaches cloud metadata services; a client may not send it through us. */
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
+  ...METADATA_HEADERS,
+  "cookie",
+  "host",
+  "content-length",
+  "connection",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "trailer",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+]);
+
+function forwardable(it: Exchange, isControl: IsControl): readonly string[] {
+  const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : (it.call.control.forwardHeaders ?? []);
+  for (const name of asked) {
+    const low = name.toLowerCase();
+    if (isControl(low) || NEVER_FORWARDED.has(low))
+      throw new GatewayError(
+        "HEADER_INVALID",
+        { header: "x-gateway-forward-headers", why: `${low} is never forwarded` },
+        { param: "forward_headers" },
+      );
+  }
+  if (asked.length === 0) return asked;
+  // The bearer token is the gateway's own key unless that came in x-gateway-api-key. What Connection names was for us alone.
+  const kept = [
+    ...listOf(it.call.headers.get("connection")?.toLowerCase() ?? ""),
+    ...(it.call.control.apiKey === undefined ? ["authorization"] : []),
+  ];
+  return asked.filter((name) => !kept.includes(name.toLowerCase()));
+}

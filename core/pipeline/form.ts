@@ -1,0 +1,40 @@
+import { type Body, type Call, GatewayError, messageOf, type TargetNode } from "#contract";
+
+/** Forms that a guardrail has to read, or that may be sent again, are held in memory up to this size. */
+const MAX_READ_BYTES = 32 * 1024 * 1024;
+
+/**
+ * A form that another try or another target may need is read into memory, when it says that it is small enough.
+ * A larger one passes through, and can be sent once.
+ */
+export async function keptForm(call: Call, root: TargetNode): Promise<Call> {
+  if (call.body.kind !== "form" || !mayBeSentAgain(root)) return call;
+  const bytes = Number(call.headers.get("content-length") ?? Number.NaN);
+  return bytes <= MAX_READ_BYTES ? { ...call, body: await readForm(call.body) } : call;
+}
+const mayBeSentAgain = (node: TargetNode): boolean =>
+  node.kind === "leaf" ? node.retry.attempts > 0 : node.targets.length > 1 || node.targets.some(mayBeSentAgain);
+
+/** Can it be sent to one target only? */
+export const goesOnce = ({ body }: Call): boolean => body.kind === "form";
+
+/** Reads a form that was on its way through: its bytes, and its text fields. */
+export async function readForm(body: Extract<Body, { kind: "form" }>): Promise<Extract<Body, { kind: "form-read" }>> {
+  const bytes = await bounded(body.stream);
+  const form = await new Response(bytes, { headers: { "content-type": body.contentType } }).formData().catch((thrown: unknown) => {
+    throw new GatewayError("REQUEST_INVALID", { what: `The multipart form cannot be read: ${messageOf(thrown)}.` });
+  });
+  const fields = Object.fromEntries([...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return { kind: "form-read", contentType: body.contentType, bytes, fields };
+}
+
+async function bounded(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    size += part.length;
+    if (size > MAX_READ_BYTES) throw new GatewayError("BODY_TOO_LARGE", { limitMb: MAX_READ_BYTES / 1024 / 1024 });
+    parts.push(part);
+  }
+  return Uint8Array.from(Buffer.concat(parts));
+}

@@ -1,0 +1,76 @@
+import type { Caller, Logger, Outcome } from "#contract";
+import type { IsControl } from "../http/headers.ts";
+import type { Generation } from "../kernel/generation.ts";
+import type { GuardDeps } from "./guard.ts";
+import { identifier } from "./identify.ts";
+import { countRequest } from "../http/metrics.ts";
+import { OutcomeQueue } from "./outcomes.ts";
+import { type Planner, planner } from "./plan.ts";
+import { type Resolver, resolver } from "./targets.ts";
+import type { TargetCaps } from "./compile.ts";
+
+/** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
+export interface Gateway {
+  readonly gen: Generation;
+  identify(headers: Headers, apiKey: string | undefined): Caller | Promise<Caller>;
+  readonly plan: Planner;
+  readonly resolve: Resolver;
+  /** Hands what happened to policies and exporters. */
+  settled(outcome: Outcome): void;
+  /** Every outcome handed over so far has been exported. */
+  flush(): Promise<void>;
+  /** The last flush, when the generation ends. */
+  close(): Promise<void>;
+  readonly queues: readonly OutcomeQueue[];
+  readonly isControl: IsControl;
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly limits: PipelineLimits;
+  /** What the guardrail engine works with. */
+  readonly guards: GuardDeps;
+}
+export interface PipelineLimits extends TargetCaps {
+  /** Bytes of a body that are kept for the log. */
+  readonly loggedBytes: number;
+}
+export const PIPELINE_LIMITS: PipelineLimits = { root: 100, conditionalRoot: 1_000, nested: 50, loggedBytes: 262_144 };
+
+export interface GatewayParts {
+  readonly gen: Generation;
+  readonly isControl: IsControl;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Takes known secrets out of what is shown. */
+  readonly redact: (value: unknown) => unknown;
+  readonly limits?: Partial<PipelineLimits>;
+}
+
+export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: GatewayParts): Gateway {
+  const limits = { ...PIPELINE_LIMITS, ...given };
+  const queues = gen.exporters.map(({ name, provides }) => new OutcomeQueue(name, provides, log));
+  const settlers = gen.policies.filter(({ provides }) => provides.settle);
+  const settled = (outcome: Outcome): void => {
+    countRequest(outcome);
+    for (const queue of queues) queue.add(outcome);
+    for (const { name, provides } of settlers) {
+      void Promise.resolve()
+        .then(() => provides.settle?.(outcome))
+        .catch((thrown: unknown) => log("error", "settle failed", { policy: name, why: thrown }));
+    }
+  };
+  return {
+    gen,
+    isControl,
+    now,
+    log,
+    limits,
+    queues,
+    settled,
+    guards: { checks: gen.checks, plugins: gen.plugins, stores: gen.stores, vault: gen.vault, now, redact, log },
+    identify: identifier(gen.policies, now),
+    plan: planner(gen, limits),
+    resolve: resolver(gen, now),
+    close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),
+    flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),
+  };
+}

@@ -1,0 +1,159 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { Caller, RecordOf, Scope } from "#contract";
+import { GatewayError, Guardrails, type Json, isJson, openSecrets } from "#contract";
+import type { Generation } from "../kernel/generation.ts";
+import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./guardrail-inline.ts";
+import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./guardrail-types.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
+import { wantsOf } from "./segments.ts";
+
+type Saved = RecordOf<typeof Guardrails>;
+
+/**
+ * The guardrails a plan names, ready to run, in its order and each once. Without a promise when the records are warm;
+ * binding is done once per record and generation.
+ */
+export function activeGuardrails(
+  refs: readonly (string | Json)[],
+  caller: Caller,
+  deps: GuardDeps,
+): MaybePromise<readonly ActiveGuardrail[]> {
+  if (refs.length === 0) return NONE;
+  const found = refs.map((ref, position) => (typeof ref === "string" ? saved(ref, caller, deps) : inline(ref, position, deps)));
+  return found.some((one) => one instanceof Promise) ? Promise.all(found).then(unique) : unique(found as readonly ActiveGuardrail[]); // no promise among them
+}
+const NONE: readonly ActiveGuardrail[] = [];
+const unique = (list: readonly ActiveGuardrail[]): readonly ActiveGuardrail[] => [...new Set(list)];
+
+/* ── saved guardrails ────────────────────────────────────────────────────────────────────────────────────────── */
+
+function saved(ref: string, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
+  const found = finder(deps.stores.records)(ref, caller);
+  return found instanceof Promise ? found.then((record) => ready(record, ref, caller, deps)) : ready(found, ref, caller, deps);
+}
+
+function ready(record: Saved | undefined, ref: string, caller: Caller, deps: GuardDeps): ActiveGuardrail {
+  if (record === undefined || !usable(record, caller)) throw new GatewayError("GUARDRAIL_UNKNOWN", { guardrail: ref });
+  return once(deps.checks, record, () => bind(fromRecord(record, deps), deps, "saved"));
+}
+
+/** An organisation's guardrail serves all its workspaces, a workspace's only itself and the organisation's own keys. */
+const usable = (record: Saved, caller: Caller): boolean =>
+  record.organisation_id === caller.organisationId &&
+  (record.workspace_id === null || caller.workspaceId === null || record.workspace_id === caller.workspaceId) &&
+  record.status === "active" &&
+  record.target === "llm";
+
+const fromRecord = (record: Saved, { vault }: Pick<GuardDeps, "vault">): Written => ({
+  id: record.slug,
+  ...actions(record.actions),
+  checks: record.checks
+    .map((check) => (check.parameters ? { ...check, parameters: openSecrets(check.parameters, vault) } : check))
+    .map(hookCheck)
+    .filter(({ enabled }) => enabled !== false),
+});
+
+type Finder = (ref: string, caller: Caller) => MaybePromise<Saved | undefined>;
+type RecordsHandle = GuardDeps["stores"]["records"];
+const finders = new WeakMap<RecordsHandle, Finder>();
+
+/** Look-ups are made once per store: they are what is remembered between requests. */
+function finder(records: RecordsHandle): Finder {
+  const known = finders.get(records);
+  if (known) return known;
+  const same = (record: Saved): Saved => record;
+  const bySlug = records.lookup(Guardrails, ["organisation_id", "slug"], same);
+  const byId = records.lookup(Guardrails, ["id"], same);
+  const find: Finder = (ref, caller) => (UUID.test(ref) ? byId(ref) : bySlug(caller.organisationId, ref));
+  finders.set(records, find);
+  return find;
+}
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/* ── inline guardrails ───────────────────────────────────────────────────────────────────────────────────────── */
+
+const inline = (written: Json, position: number, deps: GuardDeps): ActiveGuardrail => {
+  if (!isJson(written)) throw new GatewayError("REQUEST_INVALID", { what: "A guardrail in a config is a slug or an object." });
+  return once(deps.checks, written, () => bind(writtenInline(written, position), deps, "inline"));
+};
+
+/** Bound guardrails by generation and by the object that says them: both are dropped together with their key. */
+const bound = new WeakMap<Generation["checks"], WeakMap<object, ActiveGuardrail>>();
+function once(checks: Generation["checks"], written: object, make: () => ActiveGuardrail): ActiveGuardrail {
+  const ofGeneration = bound.get(checks) ?? new WeakMap<object, ActiveGuardrail>();
+  bound.set(checks, ofGeneration);
+  const known = ofGeneration.get(written) ?? make();
+  ofGeneration.set(written, known);
+  return known;
+}
+
+/* ── binding ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+const bind = (written: Written, deps: GuardDeps, from: "saved" | "inline"): ActiveGuardrail => ({
+  ...written,
+  checks: written.checks.map((check) => bindCheck(check, written.id, deps, from)),
+});
+
+function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, deps: GuardDeps, from: "saved" | "inline"): BoundCheck {
+  const loaded = deps.checks.get(id);
+  if (loaded === undefined) return absent(id, parameters, deps, from);
+  const { check } = loaded;
+  const params = loaded.defaults(withoutGeneral(parameters, check.params));
+  const problems = [...generalProblems(parameters), ...loaded.problems(params)];
+  if (problems.length > 0)
+    throw new GatewayError("REQUEST_INVALID", {
+      what: `The check ${id} of guardrail ${guardrail} has wrong parameters: ${problems.join(" ")}`,
+    });
+  return {
+    id,
+    loaded,
+    params,
+    wants: wantsOf(check),
+    scope: scopeOf(parameters) ?? check.scope ?? "last_message",
+    timeoutMs: timeoutOf(params, parameters) ?? check.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    failOnError: failOnErrorOf(parameters),
+  };
+}
+const DEFAULT_TIMEOUT_MS = 5_000;
+const LONGEST_TIMEOUT_MS = 600_000;
+
+/** A saved guardrail outlives its plugin and then closes its door; an inline one with an unknown check is a mistake. */
+function absent(id: string, parameters: Json, deps: GuardDeps, from: "saved" | "inline"): BoundCheck {
+  const installed = deps.plugins.some(({ manifest, provides }) => provides.includes(id) || manifest.provides?.includes(id));
+  if (from === "inline" && !installed) throw new GatewayError("CHECK_UNKNOWN", { check: id });
+  return {
+    id,
+    loaded: null,
+    params: parameters,
+    wants: new Set(),
+    scope: "last_message",
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    failOnError: failOnErrorOf(parameters),
+  };
+}
+
+/* ── parameters every check has ──────────────────────────────────────────────────────────────────────────────── */
+
+const SCOPES: readonly string[] = ["last_message", "user_messages", "turn", "all_messages"] satisfies readonly Scope[];
+const scopeOf = ({ scope }: Json): Scope | undefined =>
+  typeof scope === "string" && SCOPES.includes(scope) ? (scope as Scope) : undefined;
+const failOnErrorOf = ({ failOnError }: Json): boolean | null => (typeof failOnError === "boolean" ? failOnError : null);
+const timeoutOf = (params: unknown, parameters: Json): number | undefined => {
+  const timeout = (isJson(params) ? params["timeout"] : undefined) ?? parameters["timeout"];
+  return typeof timeout === "number" && timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : undefined;
+};
+
+/** The host's own parameters: which of their values make sense. */
+const GENERAL: Readonly<Record<string, { readonly fits: (value: unknown) => boolean; readonly say: string }>> = {
+  scope: { fits: (value) => typeof value === "string" && SCOPES.includes(value), say: `scope must be one of ${SCOPES.join(", ")}.` },
+  timeout: { fits: (value) => typeof value === "number" && value > 0, say: "timeout must be a number of milliseconds above 0." },
+  failOnError: { fits: (value) => typeof value === "boolean", say: "failOnError must be true or false." },
+};
+const generalProblems = (parameters: Json): string[] =>
+  Object.entries(GENERAL).flatMap(([name, { fits, say }]) => (parameters[name] === undefined || fits(parameters[name]) ? [] : [say]));
+
+/** A check that does not declare a general parameter never sees it, so that its schema may be closed. */
+function withoutGeneral(parameters: Json, schema: TSchema): Json {
+  const declared = isJson(schema["properties"]) ? schema["properties"] : {};
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !Object.hasOwn(GENERAL, name) || Object.hasOwn(declared, name)));
+}

@@ -1,0 +1,78 @@
+import type { Collected, CollectedChoice, StreamEvent } from "#contract";
+import { type Json, isJson } from "#contract";
+import { list } from "./segments/conversation.ts";
+
+/** A streamed answer in the chat form, so that checks read and patch it like a whole one, whatever its dialect. */
+export const answerBody = ({ id, model, choices }: Collected): Json => ({
+  ...(id !== undefined && { id }),
+  object: "chat.completion",
+  ...(model !== undefined && { model }),
+  choices: choices.map((choice, index) => ({ index, message: messageFrom(choice), finish_reason: choice.finish ?? null })),
+});
+
+function messageFrom({ text, reasoning, tools, refusal }: CollectedChoice): Json {
+  const thoughts = thoughtsOf(reasoning);
+  return {
+    role: "assistant",
+    content: text === "" && tools.length > 0 ? null : text,
+    ...(thoughts !== "" && { reasoning_content: thoughts }),
+    ...(refusal !== undefined && { refusal }),
+    ...(tools.length > 0 && {
+      tool_calls: tools.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } })),
+    }),
+  };
+}
+const thoughtsOf = (reasoning: CollectedChoice["reasoning"]): string => reasoning.map(({ text }) => text).join("");
+
+/** The events of an answer as guardrails changed it. What they did not change keeps its signatures. */
+export function answerEvents(answer: Collected, body: Json): readonly StreamEvent[] {
+  const { id, model, created, usage, choices } = answer;
+  const messages = list(body["choices"]).map((choice) => (isJson(choice) && isJson(choice["message"]) ? choice["message"] : {}));
+  return [
+    { type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created !== undefined && { created }) },
+    ...choices.flatMap((choice, index) => contentEvents(choice, messages[index] ?? {}, index)),
+    ...choices.map(
+      ({ finish, native }, choice): StreamEvent => ({
+        type: "finish",
+        reason: finish ?? "stop",
+        ...(native !== undefined && { native }),
+        choice,
+      }),
+    ),
+    ...(usage ? [{ type: "usage" as const, usage }] : []),
+  ];
+}
+
+const contentEvents = (choice: CollectedChoice, message: Json, index: number): readonly StreamEvent[] => [
+  ...reasoningEvents(choice, message, index),
+  ...texts("text", message["content"], index),
+  ...texts("refusal", message["refusal"], index),
+  ...list(message["tool_calls"]).flatMap((call, number) => toolEvent(choice, call, number, index)),
+];
+
+const texts = (type: "text" | "refusal", text: unknown, choice: number): readonly StreamEvent[] =>
+  typeof text === "string" && text !== "" ? [{ type, text, choice }] : [];
+
+function reasoningEvents({ reasoning }: CollectedChoice, message: Json, choice: number): readonly StreamEvent[] {
+  const said = message["reasoning_content"];
+  if (typeof said !== "string" || said === thoughtsOf(reasoning))
+    return reasoning.map((thought) => ({ type: "reasoning", ...thought, choice }));
+  return [{ type: "reasoning", text: said, choice }]; // a changed thought cannot carry the old one's signature
+}
+
+function toolEvent({ tools }: CollectedChoice, call: unknown, index: number, choice: number): readonly StreamEvent[] {
+  const made = isJson(call) && isJson(call["function"]) ? call["function"] : undefined;
+  if (made === undefined) return [];
+  const { id = "", signature } = tools[index] ?? {};
+  return [
+    {
+      type: "tool",
+      index,
+      id,
+      name: String(made["name"]),
+      arguments: String(made["arguments"]),
+      ...(signature !== undefined && { signature }),
+      choice,
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+import type { Call, CheckCall, GuardrailTarget, Segment, Side } from "#contract";
+import { type Json, isJson, operation } from "#contract";
+import type { BoundCheck, GuardView } from "./guardrail-types.ts";
+import { type Placed, answerSegments, hasContent, segmentsOf, selected } from "./segments.ts";
+
+/** What the checks of one hook point look at: a body, read into segments when the first check wants them. */
+export class Subject {
+  readonly side: Side;
+  readonly body: Json;
+  private readonly asked: Asked;
+  private pieces: readonly Placed[] | undefined;
+  private shown: CheckCall | undefined;
+
+  constructor(side: Side, body: Json, asked: Asked, pieces?: readonly Placed[]) {
+    this.side = side;
+    this.body = body;
+    this.asked = asked;
+    this.pieces = pieces;
+  }
+  /** The same request with another body, as the next check of a sequence sees it. */
+  with(body: Json): Subject {
+    return body === this.body ? this : new Subject(this.side, body, this.asked);
+  }
+
+  /** Guardrails on these hook points guard model traffic. */
+  get target(): GuardrailTarget {
+    return "llm";
+  }
+  /** Fires when the client leaves. */
+  get signal(): AbortSignal {
+    return this.asked.call.signal;
+  }
+  /** The same request, showing one piece of a streamed answer. */
+  over(segment: Segment): Subject {
+    return new Subject(this.side, this.body, this.asked, [{ ...segment, message: 0 }]);
+  }
+  /** The same request, no longer tied to its client: what runs beside it goes on when the client has what it asked for. */
+  untied(): Subject {
+    return new Subject(this.side, this.body, { ...this.asked, call: { ...this.asked.call, signal: new AbortController().signal } });
+  }
+  /** Request types it says, and whether there is content for a check that looks at content. */
+  suits({ loaded, wants }: BoundCheck): boolean {
+    const { operation: id } = this.asked.call;
+    const operations = loaded?.check.operations;
+    return loaded === null || (operations ? operations.includes(id) : wants.size === 0 || hasContent(id, this.side));
+  }
+  segmentsFor({ wants, scope }: BoundCheck): readonly Segment[] {
+    this.pieces ??=
+      this.side === "input" ? segmentsOf(operation(this.asked.call.operation).segments, this.body) : answerSegments(this.body);
+    return selected(this.pieces, wants, scope, this.side);
+  }
+  get call(): CheckCall {
+    return (this.shown ??= checkCall(this));
+  }
+  /** For `checkCall`: everything a check may know. */
+  get known(): Asked {
+    return this.asked;
+  }
+}
+
+export interface Asked {
+  readonly call: Call;
+  readonly view: GuardView;
+  /** HTTP status of the answer on the output side. */
+  readonly status: number | null;
+}
+
+/** A request's body as guardrails read it. */
+export function bodyOf({ body }: Call): Json | null {
+  if (body.kind === "json") return isJson(body.value) ? body.value : null;
+  return body.kind === "form-read" ? { ...body.fields } : null;
+}
+
+function checkCall(subject: Subject): CheckCall {
+  const { call, view, status } = subject.known;
+  const asked = bodyOf(call);
+  return {
+    requestType: call.operation,
+    provider: view.provider,
+    model: view.model,
+    traceId: call.traceId,
+    metadata: view.metadata,
+    streamed: asked?.["stream"] === true,
+    request: subject.side === "input" ? subject.body : asked,
+    response: subject.side === "output" ? subject.body : null,
+    status,
+    header: (name) => (readableHeader(name.toLowerCase()) ? call.headers.get(name) : null),
+  };
+}
+
+/** Headers that carry credentials are never shown to a check; of the gateway's own only the two that name a trace. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "ocp-apim-subscription-key",
+]);
+const OWN_READABLE: ReadonlySet<string> = new Set(["x-gateway-trace-id", "x-gateway-span-id"]);
+const readableHeader = (name: string): boolean => !CREDENTIALS.has(name) && (!name.startsWith("x-gateway-") || OWN_READABLE.has(name));

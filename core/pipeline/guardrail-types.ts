@@ -1,0 +1,82 @@
+import type { Call, ErrorClass, GuardrailResult, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
+import type { Generation, LoadedCheck } from "../kernel/generation.ts";
+
+/** A guardrail ready to run: found, its checks bound to running code, its parameters judged and complete. */
+export interface ActiveGuardrail {
+  /** Slug or id, as `hook_results` show it. */
+  readonly id: string;
+  readonly deny: boolean;
+  readonly async: boolean;
+  readonly sequential: boolean;
+  readonly onSuccess: Feedback | null;
+  readonly onFail: Feedback | null;
+  readonly checks: readonly BoundCheck[];
+}
+export interface Feedback {
+  readonly value: number;
+  readonly weight: number;
+  readonly metadata: string | Json;
+}
+export interface BoundCheck {
+  readonly id: string;
+  /** `null` when no running plugin provides it: the result is then the error `not_running`. */
+  readonly loaded: LoadedCheck | null;
+  readonly params: unknown;
+  readonly wants: ReadonlySet<SegmentKind>;
+  readonly scope: Scope;
+  readonly timeoutMs: number;
+  /** The parameter `failOnError`; `null` when the guardrail does not say. */
+  readonly failOnError: boolean | null;
+}
+
+/** What guardrails need of the running gateway. */
+export interface GuardDeps {
+  readonly checks: Generation["checks"];
+  readonly plugins: Generation["plugins"];
+  readonly stores: { readonly records: Generation["stores"]["records"] };
+  /** Opens the secret parameters of saved checks. */
+  readonly vault: Pick<Generation["vault"], "open">;
+  now(): number;
+  /** Takes known secrets out of what results show. */
+  redact(value: unknown): unknown;
+  readonly log?: Logger;
+}
+/** Where the request goes, as checks may know it. */
+export interface GuardView {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Why a check could not judge: what it said itself, or what the engine found wrong with it. */
+export type Failure = ErrorClass | "not_running" | "bad_transform";
+
+/** What came of one check. */
+export interface Judged {
+  readonly check: BoundCheck;
+  readonly kind: "allow" | "deny" | "transform" | "error";
+  readonly failure: Failure | null;
+  readonly message: string | null;
+  readonly patches: readonly Patch[];
+  readonly data: unknown;
+  readonly startedAt: number;
+  readonly tookMs: number;
+}
+
+/** What came of the guardrails of one hook point. */
+export interface Guarded {
+  /** Of the guardrails that were waited for. */
+  readonly results: readonly GuardrailResult[];
+  /** Answer 446. */
+  readonly denied: boolean;
+  /** Answer 246, unless denied. */
+  readonly failed: boolean;
+  /** Of the asynchronous guardrails; never rejects. */
+  readonly pending: Promise<readonly GuardrailResult[]>;
+}
+export interface GuardedCall extends Guarded {
+  readonly call: Call;
+}
+export interface GuardedAnswer extends Guarded {
+  readonly body: Json;
+}

@@ -1,0 +1,42 @@
+import { type Caller, GatewayError, type IdentifyRequest, type Policy } from "#contract";
+import type { Loaded } from "../kernel/generation.ts";
+import { PLUGIN_LIMITS, pluginAnswer } from "./in-time.ts";
+
+export type Identify = (headers: Headers, apiKey: string | undefined) => Caller | Promise<Caller>;
+
+/** Asks the policies who is calling; the first answer wins. No promise is made when the answer is warm. */
+export function identifier(policies: readonly Loaded<Policy>[], now: () => number, limitMs = PLUGIN_LIMITS.identify): Identify {
+  const asked = policies.filter(({ provides }) => provides.identify);
+  return (headers, apiKey) => {
+    const key = apiKey ?? bearer(headers);
+    if (key === "") throw new GatewayError("KEY_MISSING");
+    return firstAnswer({ policies: asked, request: { key, headers, now: now() }, limitMs }, 0);
+  };
+}
+
+interface Question {
+  readonly policies: readonly Loaded<Policy>[];
+  readonly request: IdentifyRequest;
+  readonly limitMs: number;
+}
+
+function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
+  for (let i = from; i < asking.policies.length; i += 1) {
+    const policy = asking.policies[i];
+    const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, () => policy?.name ?? "");
+    if (answer instanceof Promise) return answer.then((caller) => caller ?? firstAnswer(asking, i + 1));
+    if (answer) return answer;
+  }
+  throw new GatewayError("KEY_UNKNOWN");
+}
+
+function bearer(headers: Headers): string {
+  const value = headers.get("authorization") ?? "";
+  return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
+}
+
+/** Throws SCOPE_MISSING unless the caller holds one of the scopes. */
+export function requireScope(caller: Caller, scope: string | readonly string[], action: string): void {
+  const held = typeof scope === "string" ? caller.scopes.has(scope) : scope.some((one) => caller.scopes.has(one));
+  if (!held) throw new GatewayError("SCOPE_MISSING", { scope: typeof scope === "string" ? scope : scope.join(" or "), action });
+}

@@ -1,0 +1,34 @@
+import { GatewayError } from "#contract";
+
+/** How long a plugin may take to answer on a request's way, in milliseconds. Calls to providers have deadlines of their own. */
+export interface PluginLimits {
+  readonly identify: number;
+  readonly admit: number;
+  readonly local: number;
+  readonly strategy: number;
+  readonly route: number;
+}
+export const PLUGIN_LIMITS: PluginLimits = { identify: 30_000, admit: 30_000, local: 30_000, strategy: 30_000, route: 30_000 };
+
+/** The work's own result, or the error when it takes longer. What it comes to afterwards is heard by nobody. */
+export function inTime<T>(work: Promise<T>, ms: number, late: () => GatewayError): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        clearTimeout(timer);
+        reject(thrown);
+      },
+    );
+  });
+}
+
+/** A plugin's answer, waited for no longer than its limit. What is there already costs nothing. */
+export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: () => string): T | Promise<T> =>
+  answer instanceof Promise
+    ? inTime(answer, ms, () => new GatewayError("PLUGIN_TIMEOUT", { plugin: plugin(), seconds: ms / 1000 }))
+    : answer;

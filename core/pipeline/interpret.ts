@@ -1,0 +1,304 @@
+import {
+  type Dialect,
+  type EncodeOptions,
+  GatewayError,
+  isJson,
+  type Json,
+  messageOf,
+  type StreamEvent,
+  type StreamMap,
+  UpstreamFailure,
+  type Usage,
+  type WireError,
+} from "#contract";
+import type { Answer } from "../egress/answer.ts";
+import { closing } from "./closing.ts";
+import { collect } from "./collect.ts";
+import type { Exchange } from "./exchange.ts";
+import { frameReader } from "./frames.ts";
+import { type Chunk, decoded, framed, translated } from "./chunks.ts";
+import { type Chunks, errorOf, wireError } from "./live.ts";
+import type { Passing } from "./passing.ts";
+import { type Content, errorBody, flat, passedHeaders, type Source } from "./reply.ts";
+
+/** What a provider's response means, before it is known whether it will be retried. */
+export interface Reading {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly content: Content;
+  readonly error: WireError | null;
+  readonly model: string | null;
+}
+
+/** The client's side of the exchange: its dialect, when the operation has one, and how to write it. */
+export interface ClientForm {
+  readonly dialect: Dialect | null;
+  readonly encode: EncodeOptions;
+  readonly flatErrors: boolean;
+}
+
+/** Reads one answer: an error, a stream with a good beginning, a whole answer, or bytes passing through. */
+export async function interpret(answer: Answer, it: Exchange, form: ClientForm): Promise<Reading> {
+  if (answer.status < 200 || answer.status > 599)
+    throw new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: `it answered with the status ${answer.status}` });
+  const headers = passedHeaders(answer.headers);
+  if (answer.status >= 400) return failed(answer.status, await providerError(answer, it), headers, it.to.id, form);
+  if (answer.status >= 300) return redirected(answer, it);
+  if (form.dialect === null) return plain(answer, headers, it);
+  if (!it.ask.stream) return conversation(await jsonOf(answer, it.to.id), headers, answer.status, it, form.dialect, form);
+  if (!answer.headers.get("content-type")?.includes("json")) return streaming(answer, headers, it, form.dialect, form);
+  return asStream(await jsonOf(answer, it.to.id), headers, it, form.dialect, form);
+}
+
+/** An error as the client's reading. */
+export function failed(
+  status: number,
+  error: WireError,
+  headers: Headers,
+  provider: string,
+  form: Pick<ClientForm, "flatErrors">,
+): Reading {
+  headers.set("content-type", "application/json");
+  const body = errorBody(error, { ...(provider !== "" && { provider }), ...(form.flatErrors && flat(error)) });
+  return { status, headers, content: { kind: "whole", text: JSON.stringify(body), body, usage: null }, error, model: null };
+}
+
+/** Its credential would go where the provider's own word alone points to. */
+async function redirected(answer: Answer, it: Exchange): Promise<never> {
+  await answer.pieces()?.cancel();
+  throw new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: "it redirects to another address, which is not followed" });
+}
+
+/* ── errors ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+async function providerError(answer: Answer, it: Exchange): Promise<WireError> {
+  const text = await answer.text().catch(() => "");
+  const body = parsed(text);
+  const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
+  const said = read.message ?? (text.slice(0, 500) || `status ${answer.status} without a body`);
+  return {
+    message: `${it.to.id} error: ${withoutKey(said, it)}`,
+    type: read.type ?? typeOf(answer.status),
+    param: read.param ?? null,
+    code: read.code ?? null,
+  };
+}
+
+/** Some providers repeat the key they refused; a saved one is not the client's to see. */
+const withoutKey = (text: string, { to }: Exchange): string =>
+  to.target.apiKey === "" ? text : text.replaceAll(to.target.apiKey, "[redacted]");
+
+function openAiError(body: unknown): Partial<WireError> {
+  const error = isJson(body) ? body["error"] : undefined;
+  if (typeof error === "string") return { message: error };
+  if (!isJson(error)) return isJson(body) && typeof body["message"] === "string" ? { message: body["message"] } : {};
+  const text = (name: string): string | null =>
+    typeof error[name] === "string" || typeof error[name] === "number" ? String(error[name]) : null;
+  return { message: text("message") ?? JSON.stringify(error), type: text("type") ?? "api_error", param: text("param"), code: text("code") };
+}
+
+const TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "invalid_request_error",
+  429: "rate_limit_error",
+};
+const typeOf = (status: number): string => TYPES[status] ?? "api_error";
+
+/* ── whole answers ───────────────────────────────────────────────────────────────────────────────────────────── */
+
+interface Parsed {
+  readonly text: string;
+  readonly body: Json;
+}
+
+async function jsonOf(answer: Answer, provider: string): Promise<Parsed> {
+  const text = await answer.text();
+  const body = parsed(text);
+  if (!isJson(body)) throw new GatewayError("UPSTREAM_INVALID", { provider, why: "the body is not a JSON object" });
+  return { text, body };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // judged by the caller, who knows what was expected
+  }
+}
+
+function conversation({ text, body }: Parsed, headers: Headers, status: number, it: Exchange, dialect: Dialect, form: ClientForm): Reading {
+  const reply = it.to.adapter.reply;
+  if (!reply) return passedOn(text, body, headers, status, it, dialect);
+  const answer = collect(reply(body, it.ask));
+  const written = dialect.write(answer, form.encode);
+  headers.set("content-type", "application/json");
+  return {
+    status,
+    headers,
+    content: { kind: "whole", text: JSON.stringify(written), body: written, usage: answer.usage ?? null },
+    error: null,
+    model: answer.model ?? null,
+  };
+}
+
+function passedOn(text: string, body: Json, headers: Headers, status: number, { to, ask }: Exchange, dialect: Dialect): Reading {
+  const own = to.adapter.response ? to.adapter.response(body, ask) : body;
+  const model = typeof own["model"] === "string" ? own["model"] : null;
+  return {
+    status,
+    headers,
+    content: { kind: "whole", text: own === body ? text : JSON.stringify(own), body: own, usage: usageIn(own, dialect) },
+    error: null,
+    model,
+  };
+}
+
+function usageIn(body: Json, dialect: Dialect): Usage | null {
+  if (dialect.usage) return dialect.usage(body) ?? null;
+  return collect(dialect.read(body)).usage ?? null;
+}
+
+async function plain(answer: Answer, headers: Headers, it: Exchange): Promise<Reading> {
+  const { adapter } = it.to;
+  const base = { status: answer.status, headers, error: null };
+  const json = answer.headers.get("content-type")?.includes("json") ?? false;
+  if (!json) return { ...base, content: { kind: "bytes", stream: answer.pieces() }, model: null };
+  const { text, body } = await jsonOf(answer, it.to.id);
+  const mapped = adapter.response ? adapter.response(body, it.ask) : body;
+  const model = typeof mapped["model"] === "string" ? mapped["model"] : null;
+  return {
+    ...base,
+    content: { kind: "whole", text: mapped === body ? text : JSON.stringify(mapped), body: mapped, usage: adapter.usage?.(body) ?? null },
+    model,
+  };
+}
+
+/* ── streams: nothing is promised to the client before the first event is known to be good ─────────────────── */
+
+async function streaming(answer: Answer, headers: Headers, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
+  const reader: Chunks | null = answer.pieces();
+  if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
+  headers.set("content-type", "text/event-stream; charset=utf-8");
+  const map = it.to.adapter.stream;
+  try {
+    const source = map ? await translatedSource(reader, map, it, dialect, form) : await passingSource(reader, it, dialect, form);
+    return { status: answer.status, headers, content: { kind: "stream", source }, error: null, model: null };
+  } catch (thrown) {
+    await reader.cancel().catch(() => undefined); // nobody will read the rest
+    throw thrown;
+  }
+}
+
+async function passingSource(reader: Chunks, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
+  const first = await goodBeginning(reader, dialect.decode, it.to.id);
+  const correct = corrector(it);
+  const passing: Passing = { reader, first, dialect, provider: it.to.id, encode: form.encode, hideUsage: !form.encode.usage, correct };
+  if (!correct) return { kind: "passing", passing };
+  return {
+    kind: "chunks",
+    chunks: closing(decoded(framed(reader, first), passing), () => reader.cancel()),
+    encoder: dialect.encode(form.encode),
+    provider: it.to.id,
+  };
+}
+
+/** Applies the adapter's `chunk` to a frame's JSON; what is not JSON (a terminal marker) stays as it is. */
+function corrector({ to, ask }: Exchange): Passing["correct"] {
+  const map = to.adapter.chunk;
+  if (!map) return null;
+  return (data) => {
+    const chunk = parsed(data);
+    const mapped = isJson(chunk) ? map(chunk, ask) : chunk;
+    return mapped === chunk ? data : JSON.stringify(mapped);
+  };
+}
+
+/** Pings and one event of any size: what is held while the beginning of a stream is judged. */
+const MAX_BEFORE_FIRST = 64 * 1024 * 1024;
+
+/** Reads until the first event, for a marker or a ping says nothing; an error as first event is thrown, so that it can be retried or fall back. */
+async function goodBeginning(reader: Chunks, decode: StreamMap, provider: string): Promise<Uint8Array> {
+  const frames = frameReader("sse");
+  const state = decode.start();
+  const read: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (value) read.push(value);
+    size += value?.length ?? 0;
+    if (size > MAX_BEFORE_FIRST)
+      throw new GatewayError("UPSTREAM_INVALID", { provider, why: "its stream holds no event in its first 64 MB" });
+    const seen = done ? frames.end() : frames.push(value);
+    const events = seen.flatMap((frame) => decode.event(frame, state));
+    if (events.length > 0) return read.length === 1 && read[0] ? read[0] : Buffer.concat(read);
+    if (done) throw new GatewayError("STREAM_EMPTY", { provider });
+  }
+}
+
+async function translatedSource(reader: Chunks, map: StreamMap, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
+  const encoder = dialect.encode(form.encode);
+  const chunks = translated({ reader, map, format: it.to.adapter.frames ?? "sse", encoder, provider: it.to.id });
+  const first = await chunks.next();
+  if (first.done) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
+  return { kind: "chunks", chunks: closing(withFirst(first.value, chunks), () => chunks.return(undefined)), encoder, provider: it.to.id };
+}
+
+async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined); // also when nobody read beyond the first
+  }
+}
+
+/** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
+function asStream({ body }: Parsed, headers: Headers, it: Exchange, dialect: Dialect, form: ClientForm): Reading {
+  const encoder = dialect.encode(form.encode);
+  const events = it.to.adapter.reply ? it.to.adapter.reply(body, it.ask) : dialect.read(body);
+  headers.set("content-type", "text/event-stream; charset=utf-8");
+  return {
+    status: 200,
+    headers,
+    content: { kind: "stream", source: { kind: "chunks", chunks: replay(events, encoder), encoder, provider: it.to.id } },
+    error: null,
+    model: null,
+  };
+}
+
+async function* replay(
+  events: readonly StreamEvent[],
+  encoder: { event(event: StreamEvent): string; end(): string },
+): AsyncGenerator<Chunk> {
+  for (const event of events) yield { wire: encoder.event(event), events: [event] };
+  yield { wire: encoder.end(), events: [] };
+}
+
+/** A failure on the way as a reading, or `null` when it is not the provider's doing. */
+export function failureReading(thrown: unknown, it: Exchange, form: ClientForm): Reading | null {
+  if (thrown instanceof UpstreamFailure) {
+    const status = thrown.status >= 400 ? thrown.status : 502;
+    return failed(
+      status,
+      { ...thrown.error, message: `${it.to.id} error: ${withoutKey(thrown.error.message, it)}` },
+      new Headers(),
+      it.to.id,
+      form,
+    );
+  }
+  if (GatewayError.is(thrown) && thrown.code === "TIMEOUT")
+    return failed(thrown.status, { ...wireError(thrown), code: null }, new Headers(), "", form); // the documented body names nobody
+  if (GatewayError.is(thrown))
+    return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, wireError(thrown), new Headers(), it.to.id, form) : null;
+  return failed(
+    502,
+    errorOf(new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: messageOf(thrown) }), it.to.id),
+    new Headers(),
+    it.to.id,
+    form,
+  );
+}
+const ON_THE_WAY: ReadonlySet<string> = new Set(["UPSTREAM_UNREACHABLE", "UPSTREAM_INVALID", "STREAM_EMPTY", "STREAM_INCOMPLETE"]);

@@ -1,0 +1,14 @@
+/* Values that may be promises: the warm path of a request makes none where it needs none. */
+
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Anything with a `then`. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+
+/** `then` without a promise where there is none. */
+export const after = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+/** `Promise.all` without a promise where there is none. */
+export const all = <T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> =>
+  values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]); // no promise among them

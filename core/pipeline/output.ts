@@ -1,0 +1,201 @@
+import {
+  ERRORS,
+  GatewayError,
+  type GuardrailResult,
+  isJson,
+  type Json,
+  type Leaf,
+  type Plan,
+  UpstreamFailure,
+  type WireError,
+} from "#contract";
+import type { Asking } from "./answer.ts";
+import { closing } from "./closing.ts";
+import type { Gateway } from "./gateway.ts";
+import { type ActiveGuardrail, activeGuardrails, type Guarded, guardOutput, isGood } from "./guard.ts";
+import { type GuardedStream, guardStream } from "./guard-stream.ts";
+import { type ClientForm, failed, type Reading } from "./interpret.ts";
+import { type Chunk, decoded, framed } from "./chunks.ts";
+import { errorOf } from "./live.ts";
+import { errorBody, ownReply, type GuardrailReport, type Reply, type Source } from "./reply.ts";
+import type { Resolved } from "./targets.ts";
+
+/** Some check failed and nothing was denied (data-plane fact sheet 4). */
+const FAILED_NOT_DENIED = 246;
+
+const hookResults = (before: readonly GuardrailResult[], after: readonly GuardrailResult[]): Json => ({
+  before_request_hooks: before,
+  after_request_hooks: after,
+});
+
+/** What guardrails may know of where the request goes. */
+export const viewOf = (
+  to: Resolved,
+  { plan }: Pick<Asking, "plan">,
+): { provider: string; model: string | null; metadata: Plan["metadata"] } => ({
+  provider: to.id,
+  model: to.target.model || null,
+  metadata: plan.metadata,
+});
+
+/** 446: a guardrail refused the request or the answer. */
+export function deniedReply(guarded: Pick<Guarded, "results" | "pending">, leaf: Leaf, to: Resolved): Reply {
+  return denial({ input: guarded.results, output: () => [], pending: { input: guarded.pending, output: null } }, leaf, to);
+}
+
+function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
+  const failed = [...report.input, ...report.output()]
+    .filter((result) => result.deny)
+    .map((result) => result.id)
+    .join(", ");
+  const error: WireError = {
+    message: new GatewayError("HOOKS_FAILED", { failed }).message,
+    type: ERRORS.HOOKS_FAILED.type,
+    param: null,
+    code: null,
+  };
+  const body = errorBody(error, { hook_results: hookResults(report.input, report.output()) });
+  return {
+    ...ownReply(ERRORS.HOOKS_FAILED.status, JSON.stringify(body), body, error),
+    leaf,
+    from: to,
+    model: to.target.model || null,
+    gatewayMade: false,
+    guardrails: report,
+  };
+}
+
+/** Runs the target's output guardrails on its answer and writes the results of both sides into it. */
+export async function guardReply(reply: Reply, guarded: Guarded | null, asking: Asking, form: ClientForm, gw: Gateway): Promise<Reply> {
+  const list = reply.leaf?.outputGuardrails ?? [];
+  if (list.length === 0 || !isGood(reply.status)) return guarded ? withResults(reply, guarded, form) : reply;
+  const active = await activeGuardrails(list, asking.caller, gw.guards);
+  if (reply.content.kind === "stream") return guardedStream(reply, reply.content.source, active, guarded, asking, form, gw);
+  return reply.content.kind === "whole" ? guardedWhole(reply, active, guarded, asking, form, gw) : reply;
+}
+
+async function guardedWhole(
+  reply: Reply,
+  active: readonly ActiveGuardrail[],
+  guarded: Guarded | null,
+  asking: Asking,
+  form: ClientForm,
+  gw: Gateway,
+): Promise<Reply> {
+  const { content, from, leaf } = reply;
+  if (content.kind !== "whole" || !isJson(content.body) || !from || !leaf) return reply;
+  const judged = await guardOutput(active, asking.call, content.body, reply.status, viewOf(from, asking), gw.guards);
+  const report: GuardrailReport = {
+    input: guarded?.results ?? [],
+    output: () => judged.results,
+    pending: { input: guarded?.pending ?? null, output: judged.pending },
+  };
+  if (judged.denied) return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
+  const answered: Reply = {
+    ...reply,
+    content: { ...content, body: judged.body, text: judged.body === content.body ? content.text : JSON.stringify(judged.body) },
+  };
+  return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
+}
+
+const withResults = (reply: Reply, guarded: Guarded, form: ClientForm): Reply =>
+  withReport(reply, { input: guarded.results, output: () => [], pending: { input: guarded.pending, output: null } }, guarded.failed, form);
+
+/** `hook_results` stands in whole bodies; in streams only when the client does not insist on the strict form. */
+function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form: ClientForm): Reply {
+  const status = failed && isGood(reply.status) ? FAILED_NOT_DENIED : reply.status;
+  const { content } = reply;
+  if (content.kind === "whole" && isJson(content.body) && report.input.length + report.output().length > 0) {
+    const body = { ...content.body, hook_results: hookResults(report.input, report.output()) };
+    return { ...reply, status, guardrails: report, content: { ...content, body, text: JSON.stringify(body) } };
+  }
+  if (content.kind === "stream" && !form.encode.strict && report.input.length > 0)
+    return { ...reply, status, guardrails: report, content: { kind: "stream", source: noted(content.source, report, form) } };
+  return { ...reply, status, guardrails: report };
+}
+
+async function guardedStream(
+  reply: Reply,
+  source: Source,
+  active: readonly ActiveGuardrail[],
+  guarded: Guarded | null,
+  asking: Asking,
+  form: ClientForm,
+  gw: Gateway,
+): Promise<Reply> {
+  const { from, leaf } = reply;
+  const dialect = form.dialect;
+  if (!from || !leaf || !dialect) return reply;
+  const encoder = dialect.encode(form.encode);
+  const outcome = await guardStream(active, asking.call, chunksOf(source), viewOf(from, asking), {
+    ...gw.guards,
+    encoder: () => dialect.encode(form.encode),
+  }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, form));
+  if (outcome.kind === "broken") return withResults({ ...reply, ...outcome.reading }, guarded ?? NOT_GUARDED, form);
+  const report = streamReport(outcome, guarded);
+  if (outcome.kind === "denied") return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
+  const answered: Reply = {
+    ...reply,
+    content: {
+      kind: "stream",
+      source: { kind: "chunks", chunks: closing(asGenerator(outcome.chunks), () => outcome.chunks.return?.()), encoder, provider: from.id },
+    },
+  };
+  return withReport(answered, report, (guarded?.failed ?? false) || outcome.failed, form);
+}
+
+/** What runs beside a stream judges the whole answer: it is asked for when the stream has ended. */
+const streamReport = (outcome: GuardedStream, guarded: Guarded | null): GuardrailReport => ({
+  input: guarded?.results ?? [],
+  output: () => (outcome.kind === "denied" ? outcome.results : outcome.results()),
+  pending: {
+    input: guarded?.pending ?? null,
+    get output() {
+      return outcome.pending();
+    },
+  },
+});
+
+/** A stream that broke while it was held back: nothing has been sent, so it is a failed answer and another target may be tried. */
+function broken(
+  thrown: unknown,
+  { signal }: Asking["call"],
+  provider: string,
+  form: ClientForm,
+): { readonly kind: "broken"; readonly reading: Reading } {
+  if (signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
+  if (GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== "TIMEOUT") throw thrown;
+  const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
+  return { kind: "broken", reading: failed(status >= 400 ? status : 502, errorOf(thrown, provider), new Headers(), provider, form) };
+}
+const NOT_GUARDED: Guarded = { results: [], denied: false, failed: false, pending: Promise.resolve([]) };
+
+const chunksOf = (source: Source): AsyncGenerator<Chunk> =>
+  source.kind === "chunks"
+    ? source.chunks
+    : closing(decoded(framed(source.passing.reader, source.passing.first), source.passing), () => source.passing.reader.cancel());
+
+async function* asGenerator(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  yield* chunks;
+}
+
+/** Puts the results before the answer and, when there are any, behind it. */
+function noted(source: Source, report: GuardrailReport, form: ClientForm): Source {
+  const dialect = form.dialect;
+  if (!dialect) return source;
+  const encoder = dialect.encode(form.encode);
+  const provider = source.kind === "chunks" ? source.provider : source.passing.provider;
+  const chunks = chunksOf(source);
+  return {
+    kind: "chunks",
+    chunks: closing(between(chunks, report, encoder.note.bind(encoder)), () => chunks.return(undefined)),
+    encoder: source.kind === "chunks" ? source.encoder : encoder,
+    provider,
+  };
+}
+
+async function* between(chunks: AsyncGenerator<Chunk>, report: GuardrailReport, note: (extra: Json) => string): AsyncGenerator<Chunk> {
+  yield { wire: note({ hook_results: { before_request_hooks: report.input } }), events: [] };
+  yield* chunks;
+  if (report.output().length > 0) yield { wire: note({ hook_results: { after_request_hooks: report.output() } }), events: [] };
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test";
+import type { Dialect, Encoder } from "#contract";
+import type { Live } from "./live.ts";
+import { PassingStream } from "./passing.ts";
+
+/** A dialect as small as one can be: each frame is an event in JSON. */
+const encoder: Encoder = {
+  event: (event) => `data: ${JSON.stringify(event)}\n\n`,
+  end: () => "data: end\n\n",
+  note: (extra) => `data: ${JSON.stringify(extra)}\n\n`,
+  error: (error) => `data: ${JSON.stringify({ error })}\n\n`,
+};
+const dialect: Dialect = {
+  id: "tiny",
+  operation: "chatComplete",
+  decode: { start: () => null, event: ({ data }) => (data === "end" ? [] : [JSON.parse(data)]) },
+  read: () => [],
+  write: () => ({}),
+  encode: () => encoder,
+  asksUsage: () => false,
+  withUsage: (body) => body,
+  isUsageFrame: (data) => data.includes('"type":"usage"'),
+};
+const encode = { id: "i", model: "m", created: 1, usage: false, strict: true };
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const frames = (count: number): string =>
+  encoder.event({ type: "start" }) + Array.from({ length: count }, (_, i) => encoder.event({ type: "text", text: `wörd ${i} ` })).join("");
+const ending =
+  encoder.event({ type: "finish", reason: "stop" }) + encoder.event({ type: "usage", usage: { input: 3, output: 4 } }) + encoder.end();
+
+function passing(wire: string, cuts: readonly number[], hideUsage: boolean): Live {
+  const all = bytes(wire);
+  const edges = [0, ...cuts.filter((cut) => cut > 0 && cut < all.length), all.length];
+  const [first = new Uint8Array(0), ...rest] = edges.slice(1).map((edge, i) => all.subarray(edges[i], edge));
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const part of rest) controller.enqueue(part);
+      controller.close();
+    },
+  });
+  return new PassingStream({ reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, correct: null });
+}
+async function drained(live: Live): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for (let part = await live.next(); part; part = await live.next()) parts.push(part);
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+/** Numbers that are the same in each run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296) / 4_294_967_296;
+}
+
+describe("a passing stream", () => {
+  const wire = frames(1_500) + ending;
+  const shown = frames(1_500) + encoder.event({ type: "finish", reason: "stop" }) + encoder.end();
+
+  test("gives the same bytes, finds usage and the end, wherever it is cut", async () => {
+    const random = seeded(7);
+    const size = bytes(wire).length;
+    for (let round = 0; round < 60; round += 1) {
+      const cuts = Array.from({ length: Math.floor(random() * 40) }, () => Math.floor(random() * size)).sort((a, b) => a - b);
+      for (const hideUsage of [false, true]) {
+        const live = passing(wire, cuts, hideUsage);
+        expect(await drained(live)).toBe(hideUsage ? shown : wire);
+        expect(live.summary()).toMatchObject({ finished: true, error: null, usage: { input: 3, output: 4 } });
+      }
+    }
+  });
+
+  test("cut at every byte of a short answer is complete or ends with an error event, never with half a frame", async () => {
+    const short = frames(2) + ending;
+    const finishAt = bytes(frames(2) + encoder.event({ type: "finish", reason: "stop" })).length;
+    for (let cut = 1; cut < bytes(short).length; cut += 1) {
+      const text = await drained(passing(new TextDecoder().decode(bytes(short).subarray(0, cut)), [Math.floor(cut / 2)], false));
+      const complete = cut >= finishAt - 2; // a whole finish, but for the blank line behind it
+      expect(text.includes('"error"')).toBe(!complete);
+      for (const line of text.split("\n").filter((line) => line.startsWith("data: {") && !complete))
+        expect(() => JSON.parse(line.slice(6))).not.toThrow();
+    }
+  });
+
+  test("comes in whole frames when each byte comes alone, whichever line ends it uses", async () => {
+    const short = frames(3) + ending;
+    for (const wire of [short, short.replaceAll("\n", "\r\n")]) {
+      const live = passing(wire, Array.from(bytes(wire).keys()), false);
+      let whole = "";
+      for (let part = await live.next(); part; part = await live.next()) {
+        whole += new TextDecoder().decode(part);
+        expect(whole).toMatch(/\r?\n\r?\n$/);
+      }
+      expect(whole).toBe(wire);
+    }
+  });
+
+  test("is refused and cut when one of its events is larger than 64 MB, and looks at each piece once", async () => {
+    const part = bytes("x".repeat(16 * 1024));
+    let cancelled = false;
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (to) => to.enqueue(part),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const live = new PassingStream({
+      reader: stream.getReader(),
+      first: bytes(frames(1)),
+      dialect,
+      provider: "p",
+      encode,
+      hideUsage: false,
+      correct: null,
+    });
+    expect(await drained(live)).toContain("one event is larger than 64 MB");
+    expect(live.summary().error?.code).toBe("upstream_invalid");
+    expect(cancelled).toBe(true);
+  }, 3_000);
+
+  test("tells the client when the provider's connection breaks", async () => {
+    const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("reset")) });
+    const live = new PassingStream({
+      reader: stream.getReader(),
+      first: bytes(frames(1)),
+      dialect,
+      provider: "p",
+      encode,
+      hideUsage: false,
+      correct: null,
+    });
+    expect(await drained(live)).toContain("could not be reached");
+    expect(live.summary().error?.message).toContain("reset");
+  });
+});

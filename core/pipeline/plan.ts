@@ -1,0 +1,174 @@
+import {
+  type Branch,
+  type Call,
+  type Caller,
+  Configs,
+  GatewayError,
+  isJson,
+  type Json,
+  type Leaf,
+  openSecrets,
+  type Plan,
+  type RecordOf,
+  type TargetNode,
+  Workspaces,
+} from "#contract";
+import { metadataOf } from "../http/headers.ts";
+import { isUuid } from "../http/tenancy.ts";
+import type { Generation } from "../kernel/generation.ts";
+import { BASE, compileConfig, type TargetCaps } from "./compile.ts";
+
+/** Makes plans: headers, saved config and the defaults of key and workspace -> what will be done, frozen. */
+export type Planner = (call: Call, caller: Caller) => Plan | Promise<Plan>;
+
+interface WorkspaceDefaults {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly input: Leaf["inputGuardrails"];
+  readonly output: Leaf["outputGuardrails"];
+}
+interface Chosen extends Compiled {
+  readonly slug: string | null;
+}
+
+interface Compiled {
+  readonly root: TargetNode;
+  readonly integratedModels: boolean;
+}
+
+const MAX_INLINE_CONFIGS = 256;
+
+export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">, caps: TargetCaps): Planner {
+  const inline = new Map<string, Compiled>();
+  const compile = (config: unknown): Compiled => ({
+    root: knownModes(compileConfig(config, caps), gen.strategies),
+    integratedModels: isJson(config) && config["fetch_integrated_models"] === true,
+  });
+  const usable = (record: RecordOf<typeof Configs>) => ({
+    active: record.status === "active",
+    slug: record.slug,
+    config: openSecrets(record.config, gen.vault),
+    compiled: undefined as Compiled | undefined,
+  });
+  const bySlug = gen.stores.records.lookup(Configs, ["workspace_id", "slug"], usable);
+  const byId = gen.stores.records.lookup(Configs, ["workspace_id", "id"], usable);
+  const workspace = gen.stores.records.lookup(Workspaces, ["id"], (record) => defaultsOf(record.defaults));
+
+  const fromText = (text: string): Chosen => {
+    const known = inline.get(text);
+    if (known) return { ...known, slug: null };
+    const compiled = compile(jsonConfig(text));
+    if (inline.size >= MAX_INLINE_CONFIGS) inline.delete(inline.keys().next().value ?? "");
+    inline.set(text, compiled);
+    return { ...compiled, slug: null };
+  };
+  const fromSlug = (slug: string, workspaceId: string): Chosen | Promise<Chosen> =>
+    then((isUuid(slug) ? byId : bySlug)(workspaceId, slug), (record) => {
+      if (!record?.active) throw new GatewayError("CONFIG_UNKNOWN", { config: slug }, { param: "x-gateway-config" });
+      record.compiled ??= compile(record.config);
+      return { ...record.compiled, slug: record.slug };
+    });
+  const choose = (call: Call, caller: Caller): Chosen | Promise<Chosen> => {
+    const asked = call.control.config;
+    if (asked !== undefined && !caller.allowConfigOverride && asked !== caller.configId)
+      throw new GatewayError("CONFIG_OVERRIDE", {}, { param: "x-gateway-config" });
+    if (asked !== undefined && isInline(asked)) return fromText(asked);
+    const slug = asked ?? caller.configId;
+    return slug === null || slug === undefined ? NO_CONFIG : fromSlug(slug, caller.workspaceId ?? "");
+  };
+
+  return (call, caller) =>
+    then(choose(call, caller), (chosen) =>
+      then(caller.workspaceId === null ? undefined : workspace(caller.workspaceId), (defaults) => planOf(call, caller, chosen, defaults)),
+    );
+}
+
+/** Is the config written out in the request, and not the name of a saved one? */
+export const isInline = (config: string): boolean => config.trimStart().startsWith("{");
+
+/** Goes on at once when the value is there, so that a warm request awaits nothing. */
+export function then<T, R>(value: T | Promise<T>, go: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(go) : go(value);
+}
+
+const PLAIN: Leaf = Object.freeze({
+  kind: "leaf",
+  path: "config",
+  name: null,
+  weight: 1,
+  ...BASE,
+  provider: null,
+  apiKey: null,
+  fields: {},
+});
+
+const NO_CONFIG: Chosen = Object.freeze({ root: PLAIN, slug: null, integratedModels: false });
+
+function planOf(call: Call, caller: Caller, chosen: Chosen, defaults: WorkspaceDefaults | undefined): Plan {
+  const model = call.body.kind === "json" && typeof call.body.value["model"] === "string" ? call.body.value["model"] : null;
+  return Object.freeze({
+    root: withDefaults(chosen.root, defaults),
+    metadata: metadataFor(call, caller, defaults),
+    configSlug: chosen.slug,
+    integratedModels: chosen.integratedModels,
+    model,
+  });
+}
+
+/** Later wins: body `user`, request, key, workspace (auth-and-limits fact sheet 11). */
+function metadataFor(call: Call, caller: Caller, defaults: WorkspaceDefaults | undefined): Plan["metadata"] {
+  const sent = call.control.metadata === undefined ? {} : metadataOf(call.control.metadata);
+  const user = call.body.kind === "json" ? call.body.value["user"] : undefined;
+  return { ...(typeof user === "string" && user.length <= 128 && { _user: user }), ...sent, ...caller.metadata, ...defaults?.metadata };
+}
+
+function defaultsOf(raw: Json): WorkspaceDefaults {
+  const list = (value: unknown): Leaf["inputGuardrails"] =>
+    Array.isArray(value) ? value.filter((item): item is string | Json => typeof item === "string" || isJson(item)) : [];
+  return { metadata: metadataOf(raw["metadata"]), input: list(raw["input_guardrails"]), output: list(raw["output_guardrails"]) };
+}
+
+const guarded = new WeakMap<WorkspaceDefaults, WeakMap<TargetNode, TargetNode>>();
+
+/** Default guardrails are added to every target and cannot be overridden by a config. Made once for each tree. */
+function withDefaults(root: TargetNode, defaults: WorkspaceDefaults | undefined): TargetNode {
+  if (!defaults || (defaults.input.length === 0 && defaults.output.length === 0)) return root;
+  const known = guarded.get(defaults) ?? new WeakMap<TargetNode, TargetNode>();
+  guarded.set(defaults, known);
+  const made = known.get(root) ?? guardedNode(root, defaults);
+  known.set(root, made);
+  return made;
+}
+
+function guardedNode(node: TargetNode, defaults: WorkspaceDefaults): TargetNode {
+  if (node.kind === "branch") return { ...node, targets: node.targets.map((target) => guardedNode(target, defaults)) } satisfies Branch;
+  return {
+    ...node,
+    inputGuardrails: unique(defaults.input, node.inputGuardrails),
+    outputGuardrails: unique(defaults.output, node.outputGuardrails),
+  };
+}
+
+const unique = (first: Leaf["inputGuardrails"], second: Leaf["inputGuardrails"]): Leaf["inputGuardrails"] => [
+  ...new Set([...first, ...second]),
+];
+
+function jsonConfig(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new GatewayError(
+      "CONFIG_INVALID",
+      { why: "the header x-gateway-config begins like JSON but is not JSON" },
+      { param: "x-gateway-config" },
+    );
+  }
+}
+
+/** A config that names an absent strategy is refused, not half obeyed. */
+function knownModes(node: TargetNode, strategies: ReadonlyMap<string, unknown>): TargetNode {
+  if (node.kind === "leaf") return node;
+  if (!strategies.has(node.mode))
+    throw new GatewayError("STRATEGY_UNKNOWN", { mode: node.mode, modes: [...strategies.keys()].join(", ") }, { param: "strategy.mode" });
+  for (const target of node.targets) knownModes(target, strategies);
+  return node;
+}

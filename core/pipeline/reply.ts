@@ -1,0 +1,121 @@
+import type { CacheStatus, Encoder, GuardrailResult, Json, Leaf, Usage, WireError } from "#contract";
+import type { Pieces } from "../egress/answer.ts";
+import { listOf } from "../egress/loop.ts";
+import type { Sent } from "./exchange.ts";
+import type { Chunk } from "./chunks.ts";
+import type { Passing } from "./passing.ts";
+import type { Resolved } from "./targets.ts";
+
+/** What one target answered, in the client's dialect. */
+export interface Reply {
+  readonly status: number;
+  /** Of the provider, cleaned; the gateway's own are added at the end. */
+  readonly headers: Headers;
+  readonly content: Content;
+  readonly leaf: Leaf | null;
+  readonly from: Resolved | null;
+  readonly sent: Sent | null;
+  readonly model: string | null;
+  readonly retries: number;
+  /** All retries were used and it still failed. */
+  readonly exhausted: boolean;
+  /** Made by the gateway itself: trying another target would hide a mistake. */
+  readonly gatewayMade: boolean;
+  readonly error: WireError | null;
+  readonly cacheStatus: CacheStatus;
+  readonly guardrails: GuardrailReport;
+  readonly upstreamMs: number;
+}
+export type Content =
+  /** A JSON body, parsed when somebody had to look inside. */
+  | { readonly kind: "whole"; readonly text: string; readonly body: Json | null; readonly usage: Usage | null }
+  | { readonly kind: "stream"; readonly source: Source }
+  /** Audio, files, text: bytes on their way through. */
+  | { readonly kind: "bytes"; readonly stream: Pieces | null };
+
+/** A stream whose beginning is known to be good: bytes of the client's own dialect, or chunks made from events. */
+export type Source =
+  | { readonly kind: "passing"; readonly passing: Passing }
+  | { readonly kind: "chunks"; readonly chunks: AsyncGenerator<Chunk>; readonly encoder: Encoder; readonly provider: string };
+
+export interface GuardrailReport {
+  readonly input: readonly GuardrailResult[];
+  /** Complete once the answer has ended. */
+  readonly output: () => readonly GuardrailResult[];
+  /** Results of guardrails that run beside the request; ask once the answer has ended. */
+  readonly pending: { readonly input: Pending; readonly output: Pending };
+}
+export type Pending = Promise<readonly GuardrailResult[]> | null;
+export const NO_REPORT: GuardrailReport = Object.freeze({ input: [], output: () => [], pending: { input: null, output: null } });
+
+/** An answer of the gateway's own. */
+export const ownReply = (status: number, text: string, body: Json | null, error: WireError | null = null): Reply => ({
+  status,
+  headers: new Headers({ "content-type": "application/json" }),
+  content: { kind: "whole", text, body, usage: null },
+  leaf: null,
+  from: null,
+  sent: null,
+  model: null,
+  retries: 0,
+  exhausted: false,
+  gatewayMade: true,
+  error,
+  cacheStatus: "DISABLED",
+  guardrails: NO_REPORT,
+  upstreamMs: 0,
+});
+
+/** Headers of a provider that must not reach the client: they describe its connection, or are not ours to pass. */
+const DROPPED: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "trailer",
+  "proxy-authenticate",
+  "content-length",
+  "content-encoding",
+  "set-cookie",
+  "set-cookie2",
+  "clear-site-data",
+  "refresh",
+  "www-authenticate",
+  "server",
+  "via",
+  "alt-svc",
+  "strict-transport-security",
+  "date",
+  "nel",
+  "report-to",
+  "x-powered-by",
+  "access-control-allow-origin",
+  "access-control-allow-credentials",
+  "access-control-expose-headers",
+  "access-control-allow-headers",
+  "access-control-allow-methods",
+]);
+
+/** A fresh copy without what must not pass, and without what the provider meant for its connection alone. */
+export function passedHeaders(from: Headers): Headers {
+  const headers = new Headers();
+  const named = listOf(from.get("connection")?.toLowerCase() ?? "");
+  from.forEach((value, name) => {
+    if (!DROPPED.has(name) && !named.includes(name) && !name.startsWith("x-gateway-")) headers.set(name, value);
+  });
+  return headers;
+}
+
+/** The error body clients of the data plane read (specification part 7); flat members beside it where documented. */
+export function errorBody(error: WireError, more: Readonly<Json> = {}): Json {
+  return { error: { message: error.message, type: error.type, param: error.param, code: error.code }, ...more };
+}
+
+/** Four strings beside the nested form (specification part 7.4). */
+export const flat = (error: WireError): Json => ({
+  code: error.code ?? "",
+  message: error.message,
+  param: error.param ?? "",
+  type: error.type,
+});

@@ -1,0 +1,60 @@
+import type { Leaf } from "#contract";
+
+const BACKOFF_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
+/** All waiting of one target together (routing-config fact sheet 6). */
+const MAX_WAIT_MS = 60_000;
+
+export interface Tries {
+  /** Milliseconds to wait before trying again, or `null` to give up. */
+  next(status: number, headers: Headers | null): number | null;
+  readonly used: number;
+}
+
+/** Counts the tries of one target and says how long to wait before the next. */
+export function tries(retry: Leaf["retry"], now: number, random: () => number = Math.random): Tries {
+  let used = 0;
+  let waited = 0;
+  return {
+    get used() {
+      return used;
+    },
+    next(status, headers) {
+      if (used >= retry.attempts || !retry.onStatusCodes.includes(status)) return null;
+      const wait =
+        (retry.useRetryAfter || status === 429 ? retryAfterMs(headers, now) : null) ?? jittered(BACKOFF_MS[used] ?? 16_000, random);
+      if (waited + wait > MAX_WAIT_MS) return null;
+      waited += wait;
+      used += 1;
+      return wait;
+    },
+  };
+}
+
+/** Between half and all of the step, so that clients that failed together do not return together. */
+const jittered = (step: number, random: () => number): number => step / 2 + (random() * step) / 2;
+
+/** `retry-after-ms`, `x-ms-retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function retryAfterMs(headers: Headers | null, now: number): number | null {
+  const ms = Number(headers?.get("retry-after-ms") ?? headers?.get("x-ms-retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(ms)) return Math.max(0, ms);
+  const text = headers?.get("retry-after") ?? "";
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** Waits, unless the signal fires first; then it throws the signal's reason. */
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,272 @@
+import { describe, expect, test } from "bun:test";
+import type { Json, Scope, SegmentKind, SegmentShape, Side } from "#contract";
+import { PatchRefused, answerSegments, patched, segmentsOf, selected } from "./segments.ts";
+
+const chat: Json = {
+  model: "m",
+  messages: [
+    { role: "system", content: "Be kind." },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Look" },
+        { type: "image_url", image_url: { url: "https://x.example/a.png" } },
+        { type: "input_audio", input_audio: { data: "AAA", format: "mp3" } },
+        { type: "file", file: { file_id: "f1" } },
+      ],
+    },
+    {
+      role: "assistant",
+      content: null,
+      reasoning_content: "hm",
+      tool_calls: [{ id: "c1", type: "function", function: { name: "find", arguments: '{"q":"\\u0073ecret"}' } }],
+    },
+    { role: "tool", tool_call_id: "c1", content: "found it" },
+    { role: "user", content: "Thanks" },
+  ],
+};
+const messages: Json = {
+  system: [{ type: "text", text: "Be kind." }],
+  messages: [
+    { role: "user", content: "Hi" },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "hm", signature: "s" },
+        { type: "text", text: "I look" },
+        { type: "tool_use", id: "t1", name: "find", input: { q: 1 } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "t1", content: [{ type: "text", text: "found" }] },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "AAA" } },
+        { type: "text", text: "so?" },
+      ],
+    },
+  ],
+};
+const brief = (all: readonly { path: string; role: string; kind: string; text: string }[]): string[] =>
+  all.map(({ path, role, kind, text }) => `${path} ${role} ${kind} ${text}`);
+
+describe("requests", () => {
+  test("a chat request gives every kind of content, in order", () => {
+    expect(brief(segmentsOf("chat", chat))).toEqual([
+      "messages[0].content system text Be kind.",
+      "messages[1].content[0].text user text Look",
+      "messages[1].content[1].image_url.url user image https://x.example/a.png",
+      "messages[1].content[2].input_audio.data user audio data:audio/mp3;base64,AAA",
+      "messages[1].content[3].file.file_id user file f1",
+      "messages[2].reasoning_content assistant reasoning hm",
+      'messages[2].tool_calls[0].function assistant tool_call {"name":"find","arguments":{"q":"secret"}}',
+      "messages[3].content tool tool_result found it",
+      "messages[4].content user text Thanks",
+    ]);
+  });
+
+  test("a messages request gives the same vocabulary", () => {
+    expect(brief(segmentsOf("messages", messages))).toEqual([
+      "system[0].text system text Be kind.",
+      "messages[0].content user text Hi",
+      "messages[1].content[0].thinking assistant reasoning hm",
+      "messages[1].content[1].text assistant text I look",
+      'messages[1].content[2] assistant tool_call {"name":"find","arguments":{"q":1}}',
+      "messages[2].content[0].content[0].text tool tool_result found",
+      "messages[2].content[1].source.data user image data:image/png;base64,AAA",
+      "messages[2].content[2].text user text so?",
+    ]);
+  });
+
+  test("a responses request gives instructions, messages, calls and their outputs", () => {
+    const input = [
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "Hi" },
+          { type: "input_image", image_url: "https://x.example/a.png" },
+        ],
+      },
+      { type: "reasoning", summary: [{ type: "summary_text", text: "hm" }] },
+      { type: "function_call", name: "find", arguments: "{}", call_id: "c" },
+      { type: "function_call_output", call_id: "c", output: "found" },
+    ];
+    expect(brief(segmentsOf("input", { instructions: "Be kind.", input }))).toEqual([
+      "instructions system text Be kind.",
+      "input[0].content[0].text user text Hi",
+      "input[0].content[1].image_url user image https://x.example/a.png",
+      "input[1].summary[0].text assistant reasoning hm",
+      'input[2] assistant tool_call {"name":"find","arguments":{}}',
+      "input[3].output tool tool_result found",
+    ]);
+  });
+
+  const rows: readonly [SegmentShape, Json, readonly string[]][] = [
+    ["input", { input: "a" }, ["input user text a"]],
+    ["input", { input: ["a", "b"] }, ["input[0] user text a", "input[1] user text b"]],
+    ["input", { input: [1, 2, 3] }, []],
+    ["prompt", { prompt: ["a", "b"] }, ["prompt[0] user text a", "prompt[1] user text b"]],
+    [
+      "rerank",
+      { query: "q", documents: ["a", { text: "b" }] },
+      ["query user text q", "documents[0] user text a", "documents[1].text user text b"],
+    ],
+    ["form", { prompt: "p", model: "m" }, ["prompt user text p"]],
+    ["none", { anything: "x" }, []],
+    [
+      "chat",
+      { messages: [{ role: "user", content: { type: "mystery", words: "bad" } }] },
+      ['messages[0].content user file {"type":"mystery","words":"bad"}'],
+    ],
+    ["chat", { messages: "nonsense" }, []],
+  ];
+  for (const [shape, body, expected] of rows)
+    test(`${shape} reads ${JSON.stringify(body)}`, () => expect(brief(segmentsOf(shape, body))).toEqual([...expected]));
+});
+
+describe("answers", () => {
+  test("all choices, tool calls, reasoning and refusals of a chat answer are read", () => {
+    const body: Json = {
+      choices: [
+        { message: { role: "assistant", content: "a", reasoning_content: "r", content_blocks: [{ type: "text", text: "a" }] } },
+        { message: { content: null, refusal: "no", tool_calls: [{ function: { name: "f", arguments: "not json" } }] } },
+      ],
+    };
+    expect(brief(answerSegments(body))).toEqual([
+      "choices[0].message.reasoning_content assistant reasoning r",
+      "choices[0].message.content assistant text a",
+      "choices[1].message.refusal assistant text no",
+      'choices[1].message.tool_calls[0].function assistant tool_call {"name":"f","arguments":"not json"}',
+    ]);
+  });
+  test("completions, messages, responses and transcriptions are read too", () => {
+    expect(brief(answerSegments({ choices: [{ text: "a" }] }))).toEqual(["choices[0].text assistant text a"]);
+    expect(brief(answerSegments({ content: [{ type: "text", text: "a" }] }))).toEqual(["content[0].text assistant text a"]);
+    expect(
+      brief(answerSegments({ output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "a" }] }] })),
+    ).toEqual(["output[0].content[0].text assistant text a"]);
+    expect(brief(answerSegments({ text: "a" }))).toEqual(["text assistant text a"]);
+  });
+});
+
+describe("scopes", () => {
+  const texts = (body: Json, scope: Scope, wants: readonly SegmentKind[] = ["text"], side: Side = "input"): string =>
+    selected(side === "input" ? segmentsOf("chat", body) : answerSegments(body), new Set(wants), scope, side)
+      .map(({ text }) => text)
+      .join("|");
+  const turns = (...roles: readonly string[]): Json => ({ messages: roles.map((role, index) => ({ role, content: `${role}${index}` })) });
+
+  test("the documented text under test is the last message, whatever its role", () => {
+    expect(texts(chat, "last_message")).toBe("Thanks");
+    expect(texts(turns("user", "assistant", "tool"), "last_message")).toBe("tool2");
+    expect(
+      texts(
+        {
+          messages: [
+            { role: "user", content: "a" },
+            { role: "user", content: "" },
+          ],
+        },
+        "last_message",
+      ),
+    ).toBe("");
+  });
+  test("a turn is everything after the last assistant message, tool results included", () => {
+    expect(texts(chat, "turn", ["text", "tool_result"])).toBe("found it|Thanks");
+    expect(texts(turns("system", "user"), "turn")).toBe("system0|user1");
+  });
+  test("an assistant prefill at the end does not hide the turn", () => {
+    expect(texts(turns("user", "assistant", "user", "assistant"), "turn")).toBe("user2|assistant3");
+    expect(texts(turns("assistant"), "turn")).toBe("assistant0");
+  });
+  test("user messages and all messages", () => {
+    expect(texts(chat, "user_messages")).toBe("Look|Thanks");
+    expect(texts(chat, "all_messages", ["text", "tool_call"])).toContain("secret");
+  });
+  test("on the answer the documented text is the first choice", () => {
+    const body = { choices: [{ message: { content: "a" } }, { message: { content: "b" } }] };
+    expect(texts(body, "last_message", ["text"], "output")).toBe("a");
+    expect(texts(body, "all_messages", ["text"], "output")).toBe("a|b");
+  });
+});
+
+describe("patches", () => {
+  test("every path a segment names can be written, and the original stays as it was", () => {
+    for (const [shape, body] of [
+      ["chat", chat],
+      ["messages", messages],
+    ] as const) {
+      const before = JSON.stringify(body);
+      for (const { path, kind } of segmentsOf(shape, body)) {
+        const text = kind === "tool_call" ? '{"name":"new","arguments":{"a":1}}' : "new";
+        const after = segmentsOf(shape, patched(body, [{ path, text }])).find((segment) => segment.path === path);
+        expect(after?.text).toContain("new");
+      }
+      expect(JSON.stringify(body)).toBe(before);
+    }
+  });
+  test("what is not on the way is shared, not copied", () => {
+    const after = patched(chat, [
+      { path: "messages[4].content", text: "x" },
+      { path: "messages[0].content", text: "y" },
+    ]);
+    const list = (body: Json): unknown[] => body["messages"] as unknown[];
+    expect(list(after)[1]).toBe(list(chat)[1]);
+    expect(list(after)[4]).toEqual({ role: "user", content: "x" });
+  });
+  test("a tool call keeps the form of its arguments", () => {
+    const call = { path: "messages[2].tool_calls[0].function", text: '{"name":"find","arguments":{"q":"***"}}' };
+    expect(JSON.stringify(patched(chat, [call]))).toContain('"arguments":"{\\"q\\":\\"***\\"}"');
+    const block = { path: "messages[1].content[2]", text: '{"name":"find","arguments":{"q":2}}' };
+    expect(JSON.stringify(patched(messages, [block]))).toContain('"input":{"q":2}');
+  });
+  test("what repeats the old text goes with it", () => {
+    const body = {
+      choices: [
+        {
+          logprobs: { content: [{ token: "secret" }] },
+          message: { content: "secret", content_blocks: [{ type: "text", text: "secret" }] },
+        },
+      ],
+    };
+    expect(JSON.stringify(patched(body, [{ path: "choices[0].message.content", text: "***" }]))).not.toContain("secret");
+  });
+  test("a path that leads nowhere is refused", () => {
+    for (const path of [
+      "",
+      "messages[9].content",
+      "messages[0].nothing",
+      "__proto__.polluted",
+      "messages.__proto__.x",
+      "constructor.name",
+      "model.length",
+      "messages[0]",
+      "a..b",
+      "messages[-1]",
+    ]) {
+      expect(() => patched(chat, [{ path, text: "{" }])).toThrow(PatchRefused);
+    }
+    expect(() => patched(chat, [{ body: [] as unknown as Json }])).toThrow(PatchRefused);
+  });
+});
+
+describe("size", () => {
+  test("deep nesting is read without failing", () => {
+    let deep: unknown = "bottom";
+    for (let level = 0; level < 5_000; level++) deep = level % 2 ? [deep] : { type: "tool_result", content: deep };
+    expect(() => segmentsOf("chat", { messages: [{ role: "user", content: deep }] })).not.toThrow();
+    expect(() =>
+      segmentsOf("messages", { messages: [{ role: "user", content: [{ type: "tool_use", name: "x", input: { deep } }] }] }),
+    ).not.toThrow();
+  });
+  test("the time grows with the size, not with its square", () => {
+    const many = { messages: Array.from({ length: 50_000 }, (_, index) => ({ role: index % 2 ? "assistant" : "user", content: "x" })) };
+    const startedAt = performance.now();
+    const all = segmentsOf("chat", many);
+    patched(
+      many,
+      all.map(({ path }) => ({ path, text: "y" })),
+    );
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});

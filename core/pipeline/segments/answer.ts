@@ -1,0 +1,28 @@
+import { type Json, isJson } from "#contract";
+import { chatMessage, list } from "./conversation.ts";
+import { type Found, at } from "./found.ts";
+import { readItem } from "./input.ts";
+import { readParts } from "./parts.ts";
+
+/** How whole answers are read, by the member that holds their content. An answer has one of them. */
+const HOLDERS: Readonly<Record<string, (value: unknown, found: Found) => void>> = {
+  choices: (choices, found) => list(choices).forEach((choice, index) => readChoice(choice, index, found)),
+  content: (content, found) => readParts(content, at("content", "assistant", 0), found),
+  output: (output, found) => list(output).forEach((item, index) => isJson(item) && readOutput(item, `output[${index}]`, found)),
+  text: (text, found) => typeof text === "string" && readParts(text, at("text", "assistant", 0), found),
+};
+
+export function answerParts(body: Json, found: Found): void {
+  for (const [holder, read] of Object.entries(HOLDERS)) if (body[holder] !== undefined) read(body[holder], found);
+}
+
+function readChoice(choice: unknown, index: number, found: Found): void {
+  if (!isJson(choice)) return;
+  const path = `choices[${index}]`;
+  if (isJson(choice["message"])) return chatMessage({ ...choice["message"], role: "assistant" }, `${path}.message`, index, found);
+  readParts(choice["text"], at(`${path}.text`, "assistant", index), found);
+}
+
+/** All items of a responses answer are one answer. */
+const readOutput = (item: Json, path: string, found: Found): void =>
+  readItem(item["role"] === undefined ? { ...item, role: "assistant" } : item, path, 0, found);

@@ -1,0 +1,107 @@
+import type { SegmentKind } from "#contract";
+import { type Json, isJson } from "#contract";
+import type { Found, Place } from "./found.ts";
+
+/** What one content part says, and below which of its members it stands. */
+interface Piece {
+  readonly kind: SegmentKind;
+  readonly text: string;
+  readonly below: string;
+}
+type ReadPart = (part: Json) => Piece | undefined;
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const member =
+  (kind: SegmentKind, name: string): ReadPart =>
+  (part) =>
+    piece(kind, part[name], `.${name}`);
+const piece = (kind: SegmentKind, value: unknown, below: string): Piece | undefined =>
+  typeof value === "string" ? { kind, text: value, below } : undefined;
+const within = (part: Json, name: string): Json => (isJson(part[name]) ? part[name] : {});
+
+/** Content parts of all dialects, by `type`: the names do not collide, so one table reads chat, messages and responses. */
+const PARTS: Readonly<Record<string, ReadPart>> = {
+  text: member("text", "text"),
+  input_text: member("text", "text"),
+  output_text: member("text", "text"),
+  refusal: member("text", "refusal"),
+  thinking: member("reasoning", "thinking"),
+  redacted_thinking: member("reasoning", "data"),
+  reasoning: member("reasoning", "text"),
+  reasoning_text: member("reasoning", "text"),
+  summary_text: member("reasoning", "text"),
+  image_url: (part) =>
+    isJson(part["image_url"])
+      ? piece("image", part["image_url"]["url"], ".image_url.url")
+      : piece("image", part["image_url"], ".image_url"),
+  input_image: member("image", "image_url"),
+  image: (part) => source("image", part),
+  input_audio: (part) => audio(within(part, "input_audio")),
+  file: (part) => file(within(part, "file"), ".file"),
+  input_file: (part) => file(part, ""),
+  document: (part) => source("file", part),
+  tool_use: toolCall,
+  server_tool_use: toolCall,
+};
+
+const audio = ({ data, format }: Json): Piece | undefined =>
+  typeof data === "string"
+    ? { kind: "audio", text: `data:audio/${text(format) ?? "wav"};base64,${data}`, below: ".input_audio.data" }
+    : undefined;
+
+function file(of: Json, below: string): Piece | undefined {
+  const name = ["file_data", "file_url", "file_id"].find((candidate) => typeof of[candidate] === "string");
+  return name === undefined ? undefined : piece("file", of[name], `${below}.${name}`);
+}
+
+/** Anthropic's media: `{source: {type: base64|url|text, media_type, data|url}}`. */
+function source(kind: "image" | "file", part: Json): Piece | undefined {
+  const { url, data, media_type: mediaType, type } = within(part, "source");
+  if (typeof url === "string") return piece(kind, url, ".source.url");
+  if (typeof data !== "string") return undefined;
+  return { kind, text: type === "base64" ? `data:${text(mediaType) ?? ""};base64,${data}` : data, below: ".source.data" };
+}
+
+/** `{"name":…,"arguments":…}`. Arguments are written anew, so that an escape such as \u0073 hides nothing from a pattern. */
+export const toolText = (name: unknown, args: unknown): string =>
+  JSON.stringify({ name: text(name) ?? "", arguments: typeof args === "string" ? parsed(args) : (args ?? {}) });
+const parsed = (args: string): unknown => {
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args; // a model may write arguments that are no JSON; they are judged as they stand
+  }
+};
+function toolCall(part: Json): Piece {
+  return { kind: "tool_call", text: toolText(part["name"], part["input"]), below: "" };
+}
+
+/** A part of a type we do not know: its text if it has one, else all of it, so that nothing is invisible. */
+const unknownPart: ReadPart = (part) => member("text", "text")(part) ?? { kind: "file", text: JSON.stringify(part), below: "" };
+
+/** Reads content: a string, a list of strings and parts, or a single part. */
+export function readParts(content: unknown, place: Place, found: Found): void {
+  if (typeof content === "string") return add(found, place, "text", content, place.path);
+  if (Array.isArray(content))
+    return content.forEach((part: unknown, index) => readPart(part, { ...place, path: `${place.path}[${index}]` }, found));
+  readPart(content, place, found);
+}
+
+function readPart(part: unknown, place: Place, found: Found): void {
+  if (typeof part === "string") return add(found, place, "text", part, place.path);
+  if (!isJson(part)) return; // token numbers and nulls say nothing
+  if (part["type"] === "tool_result") return toolResult(part, place, found);
+  const read =
+    (typeof part["type"] === "string" && Object.hasOwn(PARTS, part["type"]) ? PARTS[part["type"]]?.(part) : undefined) ?? unknownPart(part);
+  if (read) add(found, place, read.kind, read.text, place.path + read.below);
+}
+
+/** Parts inside a tool's result are read one level deep; what nests deeper is read as its JSON. */
+function toolResult(part: Json, place: Place, found: Found): void {
+  const inside: Place = { ...place, path: `${place.path}.content`, role: "tool", result: true };
+  if (!place.result || place.role !== "tool") return readParts(part["content"], inside, found);
+  add(found, inside, "text", JSON.stringify(part["content"] ?? null), inside.path);
+}
+
+const add = (found: Found, { role, message, result }: Place, kind: SegmentKind, value: string, path: string): void =>
+  void found.push({ path, role, kind: kind === "text" && result ? "tool_result" : kind, text: value, message });

@@ -1,0 +1,78 @@
+/**
+ * Where the runtime shows: the only file of the core that names Bun. Everything else is web standard or `node:`.
+ * Each function is here because the core uses it.
+ */
+export interface Listening {
+  readonly url: URL;
+  readonly port: number;
+  /** Stops accepting; with `force`, cuts what is open. */
+  stop(force: boolean): Promise<void>;
+}
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Several processes share the port (Linux). */
+  readonly reusePort: boolean;
+  readonly maxBodyBytes: number;
+}
+/** The server, as a request handler sees it. */
+export type Server = Bun.Server<undefined>;
+
+export function serve(fetch: (request: Request, server: Server) => Response | Promise<Response>, options: ListenOptions): Listening {
+  const server = Bun.serve({
+    fetch,
+    hostname: options.host,
+    port: options.port,
+    reusePort: options.reusePort,
+    maxRequestBodySize: options.maxBodyBytes,
+    idleTimeout: 0, // a model may think for minutes before its first byte; deadlines are the pipeline's
+    development: false,
+  });
+  return { url: server.url, port: server.port ?? options.port, stop: (force) => server.stop(force) };
+}
+
+/**
+ * Imports a module by absolute path. `version` is part of the module's identity: other content under the same path
+ * is loaded afresh, the same content is not loaded twice. (A `file:` URL loses its query here, a path keeps it.)
+ */
+export const importModule = (path: string, version: string): Promise<unknown> => import(`${path}?v=${version}`);
+
+/** Is this a compiled binary, whose own modules live in a virtual file system? */
+export const isCompiled = (): boolean => Bun.main.startsWith("/$bunfs/") || Bun.main.includes("~BUN");
+
+export interface Child {
+  readonly pid: number;
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number>;
+  kill(signal: NodeJS.Signals): void;
+}
+/** Starts this same program again: the binary itself, or the runtime with the main module. */
+export function spawnSelf(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Child {
+  const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, Bun.main, ...args];
+  const child = Bun.spawn(command, { env: { ...process.env, ...env }, stdio: ["ignore", "inherit", "inherit"] });
+  return { pid: child.pid, exited: child.exited, kill: (signal) => child.kill(signal) };
+}
+
+/** Bun reads this limit of outgoing connections (256 unless told otherwise) once, before any code runs. */
+const CONNECTIONS = "BUN_CONFIG_MAX_HTTP_REQUESTS";
+const MAX_CONNECTIONS = "65535";
+
+/**
+ * Makes this program the one that may hold as many upstream connections as there are requests: where the limit was not
+ * set, the process replaces itself by the same one with it set (same pid, same files). Where that cannot be done, it goes on.
+ */
+export function withoutConnectionLimit(): void {
+  if (process.env[CONNECTIONS] !== undefined || typeof process.execve !== "function") return;
+  const args = isCompiled() ? [process.execPath, ...process.argv.slice(2)] : [process.execPath, Bun.main, ...process.argv.slice(2)];
+  process.execve(process.execPath, args, { ...process.env, [CONNECTIONS]: MAX_CONNECTIONS });
+}
+
+/**
+ * Starts a module of the tree as a Worker that does not keep the process alive. A compiled binary holds workers under
+ * their path from the repository's root (`core/build/build.ts` names them as entry points).
+ */
+export function startWorker(path: string): Worker {
+  const worker = new Worker(isCompiled() ? `./${path}` : new URL(`../${path}`, import.meta.url).href);
+  (worker as Worker & { unref(): void }).unref(); // the runtime has it, the web's type does not
+  return worker;
+}

@@ -1,0 +1,20 @@
+import { Type } from "@sinclair/typebox";
+import { type Check, defineCheck } from "#contract";
+import { Not } from "./counted.ts";
+import { decided, excerpt, noText } from "./text.ts";
+
+/** A check that no letter of one case occurs; what is not a letter of A to Z does not count. */
+export const casedCheck = (id: string, title: string, other: RegExp, word: "lower" | "upper", targets: Check["targets"]): Check =>
+  defineCheck({
+    id,
+    title,
+    on: ["input", "output"],
+    ...(targets && { targets }),
+    params: Type.Object({ not: Not }),
+    run({ text, params: { not } }) {
+      if (text === "") return noText;
+      const all = !other.test(text);
+      const verdict = all !== not;
+      return decided(verdict, `The text is ${all ? "" : "not "}all ${word} case.`, { verdict, not, textExcerpt: excerpt(text) });
+    },
+  });

@@ -1,0 +1,3 @@
+import { casedCheck } from "../cased.ts";
+
+export default casedCheck("default.alluppercase", "Text is all upper case", /[a-z]/, "upper", ["llm"]);

@@ -1,0 +1,31 @@
+import { Type } from "@sinclair/typebox";
+import { defineCheck } from "#contract";
+import { ACCEPTS, OperatorOf } from "../operator.ts";
+import { decided, noText } from "../text.ts";
+
+export default defineCheck({
+  id: "default.contains",
+  title: "Text contains any, all or none of the words",
+  on: ["input", "output"],
+  targets: ["llm", "mcp_tools"],
+  params: Type.Object({
+    words: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      maxItems: 10_000,
+      description: "Words or phrases to look for; upper and lower case differ.",
+    }),
+    operator: OperatorOf("words", "any"),
+  }),
+  run({ text, params: { words, operator } }) {
+    if (text === "") return noText;
+    const foundWords = words.filter((word) => text.includes(word));
+    const missingWords = words.filter((word) => !text.includes(word));
+    const verdict = ACCEPTS[operator](foundWords.length, words.length);
+    return decided(verdict, `The check for ${operator} of the words ${verdict ? "passed" : "failed"}.`, {
+      verdict,
+      foundWords,
+      missingWords,
+      operator,
+    });
+  },
+});

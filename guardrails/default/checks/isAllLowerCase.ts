@@ -1,0 +1,3 @@
+import { casedCheck } from "../cased.ts";
+
+export default casedCheck("default.isAllLowerCase", "Text is all lower case", /[A-Z]/, "lower", ["llm", "mcp_tools"]);

@@ -1,0 +1,46 @@
+import { Type } from "@sinclair/typebox";
+import { defineCheck } from "#contract";
+import { jsonIn } from "../json.ts";
+import { ACCEPTS, OperatorOf } from "../operator.ts";
+import { decided, excerpt, noText } from "../text.ts";
+
+export default defineCheck({
+  id: "default.jsonKeys",
+  title: "JSON in the text has any, all or none of the keys",
+  on: ["input", "output"],
+  targets: ["llm", "mcp_tools"],
+  params: Type.Object({
+    keys: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: "Top-level keys to look for." }),
+    operator: OperatorOf("keys", "any"),
+  }),
+  run({ text, params: { keys, operator } }) {
+    if (text === "") return noText;
+    const judged = jsonIn(text).map((json) => judge(json, keys));
+    const best = judged.find(({ present }) => ACCEPTS[operator](present.length, keys.length)) ?? judged[0];
+    if (best === undefined)
+      return decided(false, "The text holds no JSON.", {
+        verdict: false,
+        matchedJson: null,
+        presentKeys: [],
+        missingKeys: keys,
+        operator,
+        textExcerpt: excerpt(text),
+      });
+    const verdict = ACCEPTS[operator](best.present.length, keys.length);
+    const explanation = `The check for ${operator} of the keys ${verdict ? "passed" : "failed"}.`;
+    return decided(verdict, explanation, {
+      verdict,
+      matchedJson: best.json,
+      presentKeys: best.present,
+      missingKeys: best.missing,
+      operator,
+      textExcerpt: excerpt(text),
+    });
+  },
+});
+
+const judge = (json: unknown, keys: readonly string[]) => ({
+  json,
+  present: keys.filter((key) => Object.hasOwn(json as object, key)), // jsonIn gives objects and arrays only
+  missing: keys.filter((key) => !Object.hasOwn(json as object, key)),
+});

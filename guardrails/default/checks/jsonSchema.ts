@@ -1,0 +1,56 @@
+import { Type } from "@sinclair/typebox";
+import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { defineCheck, messageOf } from "#contract";
+import { Not } from "../counted.ts";
+import { jsonIn } from "../json.ts";
+import { patternOf } from "../pattern.ts";
+import { remembered } from "../remembered.ts";
+import { decided, noText } from "../text.ts";
+
+export default defineCheck({
+  id: "default.jsonSchema",
+  title: "JSON in the text follows a schema",
+  on: ["input", "output"],
+  targets: ["llm", "mcp_tools"],
+  params: Type.Object({
+    schema: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema, draft 2020-12 unless its `$schema` names draft-07." }),
+    not: Not,
+  }),
+  problems({ schema }) {
+    try {
+      validatorOf(JSON.stringify(schema));
+      return [];
+    } catch (thrown) {
+      return [`The schema cannot be used: ${messageOf(thrown)}.`];
+    }
+  },
+  run({ text, params: { schema, not } }) {
+    if (text === "") return noText;
+    const validate = validatorOf(JSON.stringify(schema));
+    const judged = jsonIn(text).map((json) => ({ json, valid: validate(json), errors: shown(validate.errors) }));
+    const best = judged.find(({ valid }) => valid) ?? judged[0];
+    if (best === undefined) return decided(false, "The text holds no JSON.", {});
+    const explanation = best.valid ? "JSON in the text follows the schema." : "No JSON in the text follows the schema.";
+    return decided(best.valid !== not, explanation, { matchedJson: best.json, not, validationErrors: best.errors });
+  },
+});
+
+const shown = (errors: readonly ErrorObject[] | null | undefined) =>
+  (errors ?? []).slice(0, 50).map(({ instancePath, message }) => ({ path: instancePath, message: message ?? "" }));
+
+/** Patterns inside schemas are users' patterns too. Ajv tells patterns apart by their text, and wants `code` only for code it writes to disk. */
+const engine = (pattern: string) => {
+  const compiled = patternOf(pattern);
+  return { test: (text: string): boolean => text.length <= compiled.maxChars && compiled.test(text), toString: (): string => pattern };
+};
+const regExp = Object.assign(engine, { code: "" }) as unknown as NonNullable<NonNullable<Options["code"]>["regExp"]>; // ajv calls `test` and `toString` of the result only
+const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, addUsedSchema: false, code: { regExp } };
+
+/** A schema's own validator: one instance each, so that equal `$id`s of different users do not meet. */
+const validatorOf = remembered(200, (text): ValidateFunction => {
+  const schema = JSON.parse(text) as AnySchemaObject; // the parameters' schema accepted nothing but objects
+  if (schema["$async"]) throw new Error("asynchronous schemas are not supported");
+  const ajv = String(schema["$schema"]).includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+  return ajv.compile(schema);
+});

@@ -1,0 +1,28 @@
+import { Type } from "@sinclair/typebox";
+import { defineCheck } from "#contract";
+import { Not } from "../counted.ts";
+import { decided } from "../text.ts";
+
+export default defineCheck({
+  id: "default.modelWhitelist",
+  title: "Model is on a list",
+  on: ["input"],
+  wants: [],
+  params: Type.Object({
+    models: Type.Array(Type.String(), { minItems: 1, maxItems: 10_000, description: "Allowed models, exactly as requests name them." }),
+    not: Not,
+  }),
+  run({ call, params: { models, not } }) {
+    const asked = call.request?.["model"];
+    const requestedModel = typeof asked === "string" ? asked : call.model;
+    if (requestedModel === null) return { verdict: "error", class: "malformed", message: "The request names no model." };
+    const listed = models.includes(requestedModel);
+    const verdict = listed !== not;
+    return decided(verdict, `The model ${requestedModel} is ${listed ? "" : "not "}on the list.`, {
+      verdict,
+      not,
+      requestedModel,
+      allowedModels: models,
+    });
+  },
+});

@@ -1,0 +1,12 @@
+import { countedCheck } from "../counted.ts";
+
+/** Whitespace-separated words. */
+export default countedCheck({
+  id: "default.wordCount",
+  title: "Word count is within a range",
+  of: "Words",
+  most: 99_999,
+  count: (text) => text.match(/\S+/g)?.length ?? 0,
+  shown: ["wordCount", "minWords", "maxWords"],
+  countsEmpty: false,
+});

@@ -1,0 +1,12 @@
+import { Type } from "@sinclair/typebox";
+import { ApiKeys, Configs, definePlugin, Workspaces } from "#contract";
+import { apiKeys } from "./resource.ts";
+
+/** Gateway keys of the organisation and of workspaces. */
+export default definePlugin({
+  kind: "admin",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["records", "vault"],
+  collections: [ApiKeys, Configs, Workspaces],
+  setup: () => ({ provides: { resources: [apiKeys] } }),
+});

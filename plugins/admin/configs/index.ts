@@ -1,0 +1,13 @@
+import { Type } from "@sinclair/typebox";
+import { Configs, definePlugin, Guardrails, Workspaces } from "#contract";
+import { configs } from "./resource.ts";
+import { ConfigVersions } from "./versions.ts";
+
+/** Saved routing configs and their versions. */
+export default definePlugin({
+  kind: "admin",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["records", "catalog", "vault"],
+  collections: [Configs, ConfigVersions, Guardrails, Workspaces],
+  setup: () => ({ provides: { resources: [configs] } }),
+});

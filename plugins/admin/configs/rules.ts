@@ -1,0 +1,68 @@
+import type { Static } from "@sinclair/typebox";
+import {
+  type Asked,
+  Configs,
+  GatewayError,
+  type Json,
+  type Made,
+  makeSlug,
+  type RecordOf,
+  type Revision,
+  sealSecrets,
+  Workspaces,
+} from "#contract";
+import { judgeConfig } from "./judge.ts";
+import { refuseMoved } from "./moved.ts";
+import type { CreateBody, UpdateBody } from "./schema.ts";
+
+type Config = RecordOf<typeof Configs>;
+type Schema = typeof Configs.schema;
+
+export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
+  const { name = "config", config, isDefault: is_default = 0 } = asked.body;
+  await judgeConfig(config, asked);
+  return {
+    record: {
+      name,
+      slug: makeSlug("pc", name),
+      config: sealed(config, asked),
+      is_default,
+      status: "active",
+      version_id: crypto.randomUUID(),
+      owner_id: asked.actor,
+      updated_by: null,
+    },
+  };
+}
+
+export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
+  const { config, ...rest } = asked.body;
+  if (config) await judgeConfig(config, asked);
+  const next = config && sealed(config, asked, record.config);
+  if (next) refuseMoved(next, record.config);
+  return { ...rest, ...(next && { config: next }), version_id: crypto.randomUUID(), updated_by: asked.actor };
+}
+
+/** Credentials given in place: `api_key`, and the fields a provider's target schema calls secret. */
+function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before?: Json): Json {
+  const secret = new Set(["api_key"]);
+  for (const { target } of catalog.providers()) {
+    for (const [field, schema] of Object.entries(target?.properties ?? {})) if (schema["secret"] === true) secret.add(field);
+  }
+  return sealSecrets(config, (member) => secret.has(member), vault, before);
+}
+
+/** A workspace has at most one default config: the newest that asked to be it. */
+export async function oneDefault(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
+  if (record.is_default === 0) return;
+  const configs = records.in(Configs);
+  const { data } = await configs.list({ where: { workspace_id: record.workspace_id, is_default: 1 }, limit: 1000, offset: 0 });
+  for (const other of data) if (other.id !== record.id) await configs.update(other.id, { is_default: 0 });
+}
+
+export async function refuseDefault(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
+  const workspace = await records.in(Workspaces).get(record.workspace_id);
+  const names = [workspace?.defaults["config_id"], workspace?.defaults["user_api_key_config"]];
+  if (!workspace || !names.some((name) => name === record.slug || name === record.id)) return;
+  throw new GatewayError("IN_USE", { what: `The config ${record.slug}`, why: `it is a default of the workspace ${workspace.name}` });
+}

@@ -1,0 +1,96 @@
+import { Type } from "@sinclair/typebox";
+import {
+  type Asked,
+  Configs,
+  defineAction,
+  defineCollection,
+  isoTime,
+  JsonObject,
+  maskSecrets,
+  Nullable,
+  OneOf,
+  type RecordOf,
+  Stamps,
+  Uuid,
+} from "#contract";
+import { ConfigVersion } from "./schema.ts";
+
+type Config = RecordOf<typeof Configs>;
+
+/** Every state a config was saved in; `id` is the version's id. */
+export const ConfigVersions = defineCollection({
+  name: "config_versions",
+  schema: Type.Object({
+    ...Stamps,
+    organisation_id: Uuid("Organisation."),
+    workspace_id: Uuid("Workspace."),
+    config_id: Uuid("Config it is a version of."),
+    name: Type.String({ maxLength: 255, description: "Name." }),
+    status: OneOf(["active", "archived"], { description: "State." }),
+    is_default: Type.Integer({ minimum: 0, maximum: 1, description: "1 marks the workspace's default." }),
+    updated_by: Nullable(Uuid("Who wrote it.")),
+    config: JsonObject("The config itself."),
+  }),
+  index: [["config_id"]],
+});
+
+/** Written before the config shows it, so that no config is without its version. */
+export function keepVersion(record: Config, { records, now }: Pick<Asked, "records" | "now">): Promise<void> {
+  const { version_id: id, organisation_id, workspace_id, name, status, is_default, updated_by, config } = record;
+  return records.in(ConfigVersions).insert({
+    id,
+    organisation_id,
+    workspace_id,
+    config_id: record.id,
+    name,
+    status,
+    is_default,
+    updated_by,
+    config,
+    created_at: now,
+    last_updated_at: now,
+  });
+}
+
+const MAX_VERSIONS = 1000;
+
+export async function forgetVersions(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
+  const versions = records.in(ConfigVersions);
+  for (;;) {
+    const { data } = await versions.list({ where: { config_id: record.id }, limit: MAX_VERSIONS, offset: 0 });
+    if (data.length === 0) return;
+    await Promise.all(data.map((version) => versions.remove(version.id)));
+  }
+}
+
+export const listVersions = defineAction(Configs, {
+  method: "GET",
+  path: "/versions",
+  summary: "List the versions of a config",
+  scope: "configs.read",
+  reply: Type.Object({ object: Type.Literal("list"), total: Type.Integer({ description: "How many." }), data: Type.Array(ConfigVersion) }),
+  async run(record, { records, vault }) {
+    const found = await records
+      .in(ConfigVersions)
+      .list({ where: { config_id: record.id }, orderBy: { by: "created_at", direction: "desc" }, limit: MAX_VERSIONS, offset: 0 });
+    const data = found.data.map((version) => ({
+      id: record.id,
+      name: version.name,
+      slug: record.slug,
+      organisation_id: version.organisation_id,
+      workspace_id: version.workspace_id,
+      is_default: version.is_default,
+      status: version.status,
+      owner_id: record.owner_id,
+      updated_by: version.updated_by,
+      created_at: isoTime(record.created_at),
+      last_updated_at: isoTime(version.created_at),
+      config: JSON.stringify(maskSecrets(version.config, vault)),
+      format: "json" as const,
+      type: "config" as const,
+      version_id: version.id,
+      object: "config" as const,
+    }));
+    return { object: "list" as const, total: found.total, data };
+  },
+});

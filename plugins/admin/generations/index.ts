@@ -1,0 +1,67 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, defineRoute, type Generations, GatewayError, Nullable, OneOf } from "#contract";
+
+const number = Type.Integer({ minimum: 1, description: "Number of the generation that serves now." });
+const PluginState = Type.Object({
+  name: Type.String({ description: "`kind/id`" }),
+  title: Type.String({ description: "Name shown to people." }),
+  version: Type.String({ description: "The plugin's own version." }),
+  state: OneOf(["running", "disabled", "failed"], { description: "State." }),
+  required: Type.Boolean({ description: "Must run for the deployment to be ready." }),
+  why: Nullable(Type.String({ description: "Why it is not running." })),
+  code: Nullable(Type.String({ description: "Error code when it failed." })),
+  needs: Type.Array(Type.String(), { description: "Capabilities it asks for." }),
+  provides: Type.Array(Type.String(), { description: "Ids it adds." }),
+});
+
+const listPlugins = (generations: Generations) =>
+  defineRoute({
+    plane: "admin",
+    method: "GET",
+    path: "/plugins",
+    tag: "Plugins",
+    summary: "List the plugins of the deployment",
+    scope: "plugins.list",
+    reply: Type.Object({ object: Type.Literal("list"), generation: number, total: Type.Integer(), data: Type.Array(PluginState) }),
+    errors: [401, 403],
+    handle() {
+      const data = generations.states().map(({ name, title, version, state, required, why, code, needs, provides }) => ({
+        name,
+        title,
+        version,
+        state,
+        required,
+        why,
+        code,
+        needs: [...needs],
+        provides: [...provides],
+      }));
+      return { object: "list" as const, generation: generations.number, total: data.length, data };
+    },
+  });
+
+const reload = (generations: Generations) =>
+  defineRoute({
+    plane: "admin",
+    method: "POST",
+    path: "/generations",
+    tag: "Plugins",
+    summary: "Build the next generation",
+    description:
+      "Builds the profile as it now is beside the running plugins, swaps, and drains them. When that fails, the answer says why and nothing changes.",
+    scope: "plugins.update",
+    reply: Type.Object({ number }),
+    errors: [401, 403, 500],
+    async handle({ caller }) {
+      if (caller.workspaceId !== null) throw new GatewayError("ACCESS_DENIED", { what: "the deployment's plugins with a workspace key" });
+      return generations.reload();
+    },
+  });
+
+/** The plugins of the deployment, and building the next generation. */
+export default definePlugin({
+  kind: "admin",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["generations"],
+  setup: ({ generations }) => ({ provides: { routes: [listPlugins(generations), reload(generations)] } }),
+});

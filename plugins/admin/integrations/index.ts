@@ -1,0 +1,12 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, Integrations, Providers, Workspaces } from "#contract";
+import { integrations } from "./resource.ts";
+
+/** Credentials and settings for model providers. */
+export default definePlugin({
+  kind: "admin",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["records", "catalog", "vault"],
+  collections: [Integrations, Providers, Workspaces],
+  setup: () => ({ provides: { resources: [integrations] } }),
+});

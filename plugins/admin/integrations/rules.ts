@@ -1,0 +1,118 @@
+import type { Static } from "@sinclair/typebox";
+import {
+  type Asked,
+  GatewayError,
+  isSealed,
+  type Json,
+  type Integrations,
+  type Made,
+  makeSlug,
+  maskSecret,
+  Providers,
+  type RecordOf,
+  type Revision,
+  type Where,
+  Workspaces,
+} from "#contract";
+import { sealedConfigurations } from "./configurations.ts";
+import type { CreateBody, ListQuery, UpdateBody } from "./schema.ts";
+
+type Integration = RecordOf<typeof Integrations>;
+type Schema = typeof Integrations.schema;
+
+export function make(asked: Asked<Static<typeof CreateBody>>): Made<Schema> {
+  const { name, slug = makeSlug("", name), ai_provider_id, key, description = null, configurations = {}, tags = {} } = asked.body;
+  return {
+    record: {
+      name,
+      slug,
+      ai_provider_id,
+      description,
+      tags,
+      status: "active",
+      owner_id: asked.actor,
+      ...credential(key, asked),
+      configurations: sealedConfigurations(ai_provider_id, configurations, asked),
+    },
+  };
+}
+
+export function change(record: Integration, asked: Asked<Static<typeof UpdateBody>>): Revision<Schema> {
+  const { key, configurations, ...rest } = asked.body;
+  const next = configurations && sealedConfigurations(record.ai_provider_id, configurations, asked, record.configurations);
+  const keepsKey = record.key_sealed !== null && (key === undefined || key === record.masked_key);
+  if (next && next["custom_host"] !== record.configurations["custom_host"]) {
+    const kept = keepsKey ? "key" : keptSecret(next, record.configurations);
+    if (kept !== undefined) throw refusedMove(kept);
+  }
+  return {
+    ...rest,
+    ...(key !== undefined && key !== record.masked_key && credential(key, asked)),
+    ...(next && { configurations: next }),
+  };
+}
+
+/** Whoever may edit the host need not know the credentials, and must not be able to have them sent elsewhere. */
+const refusedMove = (param: string): GatewayError =>
+  new GatewayError(
+    "REQUEST_INVALID",
+    { what: `A stored credential is not sent to another host: give ${param} again together with the new custom_host.` },
+    { param },
+  );
+
+/** A secret field that would keep its stored value. */
+const keptSecret = (next: Json, before: Json): string | undefined =>
+  Object.entries(before).find(([field, value]) => isSealed(value) && isSealed(next[field]) && next[field].sealed === value.sealed)?.[0];
+
+const credential = (key: string | undefined, { vault }: Pick<Asked, "vault">): Pick<Integration, "key_sealed" | "masked_key"> =>
+  key === undefined ? { key_sealed: null, masked_key: null } : { key_sealed: vault.seal(key), masked_key: maskSecret(key) };
+
+/** Shows what the key's scopes cover: the organisation's, the workspaces', or both. */
+export async function visible({
+  query,
+  caller,
+  records,
+  workspaceId,
+}: Asked<undefined, Static<typeof ListQuery>>): Promise<Where<Integration>> {
+  const shows = (level: "workspace" | "organisation"): boolean =>
+    (query.type ?? "all") !== other(level) && caller.scopes.has(`${level}_integrations.list`);
+  if (shows("organisation")) return shows("workspace") ? {} : { workspace_id: null };
+  if (!shows("workspace"))
+    throw new GatewayError("SCOPE_MISSING", { scope: `${query.type}_integrations.list`, action: "listing these integrations" });
+  return { workspace_id: workspaceId === null ? await workspaceIds(caller.organisationId, records) : workspaceId };
+}
+const other = (level: "workspace" | "organisation"): string => (level === "workspace" ? "organisation" : "workspace");
+
+async function workspaceIds(organisation_id: string, records: Asked["records"]): Promise<string[]> {
+  const { data } = await records.in(Workspaces).list({ where: { organisation_id }, limit: 10_000, offset: 0 });
+  return data.map(({ id }) => id);
+}
+
+export async function createDefaultProvider(record: Integration, { body, records, now }: Asked<Static<typeof CreateBody>>): Promise<void> {
+  if (record.workspace_id === null || body.create_default_provider === false) return;
+  await records.in(Providers).insert({
+    id: crypto.randomUUID(),
+    created_at: now,
+    last_updated_at: now,
+    organisation_id: record.organisation_id,
+    workspace_id: record.workspace_id,
+    integration_id: record.id,
+    name: record.name,
+    slug: body.default_provider_slug ?? record.slug,
+    note: null,
+    status: "active",
+    usage_limits: null,
+    rate_limits: [],
+    expires_at: null,
+    tags: {},
+  });
+}
+
+export async function removeProviders(record: Integration, { records }: Pick<Asked, "records">): Promise<void> {
+  const providers = records.in(Providers);
+  for (;;) {
+    const { data } = await providers.list({ where: { integration_id: record.id }, limit: 500, offset: 0 });
+    if (data.length === 0) return;
+    await Promise.all(data.map(({ id }) => providers.remove(id)));
+  }
+}

@@ -1,0 +1,24 @@
+import { Type } from "@sinclair/typebox";
+import { ChatBody, definePlugin } from "#contract";
+import { chat } from "./dialect.ts";
+import { ChatCompletion } from "./reply.ts";
+
+/** `POST /v1/chat/completions` and the dialect it is answered in. */
+export default definePlugin({
+  kind: "api",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: () => ({
+    provides: {
+      operations: [
+        {
+          operation: "chatComplete",
+          body: ChatBody,
+          reply: ChatCompletion,
+          description: 'With `"stream": true` the answer is server-sent events of chat.completion.chunk objects, ended by `data: [DONE]`.',
+        },
+      ],
+      dialects: [chat],
+    },
+  }),
+});

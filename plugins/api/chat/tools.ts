@@ -1,0 +1,68 @@
+import type { Json, StreamEvent } from "#contract";
+import { object, objects, text } from "./wire.ts";
+
+/** A tool call whose pieces are arriving. */
+export interface OpenCall {
+  /** The provider's index, when it sends one. */
+  readonly key: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  /** Arguments that came before the name. */
+  held: string;
+  announced: boolean;
+}
+
+/** Tool deltas -> events, numbered in the order of appearance: providers leave indices out or begin them anywhere. */
+export function toolEvents(delta: Json, calls: OpenCall[], answerId: string): StreamEvent[] {
+  return [...objects(delta["tool_calls"]), ...legacyCall(delta)].flatMap((piece) => {
+    const call = callOf(piece, calls);
+    return callEvents(call, calls.indexOf(call), piece, answerId);
+  });
+}
+
+/** The older single `function_call` is a tool call without an id. */
+const legacyCall = (delta: Json): Json[] =>
+  object(delta["function_call"])["name"] === undefined && object(delta["function_call"])["arguments"] === undefined
+    ? []
+    : [{ index: 0, function: delta["function_call"] }];
+
+function callOf(piece: Json, calls: OpenCall[]): OpenCall {
+  const key = typeof piece["index"] === "number" ? piece["index"] : undefined;
+  const id = text(piece["id"]);
+  const known = calls.findLast((call) => (key === undefined ? id === undefined || call.id === id : call.key === key));
+  // The same index with another id and a name is another call: some providers send every parallel call as index 0.
+  const isNew =
+    known === undefined ||
+    (known.id !== undefined && id !== undefined && known.id !== id && text(object(piece["function"])["name"]) !== undefined);
+  if (!isNew) return known;
+  const fresh: OpenCall = { key, id: undefined, name: undefined, held: "", announced: false };
+  calls.push(fresh);
+  return fresh;
+}
+
+function callEvents(call: OpenCall, index: number, piece: Json, answerId: string): StreamEvent[] {
+  const fn = object(piece["function"]);
+  const args = argumentsOf(fn["arguments"]);
+  const signature = text(fn["thought_signature"]) ?? text(object(object(piece["extra_content"])["google"])["thought_signature"]);
+  const signed = signature === undefined ? {} : { signature };
+  if (call.announced) return args === "" && signature === undefined ? [] : [{ type: "tool", index, arguments: args, ...signed }];
+  call.id ??= text(piece["id"]);
+  call.name ??= text(fn["name"]);
+  call.held += args;
+  if (call.name === undefined) return []; // the name may come after the id
+  call.announced = true;
+  return [
+    {
+      type: "tool",
+      index,
+      id: call.id ?? `call_${answerId}_${index}`,
+      name: call.name,
+      ...(call.held !== "" && { arguments: call.held }),
+      ...signed,
+    },
+  ];
+}
+
+/** Arguments are JSON as text; a few servers send the object itself. */
+const argumentsOf = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);

@@ -1,0 +1,50 @@
+import type { Collected, CollectedChoice, EncodeOptions, Json } from "#contract";
+import { usageBody } from "./usage.ts";
+
+/** A folded answer -> a whole chat.completion. */
+export function write(answer: Collected, options: EncodeOptions): Json {
+  return {
+    id: answer.id ?? options.id,
+    object: "chat.completion",
+    created: answer.created ?? options.created,
+    model: answer.model ?? options.model,
+    choices: answer.choices.map((choice, index) => ({
+      index,
+      message: message(choice, options.strict),
+      logprobs: null,
+      finish_reason: finishReason(choice, options.strict),
+    })),
+    ...(answer.usage && { usage: usageBody(answer.usage) }),
+  };
+}
+
+/** Strict answers speak OpenAI's words; others the provider's own. */
+const finishReason = (choice: CollectedChoice, strict: boolean): string => (strict ? undefined : choice.native) ?? choice.finish ?? "stop";
+
+function message(choice: CollectedChoice, strict: boolean): Json {
+  const silent = choice.text === "" && (choice.tools.length > 0 || choice.refusal !== undefined);
+  return {
+    role: "assistant",
+    content: silent ? null : choice.text,
+    refusal: choice.refusal ?? null,
+    ...(choice.tools.length > 0 && { tool_calls: choice.tools.map((call) => toolCall(call, strict)) }),
+    ...(!strict && extras(choice)),
+  };
+}
+
+function toolCall(call: CollectedChoice["tools"][number], strict: boolean): Json {
+  const signature = strict || call.signature === undefined ? {} : { thought_signature: call.signature };
+  return { id: call.id, type: "function", function: { name: call.name, arguments: call.arguments, ...signature } };
+}
+
+/** What OpenAI's form has no place for. */
+function extras({ reasoning, text }: CollectedChoice): Json {
+  const thought = reasoning.map((block) => block.text).join("");
+  const blocks = [...reasoning.map(thinkingBlock), ...(text === "" ? [] : [{ type: "text", text }])];
+  return { ...(thought !== "" && { reasoning_content: thought }), ...(blocks.length > 0 && { content_blocks: blocks }) };
+}
+
+function thinkingBlock(block: CollectedChoice["reasoning"][number]): Json {
+  if (block.redacted !== undefined) return { type: "redacted_thinking", data: block.redacted };
+  return { type: "thinking", thinking: block.text, ...(block.signature !== undefined && { signature: block.signature }) };
+}

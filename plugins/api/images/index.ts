@@ -1,0 +1,65 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, Nullable, OneOf } from "#contract";
+
+const open = { additionalProperties: true } as const;
+const FORMATS = ["url", "b64_json"] as const;
+const file = (description: string) => Type.Unsafe<Blob>({ type: "string", format: "binary", description });
+const n = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 10, default: 1, description: "How many images." })));
+
+const ImageBody = Type.Object(
+  {
+    prompt: Type.String({ description: "What to draw." }),
+    model: Type.Optional(Nullable(Type.String({ description: "Model id, or `@slug/model`." }))),
+    n,
+    size: Type.Optional(Nullable(Type.String({ description: "Width and height, e.g. `1024x1024`." }))),
+    quality: Type.Optional(Nullable(Type.String({ description: "E.g. `standard` or `hd`." }))),
+    style: Type.Optional(Nullable(Type.String({ description: "E.g. `vivid` or `natural`." }))),
+    response_format: Type.Optional(Nullable(OneOf(FORMATS, { default: "url", description: "Link or data." }))),
+    user: Type.Optional(Type.String({ description: "Your user's id." })),
+  },
+  { ...open, $id: "CreateImageRequest" },
+);
+
+/** Specification E6; a multipart form. */
+const ImageEditForm = Type.Object(
+  {
+    image: file("The image to edit."),
+    prompt: Type.String({ description: "What to change." }),
+    mask: Type.Optional(file("Its transparent areas are where to edit.")),
+    model: Type.Optional(Type.String({ description: "Model id, or `@slug/model`." })),
+    n,
+    size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
+    response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
+    user: Type.Optional(Type.String({ description: "Your user's id." })),
+  },
+  { ...open, $id: "CreateImageEditRequest" },
+);
+
+/** Specification 2.9. */
+const ImageResult = Type.Object(
+  {
+    created: Type.Integer({ description: "Unix seconds." }),
+    data: Type.Array(
+      Type.Object(
+        { b64_json: Type.Optional(Type.String()), url: Type.Optional(Type.String()), revised_prompt: Type.Optional(Type.String()) },
+        open,
+      ),
+    ),
+  },
+  { ...open, $id: "ImagesResponse" },
+);
+
+/** `/v1/images`: generation, and specification E6. */
+export default definePlugin({
+  kind: "api",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: () => ({
+    provides: {
+      operations: [
+        { operation: "imageGenerate", body: ImageBody, reply: ImageResult },
+        { operation: "imageEdit", body: ImageEditForm, reply: ImageResult },
+      ],
+    },
+  }),
+});

@@ -1,0 +1,21 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin } from "#contract";
+
+const ResponseDeleted = Type.Object(
+  { id: Type.String(), object: Type.String({ description: "`response`." }), deleted: Type.Boolean() },
+  { additionalProperties: true, $id: "ResponseDeleted" },
+);
+
+/** `DELETE /v1/responses/{response_id}`: specification E11. */
+export default definePlugin({
+  kind: "api",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: () => ({
+    provides: {
+      operations: [
+        { operation: "deleteModelResponse", reply: ResponseDeleted, description: "An unknown id gives 404 with the flat error body." },
+      ],
+    },
+  }),
+});

@@ -1,0 +1,100 @@
+import { isJson, type Json } from "#contract";
+
+export interface Masker {
+  /** Request headers as they are kept: the gateway's own apart from the rest. */
+  headers(
+    headers: Headers,
+    sensitive: readonly string[],
+  ): { readonly plain: Record<string, string>; readonly gateway: Record<string, string> };
+  /** A URL without credentials in its query. */
+  url(url: string): string;
+}
+export interface MaskRules {
+  /** A keyed hash: equal values stay recognisable, short ones cannot be guessed back. */
+  hash(text: string): string;
+  /** Names of headers hashed in every record, lower case. */
+  readonly toHash: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+const MASK = "*****";
+/** Headers, members and query parameters called like this hold credentials. */
+const SECRET = /authorization|cookie|api[-_]?key|^key$|token|secret|password|passwd|credential|signature|private[-_]?key|jwt/i;
+/** Counts of tokens are not secrets. */
+const HARMLESS = /(max|min|total|prompt|completion|input|output|reasoning)[-_]?(completion[-_]?)?tokens?$/i;
+
+const isSecret = (name: string): boolean => SECRET.test(name) && !HARMLESS.test(name);
+
+/** Remembers what a pure function said of short texts that come again and again. */
+function remembered<V>(of: (text: string) => V, most = 1_000): (text: string) => V {
+  const known = new Map<string, V>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= most) known.clear();
+    const made = of(text);
+    known.set(text, made);
+    return made;
+  };
+}
+
+/** Takes credentials out of what is kept of a request (observability fact sheet 1). */
+export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
+  const kindOf = remembered((name) => ({
+    secret: isSecret(name),
+    hashed: toHash.includes(name),
+    gateway: prefixes.some((prefix) => name.startsWith(prefix)),
+  }));
+  const shown = (name: string, value: string, sensitive: readonly string[]): string => {
+    const { secret, hashed } = kindOf(name);
+    if (secret) return MASK;
+    if (hashed || sensitive.some((one) => one.toLowerCase() === name)) return hash(value);
+    if (/^\s*\{/.test(value)) return masked(value);
+    return /^\w+:\/\//.test(value) ? maskedUrl(value) : value;
+  };
+  return {
+    headers(headers, sensitive) {
+      const plain: Record<string, string> = {};
+      const gateway: Record<string, string> = {};
+      headers.forEach((value, name) => {
+        (kindOf(name).gateway ? gateway : plain)[name] = shown(name, value, sensitive);
+      });
+      return { plain, gateway };
+    },
+    url: maskedUrl,
+  };
+}
+
+/** A URL without the credentials before its host and in its query. */
+function maskedUrl(whole: string): string {
+  const url = whole.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${MASK}@`);
+  const at = url.indexOf("?");
+  if (at < 0) return url;
+  const query = new URLSearchParams(url.slice(at + 1));
+  const secrets = [...query.keys()].filter(isSecret);
+  for (const name of secrets) query.set(name, MASK);
+  return secrets.length === 0 ? url : `${url.slice(0, at)}?${query.toString()}`;
+}
+
+const MAX_REMEMBERED = 8_192;
+const maskedBefore = remembered(maskedJson, 100);
+/** Many requests carry the same config. */
+const masked = (text: string): string => (text.length > MAX_REMEMBERED ? maskedJson(text) : maskedBefore(text));
+
+/** A config sent in a header may hold provider keys. What looks like JSON and is not is kept out whole. */
+function maskedJson(text: string): string {
+  try {
+    return JSON.stringify(withoutSecrets(JSON.parse(text)));
+  } catch {
+    return MASK; // not readable, so not judgeable
+  }
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isJson(value)) return value;
+  const kept: Json = {};
+  for (const [name, member] of Object.entries(value))
+    kept[name] = isSecret(name) && typeof member === "string" ? MASK : withoutSecrets(member);
+  return kept;
+}

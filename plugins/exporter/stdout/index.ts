@@ -1,0 +1,46 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, inputTokens, isoTime, type Json, type Outcome, outputTokens } from "#contract";
+
+/** One line per request through the process log, which takes secrets out. Neither bodies nor headers are in it. */
+export default definePlugin({
+  kind: "exporter",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: ({ log }) => ({
+    provides: {
+      export: async (batch) => {
+        for (const outcome of batch) log("info", "request", line(outcome));
+      },
+    },
+  }),
+});
+
+const line = ({ call, caller, plan, usage, timing, ...outcome }: Outcome): Json => ({
+  at: isoTime(call.startedAt),
+  id: call.id,
+  trace_id: call.traceId,
+  operation: call.operation,
+  method: call.method,
+  path: `/v1${call.path}`,
+  status: outcome.status,
+  ended: outcome.ended,
+  error: outcome.error?.code ?? outcome.error?.type ?? null,
+  organisation_id: caller?.organisationId ?? null,
+  workspace_id: caller?.workspaceId ?? null,
+  api_key_id: caller?.keyId ?? null,
+  provider: outcome.provider,
+  provider_slug: outcome.providerSlug,
+  model: outcome.model ?? plan?.model ?? null,
+  config: plan?.configSlug ?? null,
+  target: outcome.lastUsedOption,
+  retries: outcome.retries,
+  cache_status: outcome.cacheStatus,
+  streamed: outcome.streamed,
+  input_tokens: usage ? inputTokens(usage) : null,
+  output_tokens: usage ? outputTokens(usage) : null,
+  cost_cents: outcome.costCents,
+  total_ms: Math.round(timing.totalMs),
+  upstream_ms: Math.round(timing.upstreamMs),
+  time_to_first_token_ms: timing.timeToFirstTokenMs,
+  metadata: plan?.metadata ?? {},
+});

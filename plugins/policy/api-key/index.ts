@@ -1,0 +1,78 @@
+import { Type } from "@sinclair/typebox";
+import { ApiKeys, type Caller, definePlugin, GatewayError, isJson, type RecordOf } from "#contract";
+
+/** Letters and digits; `-` and `_` for prefixes. Anything else (a JWT has dots) is another policy's kind of key. */
+const KEY = /^[A-Za-z0-9_-]{1,256}$/;
+
+/** Who a key belongs to, made once per record. */
+interface Known {
+  readonly caller: Caller;
+  readonly expired: boolean;
+  readonly expiresAt: number;
+}
+
+/** Identifies callers by their gateway key: its keyed hash is looked up, never the key, so a stored hash opens nothing. */
+export default definePlugin({
+  kind: "policy",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["records", "vault"],
+  collections: [ApiKeys],
+  setup({ records, vault }) {
+    const find = records.lookup(ApiKeys, ["digest"], known);
+    const digestOf = remembered(vault.digest);
+    return {
+      provides: {
+        identify({ key, now }) {
+          if (!KEY.test(key)) return undefined;
+          const found = find(digestOf(key));
+          return found instanceof Promise ? found.then((late) => callerOf(late, now)) : callerOf(found, now);
+        },
+      },
+    };
+  },
+});
+
+const MAX_DIGESTS = 4_096;
+/** The digests of the keys that are in use; a key that is guessed pushes out the oldest, and costs it one digest. */
+function remembered(digest: (key: string) => string): (key: string) => string {
+  const digests = new Map<string, string>();
+  return (key) => {
+    const before = digests.get(key);
+    if (before !== undefined) return before;
+    if (digests.size >= MAX_DIGESTS) digests.delete(digests.keys().next().value ?? "");
+    const made = digest(key);
+    digests.set(key, made);
+    return made;
+  };
+}
+
+function callerOf(found: Known | undefined, now: number): Caller {
+  if (found === undefined) throw new GatewayError("KEY_UNKNOWN");
+  if (found.expired || found.expiresAt <= now) throw new GatewayError("KEY_EXPIRED");
+  return found.caller;
+}
+
+const known = (record: RecordOf<typeof ApiKeys>): Known => ({
+  expired: record.status === "expired",
+  expiresAt: record.expires_at ?? Number.POSITIVE_INFINITY,
+  caller: Object.freeze({
+    organisationId: record.organisation_id,
+    workspaceId: record.workspace_id,
+    keyId: record.id,
+    keyName: record.name,
+    keyType: record.type,
+    userId: record.user_id,
+    scopes: new Set(record.scopes),
+    metadata: strings(record.defaults["metadata"]),
+    configId: typeof record.defaults["config_id"] === "string" ? record.defaults["config_id"] : null,
+    allowConfigOverride: record.defaults["allow_config_override"] !== false,
+    rateLimits: record.rate_limits,
+  }),
+});
+
+const strings = (value: unknown): Readonly<Record<string, string>> =>
+  Object.freeze(
+    Object.fromEntries(
+      Object.entries(isJson(value) ? value : {}).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    ),
+  );

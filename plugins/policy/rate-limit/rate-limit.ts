@@ -1,0 +1,78 @@
+import {
+  type Change,
+  type Claim,
+  type Counters,
+  GatewayError,
+  inputTokens,
+  type Logger,
+  operation,
+  type Outcome,
+  outputTokens,
+  type Policy,
+  type RateLimit,
+  WINDOW_NAME,
+} from "#contract";
+import { type Limiter, type Limiters, windowAt } from "./limiter.ts";
+
+export interface RateLimitParts {
+  readonly counters: Counters;
+  readonly limiters: Limiters;
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly onOutage: "deny" | "allow";
+}
+
+/**
+ * Admits a request when every limit that applies has room, claimed in one atomic step: all counters move or none does.
+ * Requests are counted on admission. Tokens are known afterwards: a request is admitted while their counter is below
+ * the limit, and what it used is added when it has ended.
+ */
+export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitParts): Policy {
+  async function claim(pending: readonly Limiter[] | Promise<readonly Limiter[]>): Promise<void> {
+    const found = await pending;
+    if (found.length === 0) return;
+    const at = now();
+    const result = await counters.reserve(found.map((limiter) => claimOf(limiter, at)));
+    const refused = result.granted ? undefined : found[result.refused];
+    if (refused) throw limited(refused, at);
+  }
+  /** Only a store that is away is an outage; any other failure is a mistake that must not open the gate. */
+  function survive(error: unknown): void {
+    if (onOutage === "deny" || !GatewayError.is(error) || error.code !== "STORAGE_UNAVAILABLE") throw error;
+    log("warn", "rate limits not judged", { why: error });
+  }
+  return {
+    admit(call, caller, plan) {
+      if (operation(call.operation).uncounted) return;
+      const found = limiters(call, caller, plan);
+      if (!(found instanceof Promise) && found.length === 0) return;
+      return claim(found).catch(survive);
+    },
+    async settle(outcome) {
+      const tokens = tokensOf(outcome);
+      const { call, caller, plan } = outcome;
+      if (tokens === 0 || caller === null || plan === null || operation(call.operation).uncounted) return;
+      const counted = (await limiters(call, caller, plan)).filter(({ type }) => type === "tokens");
+      if (counted.length > 0) await counters.add(counted.map((limiter) => changeOf(limiter, tokens, now())));
+    },
+  };
+}
+
+const claimOf = (limiter: Limiter, now: number): Claim => ({
+  ...changeOf(limiter, limiter.type === "requests" ? 1 : 0, now),
+  limit: limiter.value,
+});
+
+function changeOf({ counter, unit }: Limiter, by: number, now: number): Change {
+  const { startsAt, endsAt } = windowAt(unit, now);
+  return { key: `${counter}:${startsAt}`, by, expiresAt: endsAt };
+}
+
+function limited({ name, value, type, unit }: Limiter & RateLimit, now: number): GatewayError {
+  const retryAfterSec = Math.max(1, Math.ceil((windowAt(unit, now).endsAt - now) / 1000));
+  return new GatewayError("RATE_LIMITED", { limiter: name, limit: value, type, per: WINDOW_NAME[unit] }, { retryAfterSec });
+}
+
+/** An answer from a cache used none. */
+const tokensOf = ({ usage, cacheStatus }: Outcome): number =>
+  usage === null || cacheStatus.endsWith("HIT") ? 0 : inputTokens(usage) + outputTokens(usage);

@@ -1,0 +1,82 @@
+import type { Call, Json, Leaf, Plan, TargetNode } from "#contract";
+
+/** A place a request may go to. */
+export interface Destination {
+  /** A provider's id or `@slug`; empty when nothing names one. */
+  readonly reference: string;
+  /** What is asked of that provider, without `@slug/`; empty when nothing names one. */
+  readonly model: string;
+}
+
+/** Every place a request may go to, each once: the model is what its target makes of the body, and `@slug/model` in it wins. */
+export function reachOf(call: Call, plan: Plan): readonly Destination[] {
+  const sent = sentOf(call, plan);
+  const asked = call.control.provider ?? (call.control.virtualKey === undefined ? "" : `@${call.control.virtualKey.replace(/^@/, "")}`);
+  const found = waysOf(plan.root).map((way) => destination(modelAt(way, sent), way.provider ?? asked));
+  return found.length === 1 ? found : distinct(found, ({ reference, model }) => JSON.stringify([reference, model]));
+}
+
+function destination(model: string, provider: string): Destination {
+  const slash = model.startsWith("@") ? model.indexOf("/") : -1;
+  return slash > 0 ? { reference: model.slice(0, slash), model: model.slice(slash + 1) } : { reference: provider, model };
+}
+
+/** What a body says under `model`: nothing, null, or a text; what is neither names no model, as an empty text does. */
+type Said = string | null | undefined;
+const saidIn = (body: Json | null): Said => {
+  if (!body || !Object.hasOwn(body, "model")) return undefined;
+  const model = body["model"];
+  return typeof model === "string" || model === null ? model : "";
+};
+
+interface Sent {
+  /** Only a JSON body takes a target's parameters. */
+  readonly shaped: boolean;
+  readonly inBody: Said;
+  /** What holds when the shaped body names none. */
+  readonly otherwise: string;
+}
+function sentOf({ body, search }: Call, { model }: Plan): Sent {
+  if (model !== null) return { shaped: true, inBody: model, otherwise: model };
+  const otherwise = new URLSearchParams(search).get("model") ?? "";
+  return body.kind === "json" ? { shaped: true, inBody: saidIn(body.value), otherwise } : { shaped: false, inBody: undefined, otherwise };
+}
+
+/** What of a target decides where a request goes. */
+interface Way {
+  readonly provider: string | null;
+  readonly override: Said;
+  readonly standard: Said;
+  readonly drops: boolean;
+}
+
+/** Defaults where the client left it out, overrides always, drops last (routing-config fact sheet 5). */
+function modelAt({ override, standard, drops }: Way, { shaped, inBody, otherwise }: Sent): string {
+  if (!shaped || drops) return otherwise;
+  const first = [override, inBody, standard].find((said) => said !== undefined);
+  return first ?? otherwise;
+}
+
+const known = new WeakMap<TargetNode, readonly Way[]>();
+/** Each tree is walked once: plans of one config share it. */
+function waysOf(root: TargetNode): readonly Way[] {
+  const before = known.get(root);
+  if (before) return before;
+  const ways = distinct(leavesOf(root).map(wayOf), (way) => JSON.stringify(way));
+  known.set(root, ways);
+  return ways;
+}
+const leavesOf = (node: TargetNode): readonly Leaf[] => (node.kind === "leaf" ? [node] : node.targets.flatMap(leavesOf));
+
+function wayOf({ provider, overrideParams, defaultParams, dropParams }: Leaf): Way {
+  const override = saidIn(overrideParams);
+  const standard = saidIn(defaultParams);
+  const plain = override === undefined && standard === undefined;
+  return { provider, override, standard, drops: !plain && dropParams.some(isModel) };
+}
+/** A path to drop: brackets and dots only part its steps. */
+const isModel = (path: string): boolean => path.replace(/[.[\]]+/g, " ").trim() === "model";
+
+function distinct<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
+  return [...new Map(items.map((item) => [nameOf(item), item])).values()];
+}

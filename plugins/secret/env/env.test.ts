@@ -1,0 +1,21 @@
+import { afterEach, expect, test } from "bun:test";
+import plugin from "./index.ts";
+
+const NAME = "GATEWAY_TEST_ENV_SECRET";
+afterEach(() => {
+  delete process.env[NAME];
+});
+
+const source = async () => (await plugin.setup({ log: () => undefined, now: () => 0 }, {})).provides;
+
+test("a secret is the environment variable of its name", async () => {
+  process.env[NAME] = "s3cret";
+  expect(await (await source()).read(NAME)).toBe("s3cret");
+});
+
+test("a variable that is missing or empty is no secret", async () => {
+  const env = await source();
+  expect(await env.read(NAME)).toBeUndefined();
+  process.env[NAME] = "";
+  expect(await env.read(NAME)).toBeUndefined();
+});

@@ -1,0 +1,67 @@
+import { Buffer } from "node:buffer";
+import { GatewayError, isJson, type Json } from "#contract";
+
+/** One content block of the wire. */
+export type Block = Json;
+
+/** The member a part is named after: `{type: "file", file: {…}}` -> `{…}`. */
+export function inner(part: Json, name: string): Json {
+  const value = part[name];
+  if (isJson(value)) return value;
+  throw new GatewayError("REQUEST_INVALID", { what: `An entry of type ${name} needs an object member ${name}.` }, { param: "messages" });
+}
+
+/** Content parts of the chat form -> blocks. A part not named here travels on: it may be a block already. */
+const FROM_PART: Readonly<Record<string, (part: Json) => Block>> = {
+  text: ({ text }) => ({ type: "text", text }),
+  refusal: ({ refusal }) => ({ type: "text", text: refusal }),
+  image_url: (part) => image(typeof part.image_url === "string" ? { url: part.image_url } : inner(part, "image_url")),
+  file: (part) => file(inner(part, "file")),
+};
+
+export function blockOf(part: Json): Block {
+  const type = String(part.type);
+  const map = Object.hasOwn(FROM_PART, type) ? FROM_PART[type] : undefined;
+  return map ? { ...map(part), ...cacheOf(part) } : part;
+}
+/** `cache_control` of anything that may carry one. */
+export const cacheOf = (holder: Json): Json => (isJson(holder.cache_control) ? { cache_control: holder.cache_control } : {});
+
+/** A text or a list of parts -> blocks; empty texts are refused by the wire and say nothing. */
+export function blocksOf(content: unknown): Block[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isJson).map(blockOf).filter(isNotEmpty) : [];
+}
+const isNotEmpty = (block: Block): boolean => block.type !== "text" || block.text !== "";
+
+function image({ url, mime_type }: Json): Block {
+  const link = String(url);
+  const data = readDataUrl(link);
+  if (data) return media(String(mime_type ?? data.mediaType), data.data, true);
+  return { type: "image", source: { type: "url", url: link } };
+}
+
+function file({ file_id, file_url, file_data, mime_type }: Json): Block {
+  if (file_id) return { type: "document", source: { type: "file", file_id } };
+  if (file_url) return { type: "document", source: { type: "url", url: file_url } };
+  const text = String(file_data ?? "");
+  const data = readDataUrl(text);
+  if (data) return media(String(mime_type ?? data.mediaType), data.data, true);
+  return media(String(mime_type ?? "application/pdf"), text, false);
+}
+
+function media(mediaType: string, data: string, encoded: boolean): Block {
+  if (mediaType === "text/plain") {
+    return { type: "document", source: { type: "text", media_type: mediaType, data: encoded ? decode(data) : data } };
+  }
+  return { type: mediaType.startsWith("image/") ? "image" : "document", source: { type: "base64", media_type: mediaType, data } };
+}
+const decode = (base64: string): string => Buffer.from(base64, "base64").toString("utf8");
+
+/** Cut by position, not by a pattern: the data may be many megabytes. */
+function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | null {
+  if (!url.startsWith("data:")) return null;
+  const comma = url.indexOf(",");
+  const mediaType = url.slice("data:".length, comma).split(";")[0];
+  return { mediaType: mediaType || "text/plain", data: url.slice(comma + 1) };
+}

@@ -1,0 +1,41 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, type Endpoint, type Target } from "#contract";
+import { chat } from "./chat.ts";
+import { readError } from "./errors.ts";
+import { listModels } from "./list-models.ts";
+import { models } from "./models.ts";
+import { usageIn } from "./usage.ts";
+
+const target = Type.Object({
+  anthropic_version: Type.Optional(
+    Type.String({ default: "2023-06-01", maxLength: 64, description: "Version of the Anthropic API, sent as `anthropic-version`." }),
+  ),
+  anthropic_beta: Type.Optional(Type.String({ maxLength: 2048, description: "Comma-separated beta features, sent as `anthropic-beta`." })),
+});
+
+function endpoint({ fields, apiKey, customHost }: Target): Endpoint {
+  const beta = fields.anthropic_beta;
+  return {
+    baseUrl: customHost?.replace(/\/+$/, "") ?? "https://api.anthropic.com/v1",
+    headers: {
+      ...(apiKey !== "" && { "x-api-key": apiKey }),
+      "anthropic-version": String(fields.anthropic_version ?? "2023-06-01"),
+      ...(typeof beta === "string" && beta !== "" && { "anthropic-beta": beta }),
+    },
+  };
+}
+
+const operations = {
+  chatComplete: chat,
+  /** The wire as Anthropic defines it: bodies and bytes pass untouched. */
+  messages: { usage: usageIn },
+  listModels,
+};
+
+/** Claude models over Anthropic's Messages wire. */
+export default definePlugin({
+  kind: "provider",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: () => ({ provides: { target, endpoint, dialect: "messages", operations, models, error: readError } }),
+});

@@ -1,0 +1,84 @@
+import { type ChatTurn, isJson, type Json } from "#contract";
+import { type Block, blocksOf, cacheOf, inner } from "./blocks.ts";
+
+export interface Turn {
+  readonly role: "user" | "assistant";
+  content: string | Block[];
+}
+const SYSTEM = new Set(["system", "developer"]);
+
+/** All system messages in order, wherever they stand: the wire has one place for them. */
+export function systemOf(messages: readonly ChatTurn[]): Block[] | undefined {
+  const blocks = messages.filter((turn) => SYSTEM.has(turn.role)).flatMap((turn) => marked({ ...turn }, blocksOf(turn.content)));
+  return blocks.length > 0 ? blocks : undefined;
+}
+
+/** The conversation; neighbours of the same role become one turn. */
+export function turnsOf(messages: readonly ChatTurn[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    if (SYSTEM.has(message.role)) continue;
+    const map = Object.hasOwn(FROM_ROLE, message.role) ? FROM_ROLE[message.role] : undefined;
+    join(turns, (map ?? userTurn)({ ...message }));
+  }
+  return turns;
+}
+function join(turns: Turn[], turn: Turn): void {
+  const last = turns.at(-1);
+  if (turn.content.length === 0 && typeof turn.content !== "string") return;
+  if (last?.role !== turn.role) {
+    turns.push(turn);
+    return;
+  }
+  const content = asBlocks(last.content);
+  for (const block of asBlocks(turn.content)) content.push(block);
+  last.content = content;
+}
+const asBlocks = (content: string | Block[]): Block[] => (typeof content === "string" ? blocksOf(content) : content);
+
+const userTurn = (turn: Json): Turn => ({ role: "user", content: contentOf(turn) });
+const FROM_ROLE: Readonly<Record<string, (turn: Json) => Turn>> = {
+  user: userTurn,
+  assistant: assistantTurn,
+  tool: (turn) => ({ role: "user", content: [toolResult(turn)] }),
+};
+
+/** A plain text stays a plain text; a mark on the message marks its last block. */
+function contentOf(turn: Json): string | Block[] {
+  if (typeof turn.content === "string" && !isJson(turn.cache_control)) return turn.content;
+  return marked(turn, blocksOf(turn.content));
+}
+const marked = (turn: Json, blocks: Block[]): Block[] =>
+  blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...cacheOf(turn) } : block));
+
+function assistantTurn(turn: Json): Turn {
+  const calls = Array.isArray(turn.tool_calls) ? turn.tool_calls.filter(isJson) : [];
+  const isPlain = calls.length === 0 && !Array.isArray(turn.content_blocks);
+  if (isPlain) return { role: "assistant", content: contentOf({ ...turn, content: turn.content ?? turn.refusal }) };
+  return { role: "assistant", content: marked(turn, [...saidBlocks(turn), ...calls.map(toolUse)]) };
+}
+/** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
+function saidBlocks(turn: Json): Block[] {
+  const own = Array.isArray(turn.content_blocks) ? blocksOf(turn.content_blocks).filter((block) => block.type !== "tool_use") : [];
+  return own.some((block) => block.type === "text") ? own : [...own, ...blocksOf(turn.content)];
+}
+
+function toolUse(call: Json): Block {
+  const { name, arguments: text } = inner(call, "function");
+  return { type: "tool_use", id: wireId(call.id), name, input: inputOf(text), ...cacheOf(call) };
+}
+function inputOf(text: unknown): Json {
+  try {
+    const input: unknown = typeof text === "string" ? JSON.parse(text) : text;
+    return isJson(input) ? input : {};
+  } catch {
+    return {}; // a model's broken arguments are history by now; the conversation must go on
+  }
+}
+function toolResult(turn: Json): Block {
+  const content = typeof turn.content === "string" ? turn.content : blocksOf(turn.content);
+  const failed = turn.is_error === true ? { is_error: true } : {};
+  return { type: "tool_result", tool_use_id: wireId(turn.tool_call_id), content, ...failed, ...cacheOf(turn) };
+}
+/** Other vendors' call ids (`functions.weather:0`) have characters that this wire refuses. */
+const wireId = (id: unknown): string => String(id).replace(/[^\w-]/g, "_");

@@ -1,0 +1,140 @@
+import { type FinishReason, type Frame, GatewayError, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { failure, spliced } from "./errors.ts";
+import { ANSWER_TOOL } from "./tools.ts";
+import { type CacheSplit, usageOf, type WireUsage } from "./usage.ts";
+
+/** What the handlers below remember of one answer. */
+export interface MessageState extends CacheSplit {
+  /** Id of the message under way. */
+  message: string | null;
+  ended: boolean;
+  stopReason: string | null;
+  /** Tool calls begun. */
+  calls: number;
+  /** Tool blocks under way, by block index. */
+  readonly tools: Map<number, ToolBlock>;
+}
+interface ToolBlock {
+  /** Place among the tool calls; `null` for the gateway's own answer tool, whose input is the text. */
+  readonly call: number | null;
+  bare: boolean;
+}
+
+/** The wire, as far as it is read; other block and delta types (server tools, citations, compaction) are let pass. */
+type Wire =
+  | { readonly type: "message_start"; readonly message: { readonly id: string; readonly model: string; readonly usage?: WireUsage } }
+  | { readonly type: "content_block_start"; readonly index: number; readonly content_block: Json }
+  | { readonly type: "content_block_delta"; readonly index: number; readonly delta: Json }
+  | { readonly type: "content_block_stop"; readonly index: number }
+  | { readonly type: "message_delta"; readonly delta: { readonly stop_reason?: string | null }; readonly usage?: WireUsage }
+  | { readonly type: "message_stop" }
+  | { readonly type: "error"; readonly error: Json };
+type Handler<E = Wire> = (event: E, state: MessageState) => readonly StreamEvent[];
+type Handlers = { readonly [T in Wire["type"]]: Handler<Extract<Wire, { type: T }>> };
+
+const ON: Handlers = {
+  message_start: ({ message }, state) => {
+    // some intermediaries send the frame twice; another message before the end is a retry spliced into the same body
+    if (state.message === message.id) return [];
+    if (state.message !== null) throw spliced(state.message, message.id);
+    state.message = message.id;
+    return [{ type: "start", id: message.id, model: message.model }, ...usage(message.usage, state)];
+  },
+  content_block_start: ({ index, content_block: block }, state) => look(FROM_BLOCK, block.type)?.(block, index, state) ?? [],
+  content_block_delta: ({ index, delta }, state) => look(FROM_DELTA, delta.type)?.(delta, index, state) ?? [],
+  content_block_stop: ({ index }, state) => (state.tools.get(index)?.bare ? argument("{}", index, state) : []),
+  message_delta: ({ delta, usage: counts }, state) => {
+    state.stopReason = delta.stop_reason ?? state.stopReason;
+    return usage(counts, state);
+  },
+  message_stop: (_event, state) => {
+    state.ended = true;
+    return [finish(state)];
+  },
+  error: (event) => {
+    throw failure(event);
+  },
+};
+
+type FromJson = (from: Json, index: number, state: MessageState) => readonly StreamEvent[];
+/** Text that a block brings with it at its start: all of it in a whole answer, mostly none in a stream. */
+const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
+  text: ({ text }) => spoken(text),
+  thinking: ({ thinking, signature }) => [...thought(thinking), ...signed(signature)],
+  redacted_thinking: ({ data }) => [{ type: "reasoning", text: "", redacted: String(data) }],
+  tool_use: ({ id, name, input }, index, state) => {
+    const call = name === ANSWER_TOOL ? null : state.calls++;
+    state.tools.set(index, { call, bare: true });
+    const begun: StreamEvent[] = call === null ? [] : [{ type: "tool", index: call, id: String(id), name: String(name) }];
+    return isJson(input) && Object.keys(input).length > 0 ? [...begun, ...argument(JSON.stringify(input), index, state)] : begun;
+  },
+};
+const FROM_DELTA: Readonly<Record<string, FromJson>> = {
+  text_delta: ({ text }) => spoken(text),
+  thinking_delta: ({ thinking }) => thought(thinking),
+  signature_delta: ({ signature }) => signed(signature),
+  input_json_delta: ({ partial_json }, index, state) => (partial_json ? argument(String(partial_json), index, state) : []),
+};
+const spoken = (text: unknown): StreamEvent[] => (text ? [{ type: "text", text: String(text) }] : []);
+const thought = (text: unknown): StreamEvent[] => (text ? [{ type: "reasoning", text: String(text) }] : []);
+const signed = (signature: unknown): StreamEvent[] => (signature ? [{ type: "reasoning", text: "", signature: String(signature) }] : []);
+
+/** Argument text of the tool block at `index`; a server's own tool has no such block and says nothing. */
+function argument(text: string, index: number, { tools }: MessageState): readonly StreamEvent[] {
+  const tool = tools.get(index);
+  if (!tool) return [];
+  tool.bare = false;
+  return [tool.call === null ? { type: "text", text } : { type: "tool", index: tool.call, arguments: text }];
+}
+const usage = (counts: WireUsage | undefined, state: MessageState): StreamEvent[] =>
+  counts ? [{ type: "usage", usage: usageOf(counts, state) }] : [];
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  pause_turn: "stop",
+  compaction: "stop",
+  tool_use: "tool_calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content_filter",
+};
+function finish({ stopReason, calls }: MessageState): StreamEvent {
+  const told = look(FINISH, stopReason) ?? "stop";
+  // the answer tool is the gateway's own: its client sees text and no call
+  const reason = told === "tool_calls" && calls === 0 ? "stop" : told;
+  return { type: "finish", reason, ...(stopReason !== null && { native: stopReason }) };
+}
+const look = <T>(table: Readonly<Record<string, T>>, key: unknown): T | undefined =>
+  typeof key === "string" && Object.hasOwn(table, key) ? table[key] : undefined;
+
+const start = (): MessageState => ({ message: null, ended: false, stopReason: null, calls: 0, tools: new Map(), write1h: 0 });
+
+function handle(event: Wire, state: MessageState): readonly StreamEvent[] {
+  if (state.ended) return []; // one request has one answer
+  const on = look<unknown>(ON, event.type) as Handler | undefined; // the key chose the event's own handler
+  return on?.(event, state) ?? [];
+}
+
+export const messageStream: StreamMap<MessageState> = {
+  start,
+  event: ({ data }: Frame, state) => handle(JSON.parse(data) as Wire, state), // a vendor's wire; only what is read is named
+};
+
+/** A whole answer, told as the stream that would have brought it. */
+export function reply(body: Json): readonly StreamEvent[] {
+  if (body.type === "error") throw failure(body);
+  const { content } = body;
+  if (!Array.isArray(content)) throw new GatewayError("UPSTREAM_INVALID", { provider: "anthropic", why: "it has no content list" });
+  const state = start();
+  return streamed(body, content.filter(isJson)).flatMap((event) => handle(event, state));
+}
+const streamed = ({ id, model, stop_reason, usage }: Json, content: readonly Json[]): Wire[] => [
+  { type: "message_start", message: { id: String(id), model: String(model) } },
+  ...content.flatMap((content_block, index): Wire[] => [
+    { type: "content_block_start", index, content_block },
+    { type: "content_block_stop", index },
+  ]),
+  { type: "message_delta", delta: { stop_reason: typeof stop_reason === "string" ? stop_reason : null }, ...(isJson(usage) && { usage }) },
+  { type: "message_stop" },
+];

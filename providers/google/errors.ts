@@ -1,0 +1,19 @@
+import { isJson, UpstreamFailure, type WireError } from "#contract";
+
+/** Reads `{error: {code, message, status}}`, which sometimes comes as the only element of a list. */
+export function readError(_status: number, body: unknown): Partial<WireError> {
+  const holder: unknown = Array.isArray(body) ? body[0] : body;
+  const error = isJson(holder) && isJson(holder.error) ? holder.error : {};
+  return {
+    ...(typeof error.message === "string" && { message: error.message }),
+    ...(typeof error.status === "string" && { type: error.status }),
+    ...(error.code !== undefined && { code: String(error.code) }),
+  };
+}
+
+/** An error that came as a chunk of a stream, or as the body of a 200. */
+export function failure(body: unknown): UpstreamFailure {
+  const { message = "Google reported an error without a message.", type = "INTERNAL", code = null } = readError(0, body);
+  const status = Number(code);
+  return new UpstreamFailure(status >= 400 && status < 600 ? status : 500, { message, type, param: null, code });
+}

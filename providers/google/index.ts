@@ -1,0 +1,35 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, type Endpoint, type Target } from "#contract";
+import { chat } from "./chat.ts";
+import { embed } from "./embed.ts";
+import { readError } from "./errors.ts";
+import { listModels } from "./list-models.ts";
+
+/** What the workspace's catalogue lists for Google; other model ids work as well. */
+const models = [
+  "gemini-3.1-pro-preview",
+  "gemini-3-pro-preview",
+  "gemini-3-flash-preview",
+  "gemini-2.5-pro",
+  "gemini-2.5-flash",
+  "gemini-2.5-flash-lite",
+  "gemini-embedding-001",
+] as const;
+
+/** The key travels in a header; Google's own examples put it into the URL, where logs and proxies would keep it. */
+function endpoint({ apiKey, customHost }: Target): Endpoint {
+  return {
+    baseUrl: customHost?.replace(/\/+$/, "") ?? "https://generativelanguage.googleapis.com",
+    headers: apiKey === "" ? {} : { "x-goog-api-key": apiKey },
+  };
+}
+
+/** Gemini models over the Gemini API. */
+export default definePlugin({
+  kind: "provider",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: () => ({
+    provides: { target: Type.Object({}), endpoint, operations: { chatComplete: chat, embed, listModels }, models, error: readError },
+  }),
+});

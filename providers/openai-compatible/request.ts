@@ -1,0 +1,64 @@
+import { isJson, type Json } from "#contract";
+import type { Declare } from "./declare.ts";
+
+type Step = (body: Json) => Json;
+
+/**
+ * The request rewriting that a declaration asks for, as one function; absent when it asks for none. A body that needs
+ * no change comes back as the same object, so that its bytes can be sent as they came.
+ */
+export function rewriting(declare: Declare): Step | undefined {
+  const steps: Step[] = [
+    ...(declare.roles ? [roles(declare.roles)] : []),
+    ...(declare.rename ? [rename(declare.rename)] : []),
+    ...(declare.drop ? [drop(declare.drop)] : []),
+    ...(declare.defaults ? [defaults(declare.defaults)] : []),
+    ...(declare.clamp ? [clamp(declare.clamp)] : []),
+  ];
+  return steps.length === 0 ? undefined : (body) => steps.reduce((result, step) => step(result), body);
+}
+
+const roles =
+  (names: Readonly<Record<string, string>>): Step =>
+  (body) => {
+    const messages: unknown = body["messages"];
+    const stranger = (message: unknown): message is Json =>
+      isJson(message) && typeof message["role"] === "string" && names[message["role"]] !== undefined;
+    if (!Array.isArray(messages) || !messages.some(stranger)) return body;
+    return {
+      ...body,
+      messages: messages.map((message: unknown) => (stranger(message) ? { ...message, role: names[String(message["role"])] } : message)),
+    };
+  };
+
+const rename =
+  (names: Readonly<Record<string, string>>): Step =>
+  (body) =>
+    Object.entries(names).reduce((result, [from, to]) => {
+      if (!(from in result)) return result;
+      const { [from]: value, ...rest } = result;
+      return value === null && to in rest ? rest : { ...rest, [to]: value };
+    }, body);
+
+const drop = (members: readonly string[]): Step => {
+  const unwanted = new Set(members);
+  return (body) =>
+    members.some((member) => member in body) ? Object.fromEntries(Object.entries(body).filter(([member]) => !unwanted.has(member))) : body;
+};
+
+const defaults = (values: Json): Step => {
+  const members = Object.keys(values);
+  return (body) => (members.every((member) => body[member] !== undefined) ? body : { ...values, ...body });
+};
+
+const clamp =
+  (limits: Readonly<Record<string, readonly [number | null, number | null]>>): Step =>
+  (body) => {
+    const outside = Object.entries(limits).flatMap(([member, [lowest, highest]]) => {
+      const value = body[member];
+      if (typeof value !== "number") return [];
+      const within = Math.min(Math.max(value, lowest ?? value), highest ?? Infinity);
+      return within === value ? [] : [[member, within] as const];
+    });
+    return outside.length === 0 ? body : { ...body, ...Object.fromEntries(outside) };
+  };

@@ -1,0 +1,21 @@
+/** What the workspace's catalogue lists for OpenAI; other model ids work as well. */
+export const models = [
+  "gpt-5",
+  "gpt-5-mini",
+  "gpt-5-nano",
+  "gpt-4.1",
+  "gpt-4.1-mini",
+  "gpt-4.1-nano",
+  "gpt-4o",
+  "gpt-4o-mini",
+  "o4-mini",
+  "o3",
+  "o3-mini",
+  "o1",
+  "text-embedding-3-large",
+  "text-embedding-3-small",
+  "gpt-image-1",
+  "dall-e-3",
+  "whisper-1",
+  "tts-1",
+] as const;

@@ -1,0 +1,43 @@
+import type { Adapter, Json, Provider } from "#contract";
+import { embeddingUsage, generationUsage } from "./usage.ts";
+
+const asIs: Adapter = {};
+const assistants: Adapter = {
+  headers: (_, { target }) => (typeof target.fields["openai_beta"] === "string" ? {} : { "openai-beta": "assistants=v2" }),
+};
+
+/** OpenAI requires two members that the gateway's batch body lets a client leave out (specification E4). */
+const createBatch: Adapter = { request: (body: Json) => ({ endpoint: "/v1/chat/completions", completion_window: "24h", ...body }) };
+
+/** One row an operation. OpenAI has no rerank, no messages, and gives a batch's output in two calls. */
+export const operations: Provider["operations"] = {
+  chatComplete: asIs,
+  complete: asIs,
+  embed: { usage: embeddingUsage },
+  moderate: asIs,
+  imageGenerate: { usage: generationUsage },
+  imageEdit: { usage: generationUsage },
+  createSpeech: asIs,
+  createTranscription: { usage: generationUsage },
+  createTranslation: asIs,
+  uploadFile: asIs,
+  listFiles: asIs,
+  retrieveFile: asIs,
+  deleteFile: asIs,
+  retrieveFileContent: asIs,
+  createBatch,
+  listBatches: asIs,
+  retrieveBatch: asIs,
+  cancelBatch: asIs,
+  createFinetune: asIs,
+  listFinetunes: asIs,
+  retrieveFinetune: asIs,
+  cancelFinetune: asIs,
+  createModelResponse: { usage: generationUsage },
+  getModelResponse: asIs,
+  deleteModelResponse: asIs,
+  listResponseInputItems: asIs,
+  listAssistants: assistants,
+  listVectorStoreFiles: assistants,
+  listModels: asIs,
+};

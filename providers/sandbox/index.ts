@@ -1,0 +1,23 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin } from "#contract";
+import { batches } from "./batches.ts";
+import { chat } from "./chat.ts";
+import { images } from "./images.ts";
+import { lists } from "./lists.ts";
+import { models } from "./scenario.ts";
+
+/** The offline model: every answer is made here, in the chat wire, so that it passes like a real provider's. */
+export default definePlugin({
+  kind: "provider",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: (host) => ({
+    provides: {
+      target: Type.Object({}, { additionalProperties: false }),
+      endpoint: () => ({ baseUrl: "https://sandbox.invalid/v1", headers: {} }),
+      dialect: "chat",
+      operations: { chatComplete: chat(() => host.now()), ...images(() => host.now()), ...batches, ...lists },
+      models,
+    },
+  }),
+});

@@ -1,0 +1,12 @@
+import { isJson, type Json } from "#contract";
+
+/** The conversation of a chat body. */
+export const messages = (body: Json): readonly Json[] => (Array.isArray(body["messages"]) ? body["messages"].filter(isJson) : []);
+
+/** The text of a message, its parts joined. */
+export function textOf({ content }: Json): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content)
+    ? content.map((part: unknown) => (isJson(part) && typeof part["text"] === "string" ? part["text"] : "")).join("")
+    : "";
+}

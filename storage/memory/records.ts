@@ -1,0 +1,115 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import { type Collection, GatewayError, type Json, type ListQuery, type Records, type RecordStore } from "#contract";
+import { omittedMembers, type Table, tableOf } from "../tables/table.ts";
+import type { Alive, MemoryData } from "./data.ts";
+
+export const memoryRecords = (data: MemoryData, alive: Alive): RecordStore => ({
+  migrate: async (collections) => {
+    alive();
+    for (const collection of collections) tableOf(collection);
+  },
+  in: <S extends TObject>(collection: Collection<S>) => {
+    const { name } = collection;
+    const all = data.records.get(name) ?? new Map<string, Json>();
+    data.records.set(name, all);
+    // The records were written through this collection's type.
+    return recordsIn(all, collection, alive) as unknown as Records<Static<S>>;
+  },
+});
+
+const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive): Records<Json> => {
+  const table = tableOf(collection);
+  const members = new Map(table.columns.map((column) => [column.name, column]));
+  const omitted = omittedMembers(collection);
+  const known = (member: string) => {
+    const column = members.get(member);
+    if (column === undefined) throw new TypeError(`The collection ${table.name} has no member "${member}".`);
+    return column;
+  };
+  const matches = (where: Json): ((row: Json) => boolean) => {
+    const tests = Object.entries(where).map(([member, value]) => {
+      if (value === undefined) throw new TypeError(`The condition on ${table.name}.${member} has no value.`);
+      if (known(member).kind === "json" && value !== null)
+        throw new TypeError(`The JSON member ${table.name}.${member} can only be compared with null.`);
+      return (row: Json): boolean => (Array.isArray(value) ? value.includes(row[member]) : row[member] === value);
+    });
+    return (row) => tests.every((test) => test(row));
+  };
+  const read = (row: Json): Json =>
+    copy(Object.fromEntries(Object.entries(row).filter(([member, value]) => value !== null || !omitted.has(member))));
+  const write = (row: Json): void => {
+    const taken = conflict(table, all, row);
+    if (taken) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
+    all.set(String(row["id"]), row);
+  };
+  const given = (value: Json): Json => {
+    for (const member of Object.keys(value)) known(member);
+    return copy(value);
+  };
+
+  return {
+    get: async (id) => {
+      alive();
+      const row = all.get(id);
+      return row && read(row);
+    },
+    first: async (where) => {
+      alive();
+      const row = [...all.values()].find(matches(where));
+      return row && read(row);
+    },
+    list: async ({ where = {}, orderBy, limit, offset }: ListQuery<Json>) => {
+      alive();
+      const found = [...all.values()].filter(matches(where));
+      const sorted = orderBy === undefined ? found : ordered(found, known(orderBy.by).name, orderBy.direction);
+      return { data: sorted.slice(offset, offset + limit).map(read), total: found.length };
+    },
+    insert: async (value) => {
+      alive();
+      const row = { ...Object.fromEntries(table.columns.map(({ name }) => [name, null])), ...given(value) };
+      if (all.has(String(row["id"]))) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
+      write(row);
+    },
+    update: async (id, patch, expect = {}) => {
+      alive();
+      const row = all.get(id);
+      if (row === undefined || !matches(expect)(row)) return false;
+      write({ ...row, ...given(patch) });
+      return true;
+    },
+    remove: async (id) => {
+      alive();
+      return all.delete(id);
+    },
+  };
+};
+
+/** A record is JSON: what is stored shares nothing with what was given. */
+const copy = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
+
+/** As in SQL, null is never equal to null. */
+const conflict = ({ unique }: Table, all: ReadonlyMap<string, Json>, row: Json): boolean =>
+  unique.some(
+    (members) =>
+      members.every((member) => row[member] !== null) &&
+      [...all.values()].some((other) => other["id"] !== row["id"] && members.every((member) => other[member] === row[member])),
+  );
+
+/** Nulls last in both directions; ties keep the creation order, turned round when descending. */
+const ordered = (rows: readonly Json[], by: string, direction: "asc" | "desc"): Json[] => {
+  const sign = direction === "asc" ? 1 : -1;
+  const place = new Map(rows.map((row, index) => [row, index]));
+  return [...rows].sort((a, b) => {
+    const [left, right] = [a[by], b[by]];
+    if (left === null || right === null)
+      return left === right ? sign * ((place.get(a) ?? 0) - (place.get(b) ?? 0)) : left === null ? 1 : -1;
+    const difference = compare(left, right);
+    return sign * (difference === 0 ? (place.get(a) ?? 0) - (place.get(b) ?? 0) : difference);
+  });
+};
+
+// Members that can be ordered are all of one scalar type.
+const compare = (left: unknown, right: unknown): number => {
+  const [a, b] = [left as string | number, right as string | number];
+  return a < b ? -1 : a > b ? 1 : 0;
+};

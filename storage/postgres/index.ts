@@ -1,0 +1,36 @@
+import { definePlugin, messageOf } from "#contract";
+import { listeners } from "../tables/listeners.ts";
+import { Config } from "./config.ts";
+import { countersOver } from "./counters.ts";
+import { feedOver, reader } from "./feed.ts";
+import { keyValueOver } from "./key-value.ts";
+import { link as linkTo } from "./link.ts";
+import { logsOver } from "./logs.ts";
+import { recordsIn } from "./records.ts";
+import { sweepExpired } from "./sweep.ts";
+
+/** Everything but blobs in one PostgreSQL database. */
+export default definePlugin({
+  kind: "storage",
+  config: Config,
+  needs: [],
+  setup(host, config) {
+    const heard = listeners((error) => host.log("error", "postgres.feed.listener", { why: messageOf(error) }));
+    const link = linkTo(config, host.log, { listening: heard.missed, heard: reader(heard.deliver) });
+    const stopSweeping = sweepExpired(link, host.now, host.log);
+    return {
+      provides: {
+        records: recordsIn(link, config, host.now),
+        logs: logsOver(link),
+        counters: countersOver(link, host.now),
+        kv: keyValueOver(link, host.now),
+        feed: feedOver(link, heard),
+      },
+      ready: () => link.ready(),
+      close: async () => {
+        stopSweeping();
+        link.close();
+      },
+    };
+  },
+});

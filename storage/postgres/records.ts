@@ -1,0 +1,35 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Collection, Json, Records, RecordStore } from "#contract";
+import { pgTableOf } from "../tables/kit.ts";
+import { recordsOver } from "../tables/records.ts";
+import { tableOf } from "../tables/table.ts";
+import type { Config } from "./config.ts";
+import { faultOf } from "./fault.ts";
+import type { Link, Pools } from "./link.ts";
+import { migrate } from "./migrate.ts";
+
+/** Collections as tables, by drizzle's prepared statements. */
+export const recordsIn = (link: Link, config: Config, now: () => number): RecordStore => ({
+  migrate: (collections) => migrate(config, collections, now),
+  // Rows are written through this type.
+  in: <S extends TObject>(collection: Collection<S>) => through(link, collection) as unknown as Records<Static<S>>,
+});
+
+function through(link: Link, collection: Collection): Records<Json> {
+  const table = pgTableOf(tableOf(collection));
+  // Statements belong to a pool, and after an outage there are new ones.
+  const byPools = new WeakMap<Pools, Records<Json>>();
+  const of = (pools: Pools): Records<Json> => {
+    const records = byPools.get(pools) ?? recordsOver({ db: pools.db, faultOf }, collection, table);
+    byPools.set(pools, records);
+    return records;
+  };
+  return {
+    get: (id) => link.run("records", (pools) => of(pools).get(id)),
+    first: (where) => link.run("records", (pools) => of(pools).first(where)),
+    list: (query) => link.run("records", (pools) => of(pools).list(query)),
+    insert: (value) => link.run("records", (pools) => of(pools).insert(value)),
+    update: (id, patch, expect) => link.run("records", (pools) => of(pools).update(id, patch, expect)),
+    remove: (id) => link.run("records", (pools) => of(pools).remove(id)),
+  };
+}

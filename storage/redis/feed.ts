@@ -1,0 +1,38 @@
+import { type Feed, type Logger, messageOf } from "#contract";
+import { listeners } from "../tables/listeners.ts";
+import type { Config } from "./config.ts";
+import type { Link } from "./link.ts";
+import { within } from "./within.ts";
+
+/** All topics on one channel, `[topic, message]`; the connection that listens cannot send, so it listens on its own. */
+export function feedOver(sending: Link, listening: Link, { keyPrefix, connectTimeoutMs }: Config, log: Logger): Feed {
+  const channel = `${keyPrefix}feed`;
+  const heard = listeners((error) => log("error", "redis.feed.listener", { why: messageOf(error) }));
+
+  // A new connection knows no channel. Once it listens again, whatever was said meanwhile is lost: say so.
+  const listenAgain = async (): Promise<void> => {
+    try {
+      await within(connectTimeoutMs, listening.redis.subscribe(channel));
+      heard.missed();
+    } catch {
+      listening.redis.stream.destroy(); // the next connection tries again
+    }
+  };
+  listening.redis.on("ready", listenAgain);
+  listening.redis.on("message", (_, text: string) => {
+    const [topic, message] = JSON.parse(text) as [string, string]; // written by publish below
+    heard.deliver(topic, message);
+  });
+
+  return {
+    async publish(topic, message) {
+      await sending.run("feed", connectTimeoutMs, (redis) => redis.publish(channel, JSON.stringify([topic, message])));
+    },
+    async subscribe(topic, onMessage) {
+      // Asked for again although the connection listens: with the answer, what was said before has arrived too.
+      await listening.run("feed", connectTimeoutMs, (redis) => redis.subscribe(channel));
+      const leave = heard.add(topic, onMessage);
+      return async () => leave();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { type FileHandle, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { type Blobs, GatewayError } from "#contract";
+import { type Connection, inTransaction } from "./database.ts";
+
+const PART_BYTES = 64 * 1024;
+const ORPHAN_AGE_MS = 3_600_000;
+
+/** Bodies as files of their own, found through an index table. A body becomes visible when its index row is written. */
+export const sqliteBlobs = (connection: Connection, dir: string, now: () => number): { readonly handle: Blobs; ready(): Promise<void> } => {
+  const { db } = connection;
+  const finding = db.prepare<{ file: string }, [string]>(`select "file" from "_blobs" where "key" = ?1`);
+  const indexing = db.prepare<unknown, [string, string, number, number]>(
+    `insert or replace into "_blobs" ("key", "file", "bytes", "created_at") values (?1, ?2, ?3, ?4)`,
+  );
+  const deleting = db.prepare<{ file: string }, [string]>(`delete from "_blobs" where "key" = ?1 returning "file"`);
+  const knowing = db.prepare<{ found: number }, [string]>(`select 1 as "found" from "_blobs" where "file" = ?1`);
+
+  /** Enters the new file and returns the one it replaces. */
+  const enter = (key: string, file: string, bytes: number): string | undefined =>
+    connection.run("blobs", () =>
+      inTransaction(db, () => {
+        const old = finding.get(key)?.file;
+        indexing.run(key, file, bytes, now());
+        return old;
+      }),
+    );
+  const fileOf = (key: string): string | undefined => connection.run("blobs", () => finding.get(key)?.file);
+
+  return {
+    handle: {
+      put: async (key, body) => {
+        fileOf(key);
+        const file = crypto.randomUUID();
+        try {
+          const bytes = await write(join(dir, file), body);
+          const old = enter(key, file, bytes);
+          if (old !== undefined) await discard(join(dir, old));
+          return { bytes };
+        } catch (error) {
+          await discard(join(dir, file));
+          throw error;
+        }
+      },
+      get: async (key) => {
+        for (let file = fileOf(key), before: string | undefined; file !== undefined; before = file, file = fileOf(key)) {
+          const handle = await open(join(dir, file), "r").catch(missing);
+          if (handle !== undefined) return streamOf(handle);
+          // Replaced or deleted since the index was read: look again. The same name again means the file is lost.
+          if (file === before) throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "blobs" });
+        }
+        return undefined;
+      },
+      delete: async (key) => {
+        const old = connection.run("blobs", () => deleting.get(key)?.file);
+        if (old !== undefined) await discard(join(dir, old));
+      },
+    },
+    ready: async () => {
+      await mkdir(dir, { recursive: true, mode: 0o700 }).catch(away);
+      await removeOrphans(dir, now() - ORPHAN_AGE_MS, (file) => connection.run("blobs", () => knowing.get(file) !== null));
+    },
+  };
+};
+
+const write = async (path: string, body: ReadableStream<Uint8Array>): Promise<number> => {
+  const file = await open(path, "wx", 0o600).catch(away);
+  try {
+    let bytes = 0;
+    for await (const part of body) {
+      await file.appendFile(part).catch(away);
+      bytes += part.byteLength;
+    }
+    await file.sync().catch(away);
+    return bytes;
+  } finally {
+    await file.close();
+  }
+};
+
+const streamOf = (file: FileHandle): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { bytesRead, buffer } = await file.read(new Uint8Array(PART_BYTES), 0, PART_BYTES, null);
+        if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
+        await file.close();
+        controller.close();
+      },
+      cancel: () => file.close(),
+    },
+    { highWaterMark: 0 },
+  );
+
+/** What a process that was killed while writing left behind. Young files may belong to a write that goes on. */
+const removeOrphans = async (dir: string, before: number, known: (file: string) => boolean): Promise<void> => {
+  for (const file of await readdir(dir)) {
+    if (known(file)) continue;
+    const found = await stat(join(dir, file)).catch(missing);
+    if (found !== undefined && found.mtimeMs < before) await discard(join(dir, file));
+  }
+};
+
+/** A file that is gone already is as good as removed; one that cannot be removed is an orphan for the next start. */
+const discard = (path: string): Promise<void> => unlink(path).catch(() => undefined);
+
+const away = (error: unknown): never => {
+  throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "blobs" }, { cause: error });
+};
+const missing = (error: unknown): undefined => {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  return away(error);
+};

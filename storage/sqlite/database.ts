@@ -1,0 +1,131 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { GatewayError, type StorageHandle } from "#contract";
+import type { SqlWork } from "../tables/sql-work.ts";
+import type { Fault } from "../tables/records.ts";
+
+interface Pages {
+  readonly bytes: number;
+  /** Pages the journal holds before they are moved into the file. */
+  readonly perCheckpoint: number;
+}
+const SMALL_PAGES: Pages = { bytes: 4_096, perCheckpoint: 1_000 };
+/** For rows of many kilobytes that are only appended: half the CPU of small pages. */
+export const LARGE_PAGES: Pages = { bytes: 16_384, perCheckpoint: 250 };
+
+/** Opens a database file, making it when missing; any number of processes may do so at once. */
+export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_PAGES): Database => {
+  makePrivate(path);
+  const db = new Database(path, { create: true, readwrite: true });
+  // First of all: switching to WAL needs a lock, and without the timeout a race of first starts fails at once.
+  db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
+  // Both only while the file is empty. The second lets pruned space be given back in small steps.
+  db.run(`pragma page_size = ${pages.bytes}`);
+  db.run("pragma auto_vacuum = incremental");
+  db.run("pragma journal_mode = wal");
+  db.run("pragma synchronous = normal");
+  db.run(`pragma wal_autocheckpoint = ${pages.perCheckpoint}`);
+  db.run("pragma journal_size_limit = 67108864");
+  return db;
+};
+
+/** Prompts and sealed keys are nobody else's to read, whatever folder the operator chose. SQLite gives its side files the same mode. */
+function makePrivate(path: string): void {
+  if (path === ":memory:") return;
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch {
+    // a file of another user, or none that can be made: opening it says what is wrong
+  }
+}
+
+/** Runs migration work in one transaction, on a connection of its own and without giving way to other code. */
+export const runUnderLock = (path: string, busyTimeoutMs: number, work: SqlWork, pages = SMALL_PAGES): void =>
+  guardSync("records", () => {
+    const db = openDatabase(path, busyTimeoutMs, pages);
+    try {
+      inTransaction(db, () => drive(db, work));
+    } finally {
+      db.close();
+    }
+  });
+
+/** `begin immediate`: the write lock is taken at once, so that nothing read in between can have changed. */
+export const inTransaction = <R>(db: Database, work: () => R): R => {
+  db.query("begin immediate").run(); // kept prepared by the connection
+  try {
+    const result = work();
+    db.query("commit").run();
+    return result;
+  } catch (error) {
+    // SQLite has rolled back by itself after some errors, a full disk for one.
+    if (db.inTransaction) db.run("rollback");
+    throw error;
+  }
+};
+
+const drive = (db: Database, work: SqlWork): void => {
+  let step = work.next();
+  while (step.done !== true) {
+    const { sql, parameters } = step.value;
+    let rows: Readonly<Record<string, unknown>>[] = [];
+    try {
+      if (parameters === undefined) db.run(sql);
+      else rows = db.query<Record<string, unknown>, (string | number)[]>(sql).all(...parameters);
+    } catch (error) {
+      step = work.throw(faultOf(error) === "unavailable" ? unavailable("records", error) : error);
+      continue;
+    }
+    step = work.next(rows);
+  }
+};
+
+const TAKEN: ReadonlySet<string> = new Set(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"]);
+/** Result codes that mean the file cannot be used just now, not that a statement was wrong. */
+const AWAY = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PROTOCOL|PERM|AUTH)/;
+
+export const faultOf = (error: unknown): Fault => {
+  const code = error instanceof SQLiteError ? (error.code ?? "") : "";
+  if (TAKEN.has(code)) return "conflict";
+  return AWAY.test(code) ? "unavailable" : "other";
+};
+
+/** A database with a door: prepared statements would go on answering after `close`. */
+export interface Connection {
+  readonly db: Database;
+  /** Throws STORAGE_UNAVAILABLE once the connection is closed. */
+  alive(handle: StorageHandle): void;
+  /** Runs work on the open database; says STORAGE_UNAVAILABLE where SQLite says that the file cannot be used. */
+  run<R>(handle: StorageHandle, work: () => R): R;
+  close(): void;
+}
+export const connect = (path: string, busyTimeoutMs: number): Connection => {
+  const db = guardSync("records", () => openDatabase(path, busyTimeoutMs));
+  let open = true;
+  const alive = (handle: StorageHandle): void => {
+    if (!open) throw unavailable(handle, new Error("the database was closed"));
+  };
+  return {
+    db,
+    alive,
+    run: (handle, work) => {
+      alive(handle);
+      return guardSync(handle, work);
+    },
+    close: () => {
+      open = false;
+      db.close();
+    },
+  };
+};
+
+const unavailable = (handle: StorageHandle, cause: unknown): GatewayError => new GatewayError("STORAGE_UNAVAILABLE", { handle }, { cause });
+
+const guardSync = <R>(handle: StorageHandle, work: () => R): R => {
+  try {
+    return work();
+  } catch (error) {
+    throw faultOf(error) === "unavailable" ? unavailable(handle, error) : error;
+  }
+};

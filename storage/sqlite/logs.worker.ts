@@ -1,0 +1,69 @@
+import type { Database } from "bun:sqlite";
+import { GatewayError, messageOf } from "#contract";
+import { migrationWork } from "../tables/migrate.ts";
+import { faultOf, LARGE_PAGES, openDatabase, runUnderLock } from "./database.ts";
+import { unpacked } from "./logs-batch.ts";
+import { MIGRATIONS } from "./logs-migrations/index.ts";
+import { type LogsTable, logsTable } from "./logs-table.ts";
+import type { LogsAnswer, LogsCall, LogsJobs, LogsRequest } from "./logs.ts";
+
+/* Owns logs.db: whatever takes long there stops this thread and no request. */
+
+const file: { db?: Database; table?: LogsTable } = {};
+const table = (): LogsTable => {
+  if (file.table === undefined) throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "logs" });
+  return file.table;
+};
+
+const jobs: LogsJobs = {
+  open: ({ path, busyTimeoutMs, allowDestructive }) => {
+    runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: Date.now }), LARGE_PAGES);
+    file.db = openDatabase(path, busyTimeoutMs, LARGE_PAGES);
+    file.table = logsTable(file.db);
+  },
+  write: (batch) => table().write(unpacked(batch)),
+  get: (id) => table().get(id),
+  prune: async ({ newerThan, maxBytes }) => {
+    const older = await repeated(() => table().pruneOlder(newerThan));
+    let excess = table().bytes() - maxBytes;
+    const larger = await repeated(() => {
+      if (excess <= 0) return 0;
+      const gone = table().pruneOldest(excess);
+      excess -= gone.bytes;
+      return gone.rows;
+    });
+    return older + larger;
+  },
+  close: () => {
+    file.db?.close();
+    delete file.db;
+    delete file.table;
+  },
+};
+
+/** One batch after the other; between two of them what arrived meanwhile is served. */
+const repeated = async (batch: () => number): Promise<number> => {
+  let total = 0;
+  for (let gone = batch(); gone > 0; gone = batch()) {
+    total += gone;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  return total;
+};
+
+const run = async <C extends LogsCall>({ call, argument }: LogsRequest<C>): Promise<unknown> => await jobs[call](argument);
+
+const judged = (error: unknown): NonNullable<LogsAnswer["error"]> => {
+  if (GatewayError.is(error)) return { code: error.code, details: error.details, message: error.message };
+  return {
+    ...(faultOf(error) === "unavailable" ? { code: "STORAGE_UNAVAILABLE" as const, details: { handle: "logs" } } : {}),
+    message: messageOf(error),
+  };
+};
+
+self.onmessage = ({ data }: MessageEvent<LogsRequest>) => {
+  run(data).then(
+    (value) => self.postMessage({ number: data.number, value } satisfies LogsAnswer),
+    (error: unknown) => self.postMessage({ number: data.number, error: judged(error) } satisfies LogsAnswer),
+  );
+};

@@ -1,0 +1,26 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { Collection, Records, RecordStore } from "#contract";
+import { sqliteTableOf } from "../tables/kit.ts";
+import { collectionWork } from "../tables/collections.ts";
+import { recordsOver, type SqlEngine } from "../tables/records.ts";
+import { TABLES } from "../tables/snapshot.ts";
+import { tableOf } from "../tables/table.ts";
+import { type Connection, faultOf, runUnderLock } from "./database.ts";
+
+export const sqliteRecords = (
+  connection: Connection,
+  file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number },
+): RecordStore => {
+  // The query builders used are the same in both dialects; only the types of drizzle tell them apart.
+  const engine: SqlEngine = { db: drizzle(connection.db) as unknown as SqlEngine["db"], faultOf, alive: () => connection.alive("records") };
+  return {
+    migrate: async (collections) => {
+      connection.alive("records");
+      runUnderLock(file.path, file.busyTimeoutMs, collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now }));
+    },
+    // The table has this collection's columns, so its rows have the collection's type.
+    in: <S extends TObject>(collection: Collection<S>) =>
+      recordsOver(engine, collection, sqliteTableOf(tableOf(collection))) as unknown as Records<Static<S>>,
+  };
+};

@@ -1,0 +1,150 @@
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { PgColumn, PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { type Collection, GatewayError, type Json, type ListQuery, type Records } from "#contract";
+import type { DrizzleTable } from "./kit.ts";
+import { omittedMembers, SEQUENCE } from "./table.ts";
+
+/** What a failed statement means to the caller. */
+export type Fault = "conflict" | "unavailable" | "other";
+
+export interface SqlEngine {
+  /** Typed as PostgreSQL's; only what both dialects understand is called. */
+  readonly db: Pick<PgDatabase<PgQueryResultHKT, Record<string, never>>, "select" | "insert" | "update" | "delete">;
+  /** Judges an error as the driver threw it; drizzle's wrapping is taken off before. */
+  faultOf(error: unknown): Fault;
+  /** Throws when the connection was closed; for drivers whose prepared statements go on answering. */
+  alive?(): void;
+}
+
+type Cond = Readonly<Record<string, unknown>>;
+interface Prepared {
+  execute(values: Json): Promise<Json[]>;
+}
+
+/** The typed access to one collection over a drizzle database of either dialect. */
+export const recordsOver = (engine: SqlEngine, collection: Collection, table: DrizzleTable): Records<Json> => {
+  const { db } = engine;
+  const { [SEQUENCE]: sequence, ...columns } = getTableColumns(table) as Record<string, PgColumn>;
+  const idColumn = columns["id"];
+  if (sequence === undefined || idColumn === undefined) throw new TypeError(`The table of ${collection.name} lacks its key columns.`);
+  const rows = rowsOf(collection);
+  const condition = conditionsOf(collection, columns);
+  const guarded = guard(engine, collection.name);
+  const prepared = new Map<string, Prepared>();
+
+  /** `where` of plain values has a statement of its own per set of members, prepared once. */
+  const firstRows = (where: Cond): Promise<Json[]> => {
+    const members = Object.keys(where);
+    if (members.some((member) => Array.isArray(where[member]) || where[member] === undefined)) {
+      return db.select(columns).from(table).where(condition(where)).orderBy(asc(sequence)).limit(1);
+    }
+    const shape = members.map((member) => (where[member] === null ? `${member}:null` : member)).join();
+    return (prepared.get(shape) ?? prepareFirst(shape, where)).execute(where);
+  };
+  const prepareFirst = (shape: string, where: Cond): Prepared => {
+    const slots = Object.fromEntries(Object.keys(where).map((member) => [member, where[member] === null ? null : sql.placeholder(member)]));
+    const query = db.select(columns).from(table).where(condition(slots)).orderBy(asc(sequence)).limit(1);
+    const statement = query.prepare(`${collection.name}:${shape}`);
+    prepared.set(shape, statement);
+    return statement;
+  };
+
+  return {
+    get: (id) => guarded(async () => rows.read((await firstRows({ id }))[0])),
+    first: (where) => guarded(async () => rows.read((await firstRows(where))[0])),
+    list: ({ where, orderBy, limit, offset }: ListQuery<Json>) =>
+      guarded(async () => {
+        const filter = where === undefined ? undefined : condition(where);
+        const page = db
+          .select(columns)
+          .from(table)
+          .where(filter)
+          .orderBy(...ordered(sequence, orderBy && { ...orderBy, column: known(collection, columns, orderBy.by) }));
+        const [data, counted] = await Promise.all([
+          page.limit(limit).offset(offset),
+          db.select({ total: sql<number>`count(*)` }).from(table).where(filter),
+        ]);
+        return { data: data.map((row) => rows.read(row)), total: Number(counted[0]?.total) };
+      }),
+    insert: (value) =>
+      guarded(async () => {
+        await db.insert(table).values(rows.write(value));
+      }),
+    update: (id, patch, expect = {}) =>
+      guarded(async () => {
+        const filter = and(eq(idColumn, id), condition(expect));
+        const changes = rows.write(patch);
+        const found =
+          Object.keys(changes).length === 0
+            ? await db.select({ id: idColumn }).from(table).where(filter)
+            : await db.update(table).set(changes).where(filter).returning({ id: idColumn });
+        return found.length > 0;
+      }),
+    remove: (id) => guarded(async () => (await db.delete(table).where(eq(idColumn, id)).returning({ id: idColumn })).length > 0),
+  };
+};
+
+const known = (collection: Collection, columns: Readonly<Record<string, PgColumn>>, member: string): PgColumn => {
+  const column = columns[member];
+  if (column === undefined) throw new TypeError(`The collection ${collection.name} has no member "${member}".`);
+  return column;
+};
+
+/** Nulls last in both directions; the creation order breaks ties, so that pages neither repeat nor skip a record. */
+const ordered = (sequence: PgColumn, orderBy: { readonly column: PgColumn; readonly direction: "asc" | "desc" } | undefined): SQL[] => {
+  if (orderBy === undefined) return [asc(sequence)];
+  const direction = orderBy.direction === "asc" ? asc : desc;
+  return [sql`${direction(orderBy.column)} nulls last`, direction(sequence)];
+};
+
+const conditionsOf =
+  (collection: Collection, columns: Readonly<Record<string, PgColumn>>) =>
+  (where: Cond): SQL | undefined =>
+    and(...Object.entries(where).map(([member, value]) => comparison(collection.name, known(collection, columns, member), value)));
+
+const comparison = (collection: string, column: PgColumn, value: unknown): SQL | undefined => {
+  if (value === null) return isNull(column);
+  // Leaving the condition out would match records nobody asked for.
+  if (value === undefined) throw new TypeError(`The condition on ${collection}.${column.name} has no value.`);
+  if (column.dataType === "json") throw new TypeError(`The JSON member ${collection}.${column.name} can only be compared with null.`);
+  if (!Array.isArray(value)) return eq(column, value);
+  const some = value.filter((one) => one !== null);
+  const listed = some.length === 0 ? sql`1 = 0` : inArray(column, some);
+  return some.length === value.length ? listed : or(listed, isNull(column));
+};
+
+/** Records to rows and back: optional members are absent in a record and null in its row. */
+const rowsOf = (collection: Collection) => {
+  const omitted = [...omittedMembers(collection)];
+  const members = new Set(Object.keys(collection.schema.properties));
+  return {
+    read: <R extends Json | undefined>(row: R): R => {
+      if (row !== undefined) for (const member of omitted) if (row[member] === null) delete row[member];
+      return row;
+    },
+    write: (value: Json): Json => {
+      const unknown = Object.keys(value).find((member) => !members.has(member));
+      if (unknown !== undefined) throw new TypeError(`The collection ${collection.name} has no member "${unknown}".`);
+      return Object.fromEntries(Object.entries(value).filter(([, given]) => given !== undefined));
+    },
+  };
+};
+
+/** Runs a statement; says CONFLICT and STORAGE_UNAVAILABLE where the driver says something of its own. */
+const guard =
+  (engine: SqlEngine, name: string) =>
+  async <R>(work: () => Promise<R>): Promise<R> => {
+    try {
+      engine.alive?.();
+      return await work();
+    } catch (error) {
+      throw translated(engine, name, error instanceof Error && error.name === "DrizzleQueryError" ? (error.cause ?? error) : error);
+    }
+  };
+
+const translated = (engine: SqlEngine, name: string, error: unknown): unknown => {
+  if (GatewayError.is(error)) return error;
+  const fault = engine.faultOf(error);
+  if (fault === "conflict") return new GatewayError("CONFLICT", { what: `A record of ${name} with these values` }, { cause: error });
+  return fault === "unavailable" ? new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" }, { cause: error }) : error;
+};

@@ -1,0 +1,162 @@
+/** The boundaries of the architecture, held by reading every import of the tree. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { ERRORS, HEADERS, type Manifest, OPERATION_IDS, operation, REQUEST_TYPES } from "#contract";
+
+const root = join(import.meta.dir, "..");
+const files = (pattern: string): string[] =>
+  [...new Bun.Glob(pattern).scanSync({ cwd: root })]
+    .filter((file) => !file.includes("node_modules/") && !file.startsWith("dist/") && !file.startsWith("data/"))
+    .sort();
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const isTest = (file: string): boolean => file.endsWith(".test.ts") || file.includes("/fixtures/");
+
+/** Every module named by an import or export, `import type` included (a transpiler's scan would skip those). */
+const importsOf = (file: string): string[] => [...read(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, path]) => path ?? "");
+const target = (file: string, path: string): string => normalize(join(dirname(file), path));
+
+/** The folder that is a plugin: `providers/x`, `plugins/policy/x`, `plugins/console`. */
+const homeOf = (file: string): string => {
+  const parts = file.split("/");
+  return parts[0] === "plugins" && parts[1] !== "console" ? parts.slice(0, 3).join("/") : parts.slice(0, 2).join("/");
+};
+const pluginFiles = ["providers", "guardrails", "plugins", "storage"].flatMap((top) => files(`${top}/**/*.ts`));
+const manifests = ["providers", "guardrails", "plugins", "storage"]
+  .flatMap((top) => files(`${top}/**/manifest.json`))
+  .map((file) => ({ file, manifest: JSON.parse(read(file)) as Manifest }));
+
+describe("a plugin", () => {
+  test("imports #contract, npm packages and its own folder, nothing else of ours", () => {
+    const strays = pluginFiles
+      .filter((file) => !isTest(file))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((path) => path.startsWith(".") || path.startsWith("#"))
+          .filter((path) => path !== "#contract")
+          .filter((path) => path.startsWith("#") || !allowed(file, target(file, path)))
+          .map((path) => `${file} -> ${path}`),
+      );
+    expect(strays).toEqual([]);
+  });
+  test("uses neither the global fetch nor the process's environment", () => {
+    const strays = pluginFiles
+      .filter((file) => !isTest(file) && !file.startsWith("storage/"))
+      .filter((file) => {
+        const code = read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+        return /(?<![.\w])fetch\(/.test(code) || (/process\.env/.test(code) && homeOf(file) !== "plugins/secret/env");
+      });
+    expect(strays).toEqual([]);
+  });
+  test("has a folder of its manifest's name", () => {
+    expect(manifests.filter(({ file, manifest }) => homeOf(file).split("/").at(-1) !== manifest.id).map(({ file }) => file)).toEqual([]);
+  });
+});
+
+/** Storage plugins share the table kit; a test may use the kits. */
+const allowed = (file: string, path: string): boolean =>
+  path.startsWith(`${homeOf(file)}/`) || (file.startsWith("storage/") && path.startsWith("storage/tables/"));
+
+describe("the core", () => {
+  const core = files("core/**/*.ts").filter((file) => !isTest(file) && !file.startsWith("core/generated/"));
+
+  test("names no provider, store or partner", () => {
+    const words = manifests
+      .filter(({ manifest }) => ["provider", "storage"].includes(manifest.kind) || manifest.id.startsWith("partner_"))
+      .map(({ manifest }) => manifest.id);
+    const named = core
+      .filter((file) => !file.startsWith("core/build/"))
+      .flatMap((file) => {
+        const code = read(file)
+          .replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")
+          .replace(/(from|import)\s*\(?\s*"[^"]+"/g, "")
+          .replace(/description: "[^\n]*/g, "");
+        return words.filter((word) => code.includes(`"${word}"`)).map((word) => `${file}: ${word}`);
+      });
+    expect(named).toEqual([]);
+  });
+  test("imports plugins only through the generated registry", () => {
+    const strays = core
+      .filter((file) => !file.startsWith("core/build/"))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((path) => path.startsWith("."))
+          .map((path) => target(file, path))
+          .filter((path) => !path.startsWith("core/") && !path.startsWith("plugins/profiles/") && path !== "package.json")
+          .map((path) => `${file} -> ${path}`),
+      );
+    expect(strays).toEqual([]);
+  });
+  test("says `Bun.` in one file", () => {
+    const says = [...core, ...pluginFiles]
+      .filter((file) => !isTest(file))
+      .filter((file) => /(?<![\w.])Bun\.|from "bun(:\w+)?"/.test(read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")));
+    expect(
+      says.filter((file) => file !== "core/platform.ts" && !file.startsWith("core/build/") && !file.startsWith("storage/sqlite/")),
+    ).toEqual([]);
+  });
+  test("has a contract that imports nothing of the host", () => {
+    const strays = files("core/contract/**/*.ts")
+      .filter((file) => !isTest(file))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((path) => path.startsWith(".") && !target(file, path).startsWith("core/contract/"))
+          .map((path) => `${file} -> ${path}`),
+      );
+    expect(strays).toEqual([]);
+  });
+  test("compiles to a binary without its build tools", () => {
+    const strays = core
+      .filter((file) => !file.startsWith("core/build/") && file !== "core/main.ts")
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((path) => path.startsWith(".") && target(file, path).startsWith("core/build/"))
+          .map((path) => `${file} -> ${path}`),
+      );
+    expect(strays).toEqual([]);
+  });
+});
+
+describe("the tables", () => {
+  test("give every operation its own method and path", () => {
+    const routes = OPERATION_IDS.map((id) => `${operation(id).method} ${operation(id).path}`);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+  test("derive the request types from the operations", () => {
+    expect(REQUEST_TYPES.slice(0, OPERATION_IDS.length)).toEqual([...OPERATION_IDS]);
+  });
+  test("give every header a name, a reading and a description", () => {
+    const rows = Object.values(HEADERS);
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+    expect(rows.filter(({ schema }) => !schema.description)).toEqual([]);
+  });
+  test("give every error a status that errors have and a sentence", () => {
+    expect(
+      Object.entries(ERRORS)
+        .filter(([, row]) => row.status < 400 || row.status > 599 || row.message.length < 4)
+        .map(([code]) => code),
+    ).toEqual([]);
+  });
+});
+
+describe("the code", () => {
+  const ours = [...files("core/**/*.ts"), ...pluginFiles, ...files("tests/**/*.ts")];
+  test("has no `any` and no unchecked line", () => {
+    const loose = ours.filter(
+      (file) =>
+        file !== "tests/architecture.test.ts" &&
+        /:\s*any\b|\bas any\b|<any>|any\[\]|@ts-ignore|@ts-nocheck/.test(
+          read(file)
+            .replace(/\/\*[\s\S]*?\*\/|\/\/(?!\s*@ts).*$/gm, "")
+            .replace(/"[^"\n]*"|`[^`]*`/g, ""),
+        ),
+    );
+    expect(loose).toEqual([]);
+  });
+  test("stays in files that fit a head", () => {
+    const long = ours
+      .filter((file) => !isTest(file) && !/generated/i.test(read(file).slice(0, 80)))
+      .filter((file) => read(file).split("\n").length > 400);
+    expect(long).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+/** Output guardrails over answers that are not simply 200 and whole: other good statuses, and streams that break while they are held back. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chat, type GatewayProcess, startGateway } from "./process.ts";
+
+const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const delta = (content: string, finish: string | null = null) =>
+  frame({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+  });
+const ANSWER = {
+  id: "c",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
+  choices: [{ index: 0, message: { role: "assistant", content: "a bad word" }, finish_reason: "stop" }],
+};
+const sse = (text: string): Response => new Response(text, { headers: { "content-type": "text/event-stream" } });
+/** By the first part of the path. */
+const ANSWERS: Readonly<Record<string, () => Response>> = {
+  created: () => Response.json(ANSWER, { status: 201 }),
+  refused: () => sse(delta("hello") + frame({ error: { message: "slow down", type: "rate_limit_error" } })),
+  cut: () => sse(delta("hello")),
+  fine: () => sse(`${delta("hello")}${delta("", "stop")}data: [DONE]\n\n`),
+};
+
+let gateway: GatewayProcess;
+let upstream: Bun.Server<undefined>;
+beforeAll(async () => {
+  upstream = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url }) => ANSWERS[new URL(url).pathname.split("/")[1] ?? ""]?.() ?? new Response(null, { status: 404 }),
+  });
+  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: "127.0.0.1" } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  gateway.remove();
+  await upstream.stop(true);
+});
+
+const to = (path: string) => ({ provider: "openai", api_key: "k", custom_host: `http://127.0.0.1:${upstream.port}/${path}` });
+const guarded = (config: object) => ({
+  "x-gateway-config": JSON.stringify({
+    ...config,
+    output_guardrails: [{ "default.contains": { words: ["bad"], operator: "none" }, deny: true }],
+  }),
+});
+
+test("a good answer of another status than 200 is judged all the same", async () => {
+  expect((await chat(gateway, {}, guarded(to("created")))).status).toBe(446);
+});
+test("an error inside a stream that is held back is the provider's error, with its own status", async () => {
+  const answer = await chat(gateway, { stream: true }, guarded(to("refused")));
+  expect(answer.status).toBe(429);
+  expect(answer.json).toMatchObject({ error: { type: "rate_limit_error" }, provider: "openai" });
+  expect((await chat(gateway, { stream: true }, guarded(to("cut")))).status).toBe(502);
+  expect(gateway.output()).not.toContain("request failed inside");
+});
+test("nothing was sent yet, so another target answers", async () => {
+  for (const path of ["refused", "cut"]) {
+    const answer = await chat(gateway, { stream: true }, guarded({ strategy: { mode: "fallback" }, targets: [to(path), to("fine")] }));
+    expect([answer.status, answer.headers.get("x-gateway-last-used-option-index")]).toEqual([200, "config.targets[1]"]);
+    expect(answer.text).toContain("[DONE]");
+  }
+});

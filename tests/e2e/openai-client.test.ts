@@ -1,0 +1,175 @@
+/** The official OpenAI client against the running gateway. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../kit/replay.ts";
+import { verifies } from "../requirements/verifies.ts";
+import { GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
+
+let upstream: ReplayServer;
+let gateway: GatewayProcess;
+let client: OpenAI;
+
+beforeAll(async () => {
+  upstream = replayServer();
+  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
+  client = new OpenAI({
+    apiKey: "sk-provider-key",
+    baseURL: `${gateway.base}/v1`,
+    maxRetries: 0,
+    defaultHeaders: { "x-gateway-api-key": GATEWAY_KEY, "x-gateway-provider": "openai", "x-gateway-custom-host": `${upstream.url}/v1` },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  gateway.remove();
+  await upstream.close();
+});
+
+const messages = [{ role: "user" as const, content: "Hello" }];
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "gpt-x", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const usageChunk = `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "gpt-x", choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } })}\n\n`;
+const done = "data: [DONE]\n\n";
+const completion = {
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1,
+  model: "gpt-x",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hi there" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+};
+
+describe("the official client", () => {
+  test(verifies("1.tag-chat", "gets a chat completion, and the provider gets its own key"), async () => {
+    upstream.answer(jsonAnswer(completion));
+    const answer = await client.chat.completions.create({ model: "gpt-x", messages });
+    expect(answer.choices[0]?.message.content).toBe("Hi there");
+    expect(answer.usage?.total_tokens).toBe(5);
+    const seen = upstream.received.at(-1);
+    expect(seen?.headers.get("authorization")).toBe("Bearer sk-provider-key");
+    expect([...(seen?.headers.keys() ?? [])].filter((name) => name.startsWith("x-gateway-") && name !== "x-gateway-hop")).toEqual([]);
+  });
+
+  test(verifies("1.data-plane", "gets a stream; usage is asked for on its behalf and hidden again"), async () => {
+    upstream.answer(
+      sseAnswer(
+        chunk({ role: "assistant", content: "" }) +
+          chunk({ content: "Hi" }) +
+          chunk({ content: " there" }) +
+          chunk({}, "stop") +
+          usageChunk +
+          done,
+      ),
+    );
+    const chunks = [];
+    for await (const part of await client.chat.completions.create({ model: "gpt-x", messages, stream: true })) chunks.push(part);
+    expect(chunks.map((part) => part.choices[0]?.delta.content ?? "").join("")).toBe("Hi there");
+    expect(chunks.some((part) => part.usage)).toBe(false);
+    expect(upstream.received.at(-1)?.json()).toMatchObject({ stream_options: { include_usage: true } });
+  });
+
+  test("gets the usage chunk when it asks for it", async () => {
+    const chunks = [];
+    for await (const part of await client.chat.completions.create({
+      model: "gpt-x",
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    }))
+      chunks.push(part);
+    expect(chunks.at(-1)?.usage?.total_tokens).toBe(5);
+  });
+
+  test("gets tool calls, whole and streamed", async () => {
+    const call = { id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } };
+    upstream.answer(
+      jsonAnswer({
+        ...completion,
+        choices: [{ index: 0, message: { role: "assistant", content: null, tool_calls: [call] }, finish_reason: "tool_calls" }],
+      }),
+    );
+    const tools = [
+      {
+        type: "function" as const,
+        function: { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
+      },
+    ];
+    const whole = await client.chat.completions.create({ model: "gpt-x", messages, tools });
+    expect(whole.choices[0]?.message.tool_calls?.[0]).toMatchObject(call);
+    upstream.answer(
+      sseAnswer(
+        chunk({
+          role: "assistant",
+          tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name: "weather", arguments: "" } }],
+        }) +
+          chunk({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] }) +
+          chunk({ tool_calls: [{ index: 0, function: { arguments: '"Oslo"}' } }] }) +
+          chunk({}, "tool_calls") +
+          done,
+      ),
+    );
+    const final = await client.chat.completions.stream({ model: "gpt-x", messages, tools }).finalChatCompletion();
+    expect(final.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      id: "call_1",
+      function: { name: "weather", arguments: '{"city":"Oslo"}' },
+    });
+  });
+
+  test("leaves in mid-stream, and the upstream is cut within 100 ms", async () => {
+    upstream.answer(sseAnswer(chunk({ role: "assistant", content: "Hi" }), { ends: "hang" }));
+    const stream = await client.chat.completions.create({ model: "gpt-x", messages, stream: true });
+    for await (const part of stream) if (part.choices[0]?.delta.content) break;
+    const leftAt = performance.now();
+    stream.controller.abort();
+    const cutAt = await upstream.received.at(-1)?.cut;
+    expect((cutAt ?? Number.POSITIVE_INFINITY) - leftAt).toBeLessThan(100);
+  });
+
+  test("leaves before a whole answer, and the upstream is cut within 100 ms", async () => {
+    upstream.answer({ body: "{", ends: "hang", headers: { "content-type": "application/json" } });
+    const before = upstream.received.length;
+    const controller = new AbortController();
+    const asked = client.chat.completions
+      .create({ model: "gpt-x", messages }, { signal: controller.signal })
+      .catch((thrown: unknown) => thrown);
+    const seen = await until("the upstream is asked", () => upstream.received[before]);
+    const leftAt = performance.now();
+    controller.abort();
+    expect((await seen.cut) - leftAt).toBeLessThan(100);
+    expect(await asked).toBeInstanceOf(OpenAI.APIUserAbortError);
+  });
+
+  test.each([
+    [400, OpenAI.BadRequestError],
+    [401, OpenAI.AuthenticationError],
+    [403, OpenAI.PermissionDeniedError],
+    [404, OpenAI.NotFoundError],
+    [422, OpenAI.UnprocessableEntityError],
+    [429, OpenAI.RateLimitError],
+    [500, OpenAI.InternalServerError],
+    [503, OpenAI.InternalServerError],
+  ])("maps an upstream's %d to its own error, with message, type and code", async (status, kind) => {
+    upstream.answer(
+      jsonAnswer({ error: { message: "it did not work", type: "some_type", param: "model", code: "some_code" } }, { status }),
+    );
+    const thrown = await client.chat.completions.create({ model: "gpt-x", messages }).catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(kind);
+    expect(thrown).toMatchObject({ status, code: "some_code", type: "some_type", param: "model" });
+    expect((thrown as Error).message).toContain("it did not work");
+  });
+
+  test("is told when a stream ends before the answer is complete", async () => {
+    upstream.answer(sseAnswer(chunk({ role: "assistant", content: "Hi" }) + chunk({ content: " the" }), { ends: "close" }));
+    const read = async (): Promise<void> => {
+      for await (const _ of await client.chat.completions.create({ model: "gpt-x", messages, stream: true })) void _;
+    };
+    await expect(read()).rejects.toThrow(/before the answer was complete/);
+  });
+
+  test("lists models", async () => {
+    upstream.answer(jsonAnswer({ object: "list", data: [{ id: "gpt-x", object: "model", created: 1, owned_by: "me" }] }));
+    const models = [];
+    for await (const model of client.models.list()) models.push(model.id);
+    expect(models).toEqual(["gpt-x"]);
+  });
+});

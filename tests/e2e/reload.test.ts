@@ -1,0 +1,281 @@
+/**
+ * A new generation under traffic: no request fails while plugins are built, swapped and drained, streams end on the
+ * generation they began on, and a profile that cannot be built changes nothing and says why.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+const home = mkdtempSync(join(tmpdir(), "reload-"));
+const profileFile = join(home, "profile.json");
+let gateway: GatewayProcess;
+
+const writeProfile = (more: Json = {}): void =>
+  writeFileSync(profileFile, JSON.stringify({ title: "Reloaded", extends: "default", ...more }));
+beforeAll(async () => {
+  writeProfile();
+  gateway = await startGateway({ env: { GATEWAY_PROFILE: profileFile } });
+});
+beforeEach(() => writeProfile());
+afterAll(async () => {
+  await gateway.stop();
+  gateway.remove();
+  rmSync(home, { recursive: true });
+});
+
+const reload = (of: GatewayProcess = gateway): Promise<Answer> => ask(`${of.base}/admin/v2/generations`, "POST", ADMIN_KEY);
+interface Plugins {
+  readonly generation: number;
+  readonly data: readonly { readonly name: string; readonly state: string }[];
+}
+const plugins = async (): Promise<Plugins> => {
+  const answer = await ask(`${gateway.base}/admin/v2/plugins`, "GET", ADMIN_KEY);
+  return answer.json as unknown as Plugins; // the route's own schema
+};
+const generation = async (): Promise<number> => (await plugins()).generation;
+const stateOf = async (name: string): Promise<string | undefined> => (await plugins()).data.find((plugin) => plugin.name === name)?.state;
+
+/* ── traffic ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+const CHUNKS = 15;
+const words = (text: string): number => text.split("\n\n").filter((frame) => /"content":"[^"]/.test(frame)).length;
+/** One request, whole or streamed; what was wrong with it, if anything. */
+async function one(stream: boolean): Promise<string | undefined> {
+  try {
+    const { status, text } = await chat(gateway, {
+      ...(stream && { stream }),
+      sandbox: { chunks: CHUNKS, chunk_latency_ms: stream ? 2 : 0 },
+    });
+    if (status !== 200) return `${status} ${text.slice(0, 200)}`;
+    if (stream && (words(text) !== CHUNKS || !text.endsWith("data: [DONE]\n\n")))
+      return `a stream of ${words(text)} words: ${text.slice(-200)}`;
+    return undefined;
+  } catch (thrown) {
+    return String(thrown);
+  }
+}
+/** Runs something while requests keep coming; tells how many there were and what went wrong. */
+async function underTraffic(run: () => Promise<void>): Promise<void> {
+  let over = false;
+  let served = 0;
+  const wrong: string[] = [];
+  const workers = Array.from({ length: 12 }, async (_, index) => {
+    while (!over) {
+      const problem = await one(index % 2 === 0);
+      served += 1;
+      if (problem !== undefined) wrong.push(problem);
+    }
+  });
+  try {
+    await until("traffic flows", () => served > 20);
+    await run();
+    const before = served;
+    await until("traffic still flows", () => served > before + 20);
+  } finally {
+    over = true;
+    await Promise.all(workers);
+  }
+  expect(wrong).toEqual([]);
+}
+
+/** A stream that lasts until it is read: it begins before what `meanwhile` does and ends after it. */
+async function across(meanwhile: () => Promise<void>): Promise<string> {
+  const response = await fetch(`${gateway.base}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-gateway-api-key": GATEWAY_KEY, "x-gateway-provider": "sandbox" },
+    body: JSON.stringify({
+      model: "echo",
+      stream: true,
+      messages: [{ role: "user", content: "x" }],
+      sandbox: { chunks: 60, chunk_latency_ms: 15 },
+    }),
+  });
+  const reader = (response.body ?? expect.unreachable()).getReader();
+  const decoder = new TextDecoder();
+  let text = decoder.decode((await reader.read()).value, { stream: true });
+  await meanwhile();
+  expect(text).not.toContain("[DONE]");
+  for (let next = await reader.read(); !next.done; next = await reader.read()) text += decoder.decode(next.value, { stream: true });
+  return text;
+}
+
+/* ── a new generation ────────────────────────────────────────────────────────────────────────────────────────── */
+
+describe("a new generation", () => {
+  test("by the admin plane, again and again: no request fails", async () => {
+    const before = await generation();
+    await underTraffic(async () => {
+      for (let i = 1; i <= 6; i += 1) {
+        const answer = await reload();
+        expect({ status: answer.status, json: answer.json as unknown }).toEqual({ status: 200, json: { number: before + i } });
+      }
+    });
+    expect(await generation()).toBe(before + 6);
+    await until(
+      "the old generations end",
+      () => gateway.output().includes(`"generation.ended"`) && endedGenerations().includes(before + 5),
+    );
+  }, 20_000);
+
+  test("by SIGHUP: no request fails", async () => {
+    const before = await generation();
+    await underTraffic(async () => {
+      process.kill(gateway.pid, "SIGHUP");
+      await until("the next generation serves", async () => (await generation()) === before + 1);
+    });
+    await until("the log says so", () => gateway.output().includes("generation.started"));
+  }, 15_000);
+
+  test("asked for many times at once is made one after the other", async () => {
+    const before = await generation();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => reload()));
+    expect(answers.map(({ json }) => Number(json["number"])).sort((a, b) => a - b)).toEqual([1, 2, 3, 4].map((i) => before + i));
+  }, 15_000);
+
+  test("leaves streams that have begun on the one they began on", async () => {
+    const text = await across(async () => {
+      writeProfile({ plugins: { "provider/sandbox": { enabled: false } } });
+      expect((await reload()).status).toBe(200);
+      expect((await chat(gateway, {})).status).toBe(400); // gone for who comes now
+    });
+    expect({ words: words(text), end: text.slice(-14) }).toEqual({ words: 60, end: "data: [DONE]\n\n" });
+    writeProfile();
+    expect((await reload()).status).toBe(200);
+    expect((await chat(gateway, {})).status).toBe(200);
+  }, 15_000);
+
+  test("writes the log of the requests before it", async () => {
+    const answer = await chat(gateway, {});
+    const logId = answer.headers.get("x-gateway-trace-id");
+    expect((await reload()).status).toBe(200);
+    await until(
+      "the log written by the generation before",
+      async () => (await ask(`${gateway.base}/v1/logs/${logId}`, "GET", GATEWAY_KEY)).status === 200,
+    );
+  }, 15_000);
+
+  test("takes away what the new profile disables, and says so", async () => {
+    const balanced = { "x-gateway-config": JSON.stringify({ strategy: { mode: "loadbalance" }, targets: [{ provider: "sandbox" }] }) };
+    const route = `${gateway.base}/v1/models`;
+    expect([(await chat(gateway, {}, balanced)).status, (await ask(route, "GET", GATEWAY_KEY)).status]).toEqual([200, 200]);
+    writeProfile({ plugins: { "policy/loadbalance": { enabled: false }, "api/models": { enabled: false } } });
+    await underTraffic(async () => void expect((await reload()).status).toBe(200));
+    expect([(await chat(gateway, {}, balanced)).status, (await ask(route, "GET", GATEWAY_KEY)).status]).toEqual([400, 404]);
+    expect([await stateOf("policy/loadbalance"), await stateOf("api/models"), await stateOf("provider/sandbox")]).toEqual([
+      "disabled",
+      "disabled",
+      "running",
+    ]);
+    expect((await ask(`${gateway.base}/openapi.json`, "GET", null)).text).not.toContain('"/v1/models"');
+    writeProfile();
+    expect((await reload()).status).toBe(200);
+    expect([(await chat(gateway, {}, balanced)).status, (await ask(route, "GET", GATEWAY_KEY)).status]).toEqual([200, 200]);
+  }, 15_000);
+});
+const endedGenerations = (): number[] =>
+  [...gateway.output().matchAll(/"event":"generation\.ended"[^\n]*"number":(\d+)/g)].map(([, number]) => Number(number));
+
+/* ── one that cannot be built ────────────────────────────────────────────────────────────────────────────────── */
+
+describe("a profile that cannot be built", () => {
+  const BROKEN: readonly (readonly [string, string, RegExp])[] = [
+    ["is not JSON", "{", /not JSON/],
+    ["has an unknown member", JSON.stringify({ title: "x", extends: "default", plugin: {} }), /plugin/],
+    ["extends one that is not there", JSON.stringify({ title: "x", extends: "./nowhere.json" }), /nowhere/],
+    [
+      "configures a required plugin wrongly",
+      JSON.stringify({ title: "x", extends: "default", plugins: { "storage/sqlite": { config: { nonsense: 1 } } } }),
+      /storage\/sqlite.*nonsense|nonsense/s,
+    ],
+    [
+      "refers to a variable that is not set",
+      JSON.stringify({
+        title: "x",
+        extends: "default",
+        plugins: { "exporter/logs": { config: { headersToMask: "${NOT_SET_ANYWHERE}" } } },
+      }),
+      /NOT_SET_ANYWHERE/,
+    ],
+  ];
+  test.each(BROKEN)(
+    "because it %s leaves the old one serving, and says why",
+    async (_, text, why) => {
+      const before = await generation();
+      writeFileSync(profileFile, text);
+      await underTraffic(async () => {
+        const answer = await reload();
+        expect({ status: answer.status, error: answer.json["error"], said: why.test(answer.text) }).toMatchObject({
+          status: 500,
+          error: { message: expect.any(String) },
+          said: true,
+        });
+      });
+      expect(await generation()).toBe(before);
+    },
+    15_000,
+  );
+
+  test("by SIGHUP leaves the old one serving, and the log says why", async () => {
+    const before = await generation();
+    const from = gateway.output().length;
+    writeFileSync(profileFile, "{ broken");
+    await underTraffic(async () => {
+      process.kill(gateway.pid, "SIGHUP");
+      await until("the log says that the old one was kept", () => /generation\.kept[^\n]*not JSON/.test(gateway.output().slice(from)));
+    });
+    expect(await generation()).toBe(before);
+    writeProfile();
+    expect((await reload()).json["number"]).toBe((before + 1) as never); // a number, whatever `json` is typed
+  }, 15_000);
+
+  test("does not stop a stream that has begun", async () => {
+    const text = await across(async () => {
+      writeFileSync(profileFile, "{");
+      expect((await reload()).status).toBe(500);
+    });
+    expect({ words: words(text), end: text.slice(-14) }).toEqual({ words: 60, end: "data: [DONE]\n\n" });
+  });
+});
+
+/* ── what is kept ────────────────────────────────────────────────────────────────────────────────────────────── */
+
+test("what is kept in memory alone survives a new generation: keys, counters, logs", async () => {
+  const path = join(home, "memory.json");
+  const write = (more: Json = {}): void =>
+    writeFileSync(
+      path,
+      JSON.stringify({
+        title: "Memory",
+        extends: "default",
+        plugins: { "storage/memory": { enabled: true }, "storage/sqlite": { enabled: false }, ...more },
+      }),
+    );
+  write();
+  const memory = await startGateway({ env: { GATEWAY_PROFILE: path } });
+  try {
+    const made = await ask(`${memory.base}/v2/api-keys/service`, "POST", ADMIN_KEY, {
+      name: "five a week",
+      workspace_id: "default",
+      scopes: ["completions.write"],
+      rate_limits: [{ type: "requests", unit: "rpw", value: 5 }],
+    });
+    const limited = { base: memory.base, gatewayKey: String(made.json["key"]) };
+    const statuses = async (times: number): Promise<number[]> => {
+      const all: number[] = [];
+      for (let i = 0; i < times; i += 1) all.push((await chat(limited, {})).status);
+      return all;
+    };
+    const logged = (await chat(memory, {})).headers.get("x-gateway-trace-id");
+    expect(await statuses(3)).toEqual([200, 200, 200]);
+    write({ "policy/loadbalance": { enabled: false } });
+    expect((await reload(memory)).status).toBe(200);
+    expect(await statuses(3)).toEqual([200, 200, 429]);
+    expect((await ask(`${memory.base}/v1/logs/${logged}`, "GET", GATEWAY_KEY)).status).toBe(200);
+  } finally {
+    await memory.stop();
+    memory.remove();
+  }
+}, 15_000);

@@ -1,0 +1,226 @@
+/** Secrets and prompts, planted as canaries, and looked for wherever they could come out. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { jsonAnswer } from "../kit/replay.ts";
+import { verifies } from "../requirements/verifies.ts";
+import { at, bodyOf, chatWith, forAll, type Json, logOf, newKey, SANDBOX } from "./endpoints/api.ts";
+import { ADMIN_KEY, type Answer, ask, GATEWAY_KEY } from "./process.ts";
+
+const api = forAll({ LOG_LEVEL: "debug" });
+const canary = (name: string): string => `canary-${name}-${crypto.randomUUID().slice(0, 13)}`;
+/** What must not come out anywhere. */
+const SECRETS = {
+  providerKey: canary("provider-key"),
+  integrationKey: canary("integration-key"),
+  rotatedKey: canary("rotated-key"),
+  configKey: canary("config-key"),
+  inlineKey: canary("inline-key"),
+  unknownKey: "canaryUnknownGatewayKey0123456789",
+  cookie: canary("cookie"),
+  sensitive: canary("sensitive-header"),
+  prompt: canary("prompt-not-to-be-logged"),
+};
+/** Stands where bodies are kept, and nowhere else. */
+const LOGGED_PROMPT = canary("prompt-that-may-be-logged");
+let createdKey = "";
+const answers: Answer[] = [];
+const controlAnswers: Answer[] = [];
+
+const COMPLETION: Json = {
+  id: "c",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
+  choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
+};
+const said = (content: string, more: Json = {}): Json => ({ model: "m", messages: [{ role: "user", content }], ...more });
+const QUIET = { "x-gateway-debug": "false" };
+const asked = async (body: Json, headers: Readonly<Record<string, string>>, key: string = GATEWAY_KEY): Promise<Answer> => {
+  const answer = await ask(`${api.gateway.base}/v1/chat/completions`, "POST", key, body, headers);
+  answers.push(answer);
+  return answer;
+};
+const controlled = async (method: string, path: string, body?: Json): Promise<Answer> => {
+  const answer = await api.admin(method, path, body);
+  controlAnswers.push(answer);
+  return answer;
+};
+
+beforeAll(async () => {
+  createdKey = await newKey(api, { scopes: ["completions.write", "logs.view"] });
+  const host = `${api.upstream.url}/v1`;
+  bodyOf(
+    await controlled("POST", "/admin/v2/integrations", {
+      name: "Canary",
+      slug: "canary",
+      ai_provider_id: "openai",
+      key: SECRETS.integrationKey,
+      workspace_id: "default",
+      configurations: { custom_host: host },
+    }),
+  );
+  const config = bodyOf(
+    await controlled("POST", "/v2/configs", {
+      name: "Canary",
+      workspace_id: "default",
+      config: { provider: "openai", api_key: SECRETS.configKey, custom_host: host },
+    }),
+  );
+  const slug = String(at(config, "data", "slug"));
+  const direct = {
+    ...api.replayed,
+    authorization: `Bearer ${SECRETS.providerKey}`,
+    cookie: `sid=${SECRETS.cookie}`,
+    "x-patient": SECRETS.sensitive,
+    "x-gateway-sensitive-headers": "x-patient",
+  };
+  const ways = [
+    direct,
+    { "x-gateway-provider": "@canary" },
+    { "x-gateway-config": slug },
+    { "x-gateway-config": JSON.stringify({ provider: "openai", api_key: SECRETS.inlineKey, custom_host: host }) },
+  ];
+  const guards = {
+    input_guardrails: [{ deny: true, "default.wordCount": { minWords: 99 }, "default.regexMatch": { rule: "nothing like it" } }],
+  };
+  for (const way of ways) {
+    api.upstream.answer(jsonAnswer(COMPLETION)); // success, whole, with bodies kept and not
+    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(200);
+    expect((await asked(said(LOGGED_PROMPT), way, createdKey)).status).toBe(200);
+    api.upstream.answer(jsonAnswer({ error: { message: "it broke", type: "server_error" } }, { status: 500 })); // a provider's error
+    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(500);
+    api.upstream.answer({ body: "<html>not JSON</html>", headers: { "content-type": "text/html" } }); // not its format
+    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(502);
+    api.upstream.answer({ body: "{", ends: "hang" }); // a timeout
+    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET, "x-gateway-request-timeout": "40" })).status).toBe(408);
+    api.upstream.answer({
+      body: 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"x"}}]}\n\n',
+      headers: { "content-type": "text/event-stream" },
+    }); // a stream cut off
+    await asked(said(SECRETS.prompt, { stream: true }), { ...way, ...QUIET });
+    expect((await asked({ ...said(SECRETS.prompt), messages: 5, user: SECRETS.prompt }, { ...way, ...QUIET })).status).toBe(400); // a body that is refused
+    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET }, SECRETS.unknownKey)).status).toBe(401); // a key that is not known
+  }
+  const denied = await asked(said(SECRETS.prompt), {
+    ...QUIET,
+    "x-gateway-config": JSON.stringify({ provider: "openai", api_key: SECRETS.inlineKey, custom_host: host, ...guards }),
+  });
+  expect(denied.status).toBe(446);
+  await asked(said(SECRETS.prompt), {
+    ...QUIET,
+    authorization: `Bearer ${SECRETS.providerKey}`,
+    "x-gateway-provider": "openai",
+    "x-gateway-custom-host": `http://user:${SECRETS.providerKey}@10.0.0.1/v1?key=${SECRETS.providerKey}`,
+  });
+  await asked(said(SECRETS.prompt), { ...QUIET, "x-gateway-provider": SECRETS.inlineKey.toUpperCase() });
+  bodyOf(await controlled("PUT", "/admin/v2/integrations/canary", { key: SECRETS.rotatedKey }));
+  bodyOf(
+    await controlled("PUT", `/v2/configs/${slug}`, { config: { provider: "openai", api_key: SECRETS.rotatedKey, custom_host: host } }),
+  );
+  for (const path of [
+    "/v2/configs",
+    `/v2/configs/${slug}`,
+    `/v2/configs/${slug}/versions`,
+    "/v2/api-keys",
+    "/v2/providers",
+    "/v2/providers/canary",
+    "/admin/v2/integrations",
+    "/admin/v2/integrations/canary",
+    "/admin/v2/plugins",
+    "/v2/guardrails",
+    "/v2/policies/rate-limits",
+  ]) {
+    bodyOf(await controlled("GET", path));
+  }
+  const long = SECRETS.providerKey.repeat(3_000);
+  for (const [path, body] of [
+    ["/admin/v2/integrations", { name: "Wrong", ai_provider_id: "openai", key: [SECRETS.providerKey] }],
+    ["/admin/v2/integrations", { name: "Wrong", ai_provider_id: "openai", key: long }],
+    [
+      "/admin/v2/integrations",
+      { name: "Wrong", ai_provider_id: "openai", key: "k", configurations: { openai_organization: { secret: SECRETS.providerKey } } },
+    ],
+    ["/v2/configs", { name: "Wrong", config: { provider: "openai", api_key: [SECRETS.providerKey] } }],
+    ["/v2/configs", { name: "Wrong", config: { targets: [{ provider: "openai", api_key: long }] } }],
+    ["/v2/configs", { name: "Wrong", config: JSON.stringify({ api_key: SECRETS.providerKey, filler: "x".repeat(60) }) }],
+  ] as const)
+    bodyOf(await controlled("POST", path, body), 400);
+  const last = answers.findLast(({ status }) => status === 400);
+  await logOf(api, String(last?.headers.get("x-gateway-trace-id"))); // written in order: everything before it is there too
+  await api.data("GET", "/v1/batches/batch_1", SANDBOX);
+}, 60_000);
+
+/** Names of the secrets a text holds; the preset keys and the made one are secrets too. */
+const found = (text: string, allowed: readonly string[] = []): readonly string[] =>
+  Object.entries({ ...SECRETS, adminKey: ADMIN_KEY, gatewayKey: GATEWAY_KEY, createdKey })
+    .filter(([name, secret]) => !allowed.includes(name) && text.includes(secret))
+    .map(([name]) => name);
+
+describe("a secret", () => {
+  test(verifies("5.not-leaked", "is not in any file: neither database, nor their journals, nor blobs"), () => {
+    const files = readdirSync(api.gateway.dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(files.some((file) => file.endsWith("main.db"))).toBe(true);
+    expect(files.some((file) => file.endsWith("logs.db"))).toBe(true);
+    for (const file of files.filter((name) => !name.endsWith(".key")))
+      expect({ file, found: found(readFileSync(file, "latin1")) }).toEqual({ file, found: [] });
+    expect(files.some((file) => readFileSync(file, "latin1").includes(LOGGED_PROMPT))).toBe(true);
+  });
+  test("is not in what the process prints, except the two first keys in the first words", () => {
+    const printed = api.gateway.output();
+    expect(printed.length).toBeGreaterThan(100);
+    expect(found(printed, ["adminKey", "gatewayKey"])).toEqual([]);
+    expect(printed).not.toContain(LOGGED_PROMPT);
+    const { length } = printed.split(GATEWAY_KEY);
+    expect(length - 1).toBeLessThanOrEqual(2); // the key itself, and the line to copy
+    expect(printed.split(ADMIN_KEY).length - 1).toBeLessThanOrEqual(1);
+  });
+  test("is not in an error the data plane answers", () => {
+    const errors = answers.filter(({ status }) => status >= 400);
+    expect(errors.length).toBeGreaterThan(20);
+    for (const { status, text, headers } of errors) {
+      const deniedData = status === 446 ? ["prompt"] : []; // the caller's own text, in what the check says of it
+      expect({ status, text, found: found(text + JSON.stringify([...headers]), deniedData) }).toMatchObject({ found: [] });
+    }
+  });
+  test(verifies("5.masked", "is masked in every answer of the control and admin planes"), () => {
+    expect(controlAnswers.length).toBeGreaterThan(12);
+    for (const { text } of controlAnswers) expect({ text, found: found(text) }).toMatchObject({ found: [] });
+    expect(controlAnswers.some(({ text }) => /ca\*{3,}/.test(text))).toBe(true);
+  });
+  test.each(["/metrics", "/openapi.json", "/docs", "/readyz", "/healthz"])("is not in %s", async (path) => {
+    const text = await (await fetch(api.gateway.base + path)).text();
+    expect(found(text)).toEqual([]);
+    expect(text).not.toContain(LOGGED_PROMPT);
+  });
+  test("is not in a log that is read, where the prompt of a request with x-gateway-debug: false is not either", async () => {
+    for (const answer of answers.filter(({ status }) => status !== 401)) {
+      const id = String(answer.headers.get("x-gateway-trace-id"));
+      const record = JSON.stringify([await logOf(api, id), await logOf(api, id, "?type=hooks")]);
+      expect({ id, status: answer.status, found: found(record) }).toMatchObject({ found: [] });
+    }
+  }, 30_000);
+  test("that a provider repeats in its error is told to nobody", async () => {
+    api.upstream.answer((request) =>
+      jsonAnswer(
+        {
+          error: {
+            message: `Incorrect API key provided: ${request.headers.get("authorization")?.slice(7)}.`,
+            type: "invalid_request_error",
+            code: "invalid_api_key",
+          },
+        },
+        { status: 401 },
+      ),
+    );
+    const answer = await chatWith(api, GATEWAY_KEY, said("x"), { "x-gateway-provider": "@canary" });
+    expect({ status: answer.status, says: answer.text.includes("Incorrect API key"), found: found(answer.text) }).toEqual({
+      status: 401,
+      says: true,
+      found: [],
+    });
+    expect(found(JSON.stringify(await logOf(api, String(answer.headers.get("x-gateway-trace-id")))))).toEqual([]);
+  });
+});

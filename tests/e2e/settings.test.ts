@@ -1,0 +1,277 @@
+/** Settings of a self-hosted gateway (specification 9), and what is refused at start. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import type { Json, LogRow } from "#contract";
+import { connectSqlite } from "../../storage/sqlite/index.ts";
+import { Config as PostgresConfig } from "../../storage/postgres/config.ts";
+import postgresManifest from "../../storage/postgres/manifest.json" with { type: "json" };
+import { handleOf } from "../kit/storage/subject.ts";
+import { verifies } from "../requirements/verifies.ts";
+import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
+
+const running: GatewayProcess[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.stop();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-settings-"));
+  folders.push(folder);
+  return folder;
+};
+const start = async (env: Readonly<Record<string, string>> = {}, dataDir = newFolder()): Promise<GatewayProcess> => {
+  const gateway = await startGateway({ env, dataDir });
+  running.push(gateway);
+  return gateway;
+};
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+/** Runs a command of the gateway to its end; `undefined` takes a variable away. */
+async function run(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<Run> {
+  const base = {
+    PATH: process.env["PATH"],
+    HOME: process.env["HOME"],
+    PORT: "0",
+    GATEWAY_DATA_DIR: newFolder(),
+    GATEWAY_ADMIN_KEY: ADMIN_KEY,
+    GATEWAY_API_KEY: GATEWAY_KEY,
+  };
+  const child = Bun.spawn([...SOURCE, ...args], { env: { ...base, ...env }, stdout: "pipe", stderr: "pipe" });
+  const killer = setTimeout(() => child.kill("SIGKILL"), 15_000); // it should have been refused
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  clearTimeout(killer);
+  return { code, out, err };
+}
+
+const GUARDED = JSON.stringify({ provider: "sandbox", input_guardrails: [{ deny: true, "default.wordCount": { maxWords: 0 } }] });
+const feedback = (value: number): Json => ({ feedback: { value, weight: 1, metadata: "" } });
+const ACTIONS: Json = { deny: true, async: false, on_success: feedback(5), on_fail: feedback(-5) };
+const admin = (gateway: GatewayProcess, method: string, path: string, body?: Json): Promise<Answer> =>
+  ask(gateway.base + path, method, ADMIN_KEY, body);
+const LIMIT: Json = {
+  name: "none",
+  type: "requests",
+  unit: "rph",
+  value: 0,
+  conditions: [{ key: "model", value: "*" }],
+  group_by: [{ key: "api_key" }],
+  workspace_id: "default",
+};
+
+describe("flags", () => {
+  test(verifies("9.flags-default", "without any, guardrails and policies are on"), async () => {
+    const gateway = await start();
+    expect((await admin(gateway, "GET", "/v2/guardrails")).status).toBe(200);
+    expect((await chat(gateway, {}, { "x-gateway-config": GUARDED })).status).toBe(446);
+    expect((await admin(gateway, "POST", "/v2/policies/rate-limits", LIMIT)).status).toBe(200);
+    expect((await chat(gateway, {})).status).toBe(429);
+  });
+  test(
+    verifies(
+      "9.flag-guardrails",
+      "GUARDRAILS_ENABLED=OFF takes guardrails away from the control plane; what denies goes on denying, so that no door opens",
+    ),
+    async () => {
+      const dataDir = newFolder();
+      const before = await start({}, dataDir);
+      const { slug } = (
+        await admin(before, "POST", "/v2/guardrails", {
+          name: "g",
+          workspace_id: "default",
+          checks: [{ id: "default.wordCount", parameters: { maxWords: 0 } }],
+          actions: ACTIONS,
+        })
+      ).json;
+      await before.stop();
+      const gateway = await start({ GUARDRAILS_ENABLED: "OFF" }, dataDir);
+      for (const path of ["/v2/guardrails", "/admin/v2/guardrails"]) expect((await admin(gateway, "GET", path)).status).toBe(404);
+      expect(JSON.stringify((await ask(`${gateway.base}/openapi.json`, "GET", null)).json)).not.toContain("/v2/guardrails");
+      const named = JSON.stringify({ provider: "sandbox", input_guardrails: [slug] });
+      expect([
+        (await chat(gateway, {}, { "x-gateway-config": named })).status,
+        (await chat(gateway, {}, { "x-gateway-config": GUARDED })).status,
+        (await chat(gateway, {})).status,
+      ]).toEqual([446, 446, 200]);
+    },
+  );
+  test(verifies("9.flag-policy", "POLICY_ENABLED=OFF ignores rate-limit policies and takes them away; limits of keys hold"), async () => {
+    const dataDir = newFolder();
+    const before = await start({}, dataDir);
+    await admin(before, "POST", "/v2/policies/rate-limits", LIMIT);
+    const { key } = (
+      await admin(before, "POST", "/v2/api-keys/service", {
+        name: "k",
+        workspace_id: "default",
+        scopes: ["completions.write"],
+        rate_limits: [{ type: "requests", unit: "rph", value: 0 }],
+      })
+    ).json;
+    expect((await chat(before, {})).status).toBe(429);
+    await before.stop();
+    const gateway = await start({ POLICY_ENABLED: "OFF" }, dataDir);
+    expect((await admin(gateway, "GET", "/v2/policies/rate-limits")).status).toBe(404);
+    expect((await chat(gateway, {})).status).toBe(200);
+    expect((await chat({ base: gateway.base, gatewayKey: String(key) }, {})).status).toBe(429);
+  });
+  test("`gateway list` says which flag turned a plugin off", async () => {
+    const { code, out } = await run(["list"], { GUARDRAILS_ENABLED: "OFF" });
+    expect(code).toBe(0);
+    expect(out).toMatch(/admin\/guardrails\s+disabled.*GUARDRAILS_ENABLED is OFF/);
+    expect((await run(["list"])).out).toMatch(/admin\/guardrails\s+enabled/);
+  });
+});
+
+describe("retention of logs", () => {
+  const DAY_MS = 86_400_000;
+  const row = (id: string, daysAgo: number): LogRow => ({
+    id,
+    organisationId: "o",
+    workspaceId: null,
+    createdAt: Date.now() - daysAgo * DAY_MS,
+    traceId: id,
+    provider: null,
+    model: null,
+    status: 200,
+    costCents: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    responseTimeMs: 1,
+    apiKeyId: null,
+    cacheStatus: "MISS",
+    metadata: {},
+    detail: {},
+    hooks: null,
+  });
+  const opened = async (dir: string) => {
+    const store = connectSqlite({ log: () => undefined, now: Date.now }, { dir, busyTimeoutMs: 20_000 });
+    await store.ready?.();
+    return { logs: handleOf(store.provides, "logs"), close: () => store.close?.() };
+  };
+  /** Which of these are left after a gateway has started on the folder. */
+  async function keptAfterStart(env: Readonly<Record<string, string>>, ages: readonly number[], gone: number): Promise<readonly number[]> {
+    const dir = newFolder();
+    const store = await opened(dir);
+    await store.logs.write(ages.map((days) => row(`log-${days}`, days)));
+    await start(env, dir);
+    await until("the oldest is deleted", async () => (await store.logs.get(`log-${gone}`)) === undefined, 10_000);
+    const kept = await Promise.all(ages.map(async (days) => ((await store.logs.get(`log-${days}`)) ? [days] : [])));
+    await store.close();
+    return kept.flat();
+  }
+  test(verifies("9.log-retention", "is 90 days unless LOG_RETENTION_DISPLAY says otherwise"), async () => {
+    expect(await keptAfterStart({}, [1, 89, 91, 400], 400)).toEqual([1, 89]);
+    expect(await keptAfterStart({ LOG_RETENTION_DISPLAY: "30" }, [1, 29, 31, 89], 89)).toEqual([1, 29]);
+  }, 30_000);
+});
+
+describe("the database", () => {
+  test(verifies("8.pool-size", "has 12 connections unless DB_POOL_SIZE says otherwise"), () => {
+    expect(Value.Default(PostgresConfig, {})).toMatchObject({ poolSize: 12 });
+    expect(postgresManifest.env).toMatchObject({
+      DB_POOL_SIZE: "poolSize",
+      DB_SSL: "ssl",
+      DB_SSL_CA: "sslCa",
+      DB_SSL_CERT: "sslCert",
+      DB_SSL_KEY: "sslKey",
+    });
+  });
+});
+
+describe("what is refused at start, with a sentence and an exit code", () => {
+  const DATABASE_URL = "postgres://nobody:canaryPassword1@127.0.0.1:1/none";
+  const refusals: readonly (readonly [what: string, env: Readonly<Record<string, string | undefined>>, says: RegExp])[] = [
+    [
+      "an address other machines reach, without an admin key",
+      { HOST: "0.0.0.0", GATEWAY_ADMIN_KEY: undefined },
+      /HOST=0\.0\.0\.0 is not valid.*GATEWAY_ADMIN_KEY must be set/,
+    ],
+    ["every address, IPv6", { HOST: "::", GATEWAY_ADMIN_KEY: undefined }, /GATEWAY_ADMIN_KEY must be set/],
+    ["a short admin key", { GATEWAY_ADMIN_KEY: "short" }, /GATEWAY_ADMIN_KEY=\*\*\* is not valid.*5 characters.*at least 16/],
+    ["a short gateway key", { GATEWAY_API_KEY: "tooShort" }, /GATEWAY_API_KEY.*at least 16/],
+    ["a short secret key", { GATEWAY_SECRET_KEY: "0123456789abcdef" }, /GATEWAY_SECRET_KEY.*at least 32/],
+    ["a secret that repeats itself", { GATEWAY_ADMIN_KEY: "aaaaaaaaaaaaaaaaaaaa" }, /repeats a few characters/],
+    ["a secret everybody knows", { GATEWAY_ADMIN_KEY: "change-me-please-please" }, /well-known default/],
+    ["one key for both", { GATEWAY_API_KEY: ADMIN_KEY }, /same as GATEWAY_ADMIN_KEY/],
+    ["a port that is none", { PORT: "eighty" }, /PORT=eighty is not valid/],
+    ["a port out of range", { PORT: "70000" }, /PORT=70000 is not valid/],
+    ["an unknown profile", { GATEWAY_PROFILE: "no-such-profile" }, /no-such-profile.*default, minimal, full/],
+    ["a flag that is neither", { GUARDRAILS_ENABLED: "perhaps" }, /GUARDRAILS_ENABLED=perhaps is not valid.*ON or OFF/],
+    ["POLICY_ENABLED that is neither", { POLICY_ENABLED: "perhaps" }, /POLICY_ENABLED=perhaps is not valid.*ON or OFF/],
+    ["a retention that is none", { LOG_RETENTION_DISPLAY: "long" }, /LOG_RETENTION_DISPLAY=long is not valid.*expected integer/],
+    ["a retention of no days", { LOG_RETENTION_DISPLAY: "0" }, /LOG_RETENTION_DISPLAY=0 is not valid/],
+    ["an address the machine does not have", { HOST: "203.0.113.9" }, /203\.0\.113\.9/],
+    ["a database of another make", { DATABASE_URL: "mysql://nobody:canaryPassword1@127.0.0.1/none" }, /DATABASE_URL=\*\*\* is not valid/],
+    ["a trusted host that is none", { GATEWAY_TRUSTED_HOSTS: "http://x" }, /GATEWAY_TRUSTED_HOSTS/],
+    ["an alias that is no header prefix", { GATEWAY_HEADER_ALIASES: "x acme" }, /GATEWAY_HEADER_ALIASES/],
+    ["a log level that is none", { LOG_LEVEL: "loud" }, /LOG_LEVEL=loud is not valid/],
+    ["a pool of no connections", { DATABASE_URL, DB_POOL_SIZE: "0" }, /DB_POOL_SIZE=0 is not valid/],
+    ["a TLS mode that is none", { DATABASE_URL, DB_SSL: "MAYBE" }, /DB_SSL=MAYBE is not valid.*VERIFY_CA/],
+    ["the cloud's TLS mode without its bundle", { DATABASE_URL, DB_SSL: "Amazon RDS" }, /DB_SSL.*set DB_SSL_CA/],
+    ["a certificate that is not there", { DATABASE_URL, DB_SSL: "VERIFY_CA", DB_SSL_CA: "/no/such/file.pem" }, /DB_SSL_CA/],
+    ["a database that is not there", { DATABASE_URL }, /storage\/postgres.*127\.0\.0\.1/],
+  ];
+  test.each(refusals)(
+    "%s",
+    async (_, env, says) => {
+      const { code, out, err } = await run(["serve"], env);
+      expect({ code, err: err.replaceAll("\n", " ") }).toEqual({ code: 1, err: expect.stringMatching(says) });
+      expect(out).not.toContain("listens on");
+      for (const secret of ["canaryPassword1", "aaaaaaaaaaaaaaaaaaaa", "change-me-please-please", ADMIN_KEY])
+        expect(err).not.toContain(secret);
+      expect(err).not.toMatch(/^\s+at /m); // a sentence, not a stack
+    },
+    20_000,
+  );
+  test("a port that is taken", async () => {
+    const gateway = await start();
+    const { code, err } = await run(["serve"], { PORT: String(gateway.port) });
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(new RegExp(`127\\.0\\.0\\.1:${gateway.port} is not valid: another program listens there`)),
+    });
+    expect(err).not.toMatch(/^\s+at /m);
+  }, 20_000);
+  test("a profile file that is no JSON, and one that names a plugin there is not", async () => {
+    const file = join(newFolder(), "profile.json");
+    writeFileSync(file, "{");
+    expect(await run(["serve"], { GATEWAY_PROFILE: file })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/profile\.json.*not JSON/),
+    });
+    writeFileSync(file, JSON.stringify({ title: "t", extends: "default", plugins: { "provider/nobody": {} } }));
+    expect(await run(["serve"], { GATEWAY_PROFILE: file })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/provider\/nobody.*there is no such plugin/),
+    });
+  }, 20_000);
+  test("a command and an option that there are not, with the exit code 2 and the help", async () => {
+    expect(await run(["dance"])).toMatchObject({ code: 2, err: expect.stringMatching(/There is no command dance\.[\s\S]*serve/) });
+    expect(await run(["serve", "--loud"])).toMatchObject({ code: 2, err: expect.stringContaining("--loud") });
+  }, 20_000);
+  test("a loopback address needs no admin key: one is made", async () => {
+    const dataDir = newFolder();
+    const { GATEWAY_ADMIN_KEY: _, ...rest } = process.env;
+    const child = Bun.spawn([...SOURCE, "serve"], {
+      env: { ...rest, PORT: "0", HOST: "127.0.0.1", GATEWAY_DATA_DIR: dataDir },
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    let printed = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of child.stdout) {
+      printed += decoder.decode(bytes, { stream: true });
+      if (printed.includes("Try it:")) break;
+    }
+    expect(printed).toMatch(/admin key {4}[A-Za-z0-9]{40}/);
+    child.kill();
+    expect(await child.exited).toBe(0);
+  }, 20_000);
+});

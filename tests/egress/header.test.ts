@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { HOP_HEADER, isLoop } from "../../core/egress/loop.ts";
+import { asking, egressWith, httpReply, rawServer } from "./support.ts";
+
+test("what must stay here does not leave, and the rest does", async () => {
+  const server = await rawServer((socket) => socket.end(httpReply("ok")));
+  const headers = new Headers({
+    authorization: "Bearer provider-key",
+    "content-type": "application/json",
+    "x-custom": "kept",
+    "x-api-key": "dropped: named by connection",
+    connection: "close, X-Api-Key",
+    "keep-alive": "timeout=5",
+    te: "trailers",
+    trailer: "x",
+    upgrade: "h2c",
+    "proxy-authorization": "Basic x",
+    "transfer-encoding": "chunked",
+    "content-length": "999",
+    host: "evil.example.com",
+    cookie: "session=1",
+    "x-gateway-api-key": "gateway-secret",
+    "x-gateway-config": "{}",
+    "x-acme-trace-id": "1",
+  });
+  const egress = egressWith({ trustedHosts: ["127.0.0.1"], controlPrefixes: ["x-gateway-", "x-acme-"] });
+  await (await egress.send(asking(`http://127.0.0.1:${server.port}/`, { method: "POST", headers, body: "{}" }))).text();
+  const seen = new Map(
+    server.received
+      .split("\r\n\r\n")[0]
+      ?.split("\r\n")
+      .slice(1)
+      .map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)] as const),
+  );
+  expect(seen.get("authorization")).toBe("Bearer provider-key");
+  expect(seen.get("x-custom")).toBe("kept");
+  expect(seen.get("host")).toBe(`127.0.0.1:${server.port}`);
+  expect(seen.get("content-length")).toBe("2");
+  expect(seen.get(HOP_HEADER)).toBe("gateway-under-test");
+  for (const gone of [
+    "x-api-key",
+    "keep-alive",
+    "te",
+    "trailer",
+    "upgrade",
+    "proxy-authorization",
+    "transfer-encoding",
+    "cookie",
+    "x-gateway-api-key",
+    "x-gateway-config",
+    "x-acme-trace-id",
+  ])
+    expect(seen.has(gone)).toBe(false);
+  expect(headers.get("cookie")).toBe("session=1"); // the caller's object is left alone
+  server.close();
+});
+
+test("a header value cannot start a new line", () => {
+  expect(() => asking("http://example.com/", { headers: new Headers({ "x-custom": "a\r\nx-injected: b" }) })).toThrow();
+});
+
+test("a gateway that calls itself is noticed at the first hop, over others at the hop that comes back", async () => {
+  const server = await rawServer((socket) => socket.write(httpReply("ok")));
+  const hop = async (hops: string | null): Promise<Headers> => {
+    const before = server.received.length;
+    await (await egressWith({ trustedHosts: ["127.0.0.1"] }).send(asking(`http://127.0.0.1:${server.port}/`, { hops }))).text();
+    return new Headers({ [HOP_HEADER]: /x-gateway-hop: (.*)\r/i.exec(server.received.slice(before))?.[1] ?? "" });
+  };
+  expect(isLoop(new Headers(), "gateway-under-test")).toBe(false);
+  expect(isLoop(await hop(null), "gateway-under-test")).toBe(true);
+  const viaOther = await hop("other-gateway");
+  expect(viaOther.get(HOP_HEADER)).toBe("other-gateway, gateway-under-test");
+  expect([isLoop(viaOther, "other-gateway"), isLoop(viaOther, "third")]).toEqual([true, false]);
+  expect(isLoop(new Headers({ [HOP_HEADER]: Array.from({ length: 9 }, (_, index) => `g${index}`).join(",") }), "third")).toBe(true);
+  server.close();
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from "bun:test";
+import type { Call, Check, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
+import { GatewayError, type Json } from "#contract";
+import { loadedCheck } from "../../core/kernel/check.ts";
+import { runCheck } from "../../core/pipeline/guardrail-run.ts";
+import { Subject } from "../../core/pipeline/guardrail-subject.ts";
+import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guardrail-types.ts";
+import { wantsOf } from "../../core/pipeline/segments.ts";
+
+/** One input of a check with its expected verdict; `samples` of a guardrail manifest are these, with the check's id. */
+export interface Example {
+  readonly text: string;
+  readonly params?: Json;
+  readonly verdict: Verdict["verdict"];
+  /** Members the result's data must have. */
+  readonly data?: Json;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** What the service behind a remote check is asked and answers. */
+  readonly vendor?: VendorCase;
+}
+export interface VendorCase {
+  /** The exact request that is expected. */
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly request?: string;
+  readonly status?: number;
+  readonly body: unknown;
+}
+export type Sample = Example & { readonly check: string };
+
+/** What the kit must know of a check besides the check: its manifest, and the service that stands behind it. */
+export interface CheckKit {
+  readonly manifest?: Pick<Manifest, "id" | "provides" | "needs">;
+  readonly vendor?: Vendor;
+}
+
+/* ── the kit ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/** Conformance of one check, and its examples. */
+export function testCheck(check: Check, examples: readonly Example[], { manifest, vendor }: CheckKit = {}): void {
+  const usual = examples.find(({ verdict }) => verdict !== "error") ?? examples[0];
+  if (usual === undefined) throw new Error(`${check.id} needs at least one example`);
+  const judge = (example: Example, more: Partial<Doing> = {}): Promise<Judged> => {
+    if (example.vendor) vendor?.answers(() => answer(example.vendor));
+    return judged(check, example, more);
+  };
+
+  describe(check.id, () => {
+    test("is named after its pack and listed in its manifest", () => {
+      expect(check.id).toMatch(/^[a-z][a-z0-9_-]*\.[A-Za-z][A-Za-z0-9_]*$/);
+      if (manifest) expect(manifest.provides ?? []).toContain(check.id);
+      if (manifest) expect(check.id).toStartWith(`${manifest.id}.`);
+    });
+    test("describes every parameter and has defaults that are legal", () => {
+      for (const [name, schema] of Object.entries<Json>(check.params["properties"] ?? {}))
+        expect([name, typeof schema["description"]]).toEqual([name, "string"]);
+      const loaded = loadedCheck("guardrail/kit", check);
+      expect(loaded.problems(loaded.defaults(usual.params ?? {}))).toEqual([]);
+    });
+    for (const [index, example] of examples.entries()) {
+      test(`example ${index + 1}: ${JSON.stringify(example.text.slice(0, 40))} is ${example.verdict}`, async () => {
+        const said = await judge(example);
+        expect([said.kind, said.kind === example.verdict ? null : said.message]).toEqual([example.verdict, null]);
+        if (example.data) expect(said.data).toMatchObject(example.data);
+        if (example.vendor) vendor?.expectRequest(example.vendor);
+      });
+    }
+    for (const [name, text] of Object.entries(HARD_TEXTS)) {
+      test(`survives ${name}`, async () => {
+        const startedAt = performance.now();
+        const said = await judge({ ...usual, text });
+        expect(said.failure).not.toBe("crash");
+        expect(said.failure).not.toBe("timeout");
+        expect(performance.now() - startedAt).toBeLessThan(4_000);
+      });
+    }
+    test("judges the same input in the same way", async () => {
+      const [first, second] = [await judge(usual), await judge(usual)];
+      expect([second.kind, second.data, second.patches]).toEqual([first.kind, first.data, first.patches]);
+    });
+    test("stops when it is aborted", async () => {
+      vendor?.answers(never);
+      const stop = new AbortController();
+      const before = vendor?.requests.length ?? 0;
+      const running = judged(check, usual, { signal: stop.signal });
+      await vendor?.asked(before + 1);
+      const startedAt = performance.now();
+      stop.abort();
+      await running;
+      expect(performance.now() - startedAt).toBeLessThan(50);
+      if (vendor) expect(vendor.lastSignal?.aborted).toBe(true);
+    });
+    if (!check.transforms) test("does not transform", async () => expect((await judge(usual)).kind).not.toBe("transform"));
+    if (vendor) testFailures(check, usual, vendor);
+  });
+}
+
+/** Whatever goes wrong at the vendor's is an error, never a pass and never a denial. */
+function testFailures(check: Check, usual: Example, vendor: Vendor): void {
+  const failing: Readonly<Record<string, VendorAnswer>> = {
+    "answers 500": () => new Response("oops", { status: 500 }),
+    "answers 401": () => Response.json({ error: "bad key" }, { status: 401 }),
+    "answers 429": () => Response.json({}, { status: 429 }),
+    "answers what is not JSON": () => new Response("<html>"),
+    "answers JSON of another shape": () => Response.json([1, 2]),
+    "answers an empty object": () => Response.json({}),
+    "cannot be reached": () => Promise.reject(new GatewayError("UPSTREAM_UNREACHABLE", { provider: "vendor", why: "connection refused" })),
+    "does not answer in time": never,
+  };
+  for (const [name, answers] of Object.entries(failing)) {
+    test(`is an error when the service ${name}`, async () => {
+      vendor.answers(answers);
+      const said = await judged(check, usual, { timeoutMs: answers === never ? 30 : 2_000 });
+      expect(said.kind).toBe("error");
+      if (answers === never) expect(said.failure).toBe("timeout");
+      if (name === "answers 401" || name === "cannot be reached") expect(said.failure).not.toBe("crash");
+    });
+  }
+}
+
+/** Sets a pack up with a host of its own, runs the kit for all its checks with the manifest's samples as examples. */
+export async function testPack(
+  plugin: Plugin<"guardrail">,
+  manifest: Pick<Manifest, "id" | "provides" | "needs"> & { readonly samples?: readonly Json[] },
+  examples: Readonly<Record<string, readonly Example[]>> = {},
+): Promise<void> {
+  const vendor = new Vendor(manifest.needs ?? []);
+  const { provides } = await plugin.setup(vendor.host as unknown as Parameters<typeof plugin.setup>[0], {}); // a pack's checks need no other handles
+  const samples = (manifest.samples ?? []) as readonly unknown[] as readonly Sample[]; // the kit of the kind says what a sample is
+  test(`${manifest.id} provides what its manifest lists, and has a sample`, () => {
+    expect((provides as GuardrailPack).checks.map(({ id }) => id).sort()).toEqual([...(manifest.provides ?? [])].sort());
+    expect(samples.length).toBeGreaterThan(0);
+    for (const { check } of samples) expect(manifest.provides ?? []).toContain(check);
+  });
+  for (const check of (provides as GuardrailPack).checks) {
+    const own = [...samples.filter((sample) => sample.check === check.id), ...(examples[check.id] ?? [])];
+    testCheck(check, own, { manifest, ...(own.some((example) => example.vendor) && { vendor }) });
+  }
+}
+
+/* ── a service behind a check ────────────────────────────────────────────────────────────────────────────────── */
+
+type VendorAnswer = (url: string, init: RequestInit) => Response | Promise<Response>;
+/** Answers when it is aborted, and only then. */
+const never: VendorAnswer = (_, { signal }) =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
+const answer = (of: VendorCase | undefined): Response => Response.json(of?.body ?? {}, { status: of?.status ?? 200 });
+
+/** Stands in for the egress client: keeps what was asked, answers as told, refuses hosts the manifest does not name. */
+export class Vendor {
+  readonly requests: { readonly url: string; readonly headers: Headers; readonly body: string }[] = [];
+  lastSignal: AbortSignal | undefined;
+  private respond: VendorAnswer = never;
+  private waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  constructor(private readonly needs: readonly string[]) {}
+
+  answers(respond: VendorAnswer): void {
+    this.respond = respond;
+  }
+  /** Resolves when so many requests have arrived. */
+  asked(count: number): Promise<void> {
+    return this.requests.length >= count ? Promise.resolve() : new Promise((resolve) => this.waiting.push({ count, resolve }));
+  }
+  expectRequest({ url, headers, request }: VendorCase): void {
+    const last = this.requests.at(-1);
+    if (url !== undefined) expect(last?.url).toBe(url);
+    if (request !== undefined) expect(last?.body).toBe(request);
+    for (const [name, value] of Object.entries(headers ?? {})) expect([name, last?.headers.get(name)]).toEqual([name, value]);
+  }
+  /** What `setup` receives. */
+  get host(): Pick<Handles, "fetch" | "secrets"> & { log(): void; now(): number } {
+    return {
+      fetch: (url, init) => this.fetch(String(url), init ?? {}),
+      secrets: {
+        read: async (name) =>
+          this.needs.includes(`secret:${name}`)
+            ? `secret-of-${name}`
+            : Promise.reject(new GatewayError("ACCESS_DENIED", { what: `the secret ${name}` })),
+      },
+      log: () => undefined,
+      now: () => 1_700_000_000_000,
+    };
+  }
+  private async fetch(url: string, init: RequestInit): Promise<Response> {
+    const { hostname } = new URL(url);
+    if (!this.needs.includes(`net:${hostname}`) && !this.needs.includes("net:*"))
+      throw new GatewayError("HOST_NOT_DECLARED", { plugin: "guardrail/kit", host: hostname });
+    this.requests.push({ url, headers: new Headers(init.headers), body: String(init.body) });
+    this.lastSignal = init.signal ?? undefined;
+    this.waiting = this.waiting.filter(({ count, resolve }) => count > this.requests.length || resolve());
+    return this.respond(url, init);
+  }
+}
+
+/* ── running one check as the engine does ────────────────────────────────────────────────────────────────────── */
+
+interface Doing {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** One check with its parameters, as the engine binds it. */
+export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCheck> = {}): BoundCheck {
+  const loaded = loadedCheck("guardrail/kit", check);
+  const params = loaded.defaults(parameters);
+  const problems = loaded.problems(params);
+  if (problems.length > 0) throw new Error(problems.join(" "));
+  return {
+    id: check.id,
+    loaded,
+    params,
+    wants: wantsOf(check),
+    scope: check.scope ?? "last_message",
+    timeoutMs: check.timeoutMs ?? 5_000,
+    failOnError: null,
+    ...more,
+  };
+}
+
+/** What is wrong with parameters, as a save would say it. */
+export function problemsOf(check: Check, parameters: Json): readonly string[] {
+  const loaded = loadedCheck("guardrail/kit", check);
+  return loaded.problems(loaded.defaults(parameters));
+}
+
+export const quietDeps: GuardDeps = {
+  checks: new Map(),
+  plugins: [],
+  stores: { records: { in: () => unused(), lookup: () => unused() } },
+  vault: { open: (sealed) => sealed },
+  now: () => Date.now(),
+  redact: (value) => value,
+};
+const unused = (): never => {
+  throw new Error("this test uses no records");
+};
+
+async function judged(check: Check, { text, params, metadata }: Example, { timeoutMs, signal }: Partial<Doing> = {}): Promise<Judged> {
+  const side: Side = check.on.includes("input") ? "input" : "output";
+  const call = callOf(askedBody(text), signal === undefined ? {} : { signal });
+  const body =
+    side === "input" ? askedBody(text) : { choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }] };
+  const subject = new Subject(side, body, {
+    call,
+    view: { provider: "kit", model: "kit-model", metadata: metadata ?? {} },
+    status: side === "input" ? null : 200,
+  });
+  return runCheck(bound(check, params, timeoutMs === undefined ? {} : { timeoutMs }), subject, quietDeps);
+}
+const askedBody = (text: string): Json => ({ model: "kit-model", messages: [{ role: "user", content: text }] });
+
+/** A chat request with this body. */
+export const callOf = (value: Json, more: Partial<Call> = {}): Call => ({
+  id: "00000000-0000-4000-8000-000000000001",
+  operation: "chatComplete",
+  method: "POST",
+  path: "/chat/completions",
+  params: {},
+  search: "",
+  headers: new Headers(),
+  control: { rest: {} },
+  traceId: "00000000-0000-4000-8000-0000000000aa",
+  body: { kind: "json", text: JSON.stringify(value), value },
+  startedAt: 0,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+const HARD_TEXTS: Readonly<Record<string, string>> = {
+  "an empty text": "",
+  "a NUL character": "a\u0000b",
+  "a lone surrogate": "a\ud83d b",
+  "200 kB of emoji": "😀".repeat(50_000),
+  "200 kB of one letter": "a".repeat(200_000),
+  "200 kB of open braces": "{".repeat(200_000),
+  "200 kB of quotes and fences": '```"{'.repeat(40_000),
+};

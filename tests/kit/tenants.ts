@@ -1,0 +1,161 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import {
+  type Caller,
+  type Catalog,
+  type Collection,
+  GatewayError,
+  type Json,
+  type KeyType,
+  Organisations,
+  type Resource,
+  type ResourceHandles,
+  type Route,
+  scopesOf,
+  Workspaces,
+} from "#contract";
+import { resourceRoutes } from "../../core/http/resource.ts";
+import { validator } from "../../core/http/validate.ts";
+import { fakeHost } from "./host.ts";
+
+/** Two organisations; the first has two workspaces. */
+export const ORGANISATION = { ours: crypto.randomUUID(), theirs: crypto.randomUUID() };
+export const WORKSPACE = { ours: crypto.randomUUID(), second: crypto.randomUUID(), theirs: crypto.randomUUID() };
+
+const caller = (keyType: KeyType, organisationId: string, workspaceId: string | null): Caller => ({
+  organisationId,
+  workspaceId,
+  keyType,
+  keyId: crypto.randomUUID(),
+  keyName: "test",
+  userId: null,
+  scopes: new Set(scopesOf(keyType)),
+  metadata: {},
+  configId: null,
+  allowConfigOverride: true,
+  rateLimits: [],
+});
+export const CALLERS = {
+  admin: caller("organisation-service", ORGANISATION.ours, null),
+  workspace: caller("workspace-service", ORGANISATION.ours, WORKSPACE.ours),
+  second: caller("workspace-service", ORGANISATION.ours, WORKSPACE.second),
+  theirAdmin: caller("organisation-service", ORGANISATION.theirs, null),
+  theirs: caller("workspace-service", ORGANISATION.theirs, WORKSPACE.theirs),
+} as const;
+
+/** What a resource's rules may look at in tests: one provider with a secret field, one check, two strategies. */
+export const CATALOG: Catalog = {
+  providers: () => [
+    {
+      id: "openai",
+      title: "OpenAI",
+      operations: ["chatComplete"],
+      target: Type.Object({
+        openai_organization: Type.Optional(Type.String()),
+        openai_secret: Type.Optional(Type.String({ secret: true })),
+      }),
+    },
+  ],
+  checks: () => [CHECK],
+  check: (id) => (id === CHECK.id ? CHECK : undefined),
+  strategies: () => ["single", "fallback", "loadbalance"],
+};
+const PARAMETERS = Type.Object(
+  { rule: Type.String(), not: Type.Optional(Type.Boolean()), forwardHeaders: Type.Optional(Type.Array(Type.String())) },
+  { additionalProperties: false },
+);
+const CHECK = {
+  id: "default.regexMatch",
+  title: "Regex match",
+  on: ["input", "output"],
+  targets: ["llm"],
+  secrets: [],
+  problems: (parameters: unknown) => [...Value.Errors(PARAMETERS, parameters)].map(({ path, message }) => `${path} ${message}`),
+} as const;
+
+export interface Tenants {
+  readonly handles: ResourceHandles;
+  readonly clock: { now: number };
+  /** Asks a route as the server would: key, scope, body and query judged first. */
+  ask(resource: Resource, method: string, path: string, as: Caller | undefined, body?: Json): Promise<Answer>;
+}
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+  readonly text: string;
+}
+
+export async function tenants(collections: readonly Collection[]): Promise<Tenants> {
+  const { host, clock } = await fakeHost(["records", "vault"], {
+    catalog: CATALOG,
+    collections: [...new Set([...collections, Organisations, Workspaces])],
+  });
+  const handles: ResourceHandles = { records: host.records, vault: host.vault, catalog: CATALOG, judgeUrl };
+  await populate(handles, clock.now);
+  return {
+    handles,
+    clock,
+    ask: (resource, method, path, as, body) =>
+      answered(() => serve(resourceRoutes(resource, handles), { method, path, as, body, now: clock.now })),
+  };
+}
+
+function judgeUrl(url: string): void {
+  const { hostname } = new URL(url);
+  if (hostname !== "models.example.org") throw new GatewayError("HOST_BLOCKED", { host: hostname });
+}
+
+async function populate({ records }: ResourceHandles, now: number): Promise<void> {
+  const stamps = { created_at: now, last_updated_at: now };
+  for (const [name, id] of Object.entries(ORGANISATION)) await records.in(Organisations).insert({ id, ...stamps, name, settings: {} });
+  for (const [name, id] of Object.entries(WORKSPACE)) {
+    const organisation_id = name === "theirs" ? ORGANISATION.theirs : ORGANISATION.ours;
+    await records
+      .in(Workspaces)
+      .insert({ id, ...stamps, organisation_id, name, slug: name === "second" ? "second" : "default", description: null, defaults: {} });
+  }
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly as: Caller | undefined;
+  readonly body: Json | undefined;
+  readonly now: number;
+}
+
+async function serve(routes: readonly Route[], { method, path, as, body, now }: Sent): Promise<unknown> {
+  const url = new URL(path, "http://localhost");
+  for (const route of routes) {
+    const params = route.method === method ? paramsOf(route.path, url.pathname) : undefined;
+    if (!params) continue;
+    if (!as) throw new GatewayError("KEY_MISSING");
+    const scopes = [route.scope].flat();
+    if (!scopes.some((scope) => typeof scope === "string" && as.scopes.has(scope)))
+      throw new GatewayError("SCOPE_MISSING", { scope: scopes.join(" or "), action: route.path });
+    const query = route.query ? validator(route.query, { text: true })(Object.fromEntries(url.searchParams)) : {};
+    const given = route.body ? validator(route.body)(body ?? {}) : undefined;
+    return route.handle({ body: given, query, params, caller: as, now, request: new Request(url, { method }) });
+  }
+  throw new GatewayError("ROUTE_UNKNOWN", { method, path });
+}
+
+function paramsOf(route: string, path: string): Record<string, string> | undefined {
+  const wanted = route.split("/");
+  const parts = path.split("/");
+  if (wanted.length !== parts.length || !wanted.every((part, i) => part.startsWith(":") || part === parts[i])) return undefined;
+  return Object.fromEntries(
+    wanted.flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), decodeURIComponent(parts[i] ?? "")]] : [])),
+  );
+}
+
+async function answered(work: () => Promise<unknown>): Promise<Answer> {
+  try {
+    const body = await work();
+    return { status: 200, body: body as Json, text: JSON.stringify(body) }; // every answer of a resource is an object
+  } catch (thrown) {
+    if (!GatewayError.is(thrown)) throw thrown;
+    const body = { error: { type: thrown.row.type, message: thrown.message, param: thrown.param, code: thrown.row.ab ?? null } };
+    return { status: thrown.status, body, text: JSON.stringify(body) };
+  }
+}

@@ -1,0 +1,26 @@
+import { section } from "./row.ts";
+
+export const authentication = section("5 Authentication", [
+  ["5.bearer", "Control plane, admin plane and data plane take the gateway key as Authorization: Bearer."],
+  ["5.api-key", "x-gateway-api-key carries the gateway key."],
+  ["5.key-required", "The gateway authentication header is required."],
+  ["5.env-key", "The environment variable GATEWAY_API_KEY is the gateway key."],
+  ["5.custom-headers", "Headers that are not the gateway's own are taken and do no harm."],
+  ["5.way-provider", "Way 1: provider slug and Authorization; the token takes the provider's own header form."],
+  ["5.way-saved", "Way 2: x-gateway-provider @slug uses a provider of the model catalogue."],
+  ["5.virtual-key", "x-gateway-virtual-key is its legacy equivalent."],
+  ["5.way-config", "Way 3: x-gateway-config takes a config id or a JSON object."],
+  ["5.way-custom-host", "Way 4: x-gateway-custom-host with x-gateway-provider and a token calls that base URL."],
+  ["5.custom-host-private", "Private and reserved IP ranges are blocked by default."],
+  ["5.cloud-headers", "The header sets of the clouds A, B and C are read.", "all providers"],
+  ["5.jwt", "JWT-authenticated requests can be used; scopes include agents.invoke and mcp.invoke.", "single sign-on and JWT"],
+  ["5.jwks", "JWKS is fetched directly first and falls back to private-link routing.", "single sign-on and JWT"],
+  ["5.scope-names", "The scopes that release notes name can be given to keys."],
+  ["5.scopes-enforced", "Every endpoint asks for a scope."],
+  ["5.auto-scopes", "user_api_key_auto_create_scopes limits the scopes of auto-created user keys.", "roles"],
+  ["5.block-inline", "block_inline_config makes the gateway accept only saved resources.", "control plane"],
+  ["5.masked", "Secret values are masked in responses."],
+  ["5.masked-audit", "Secret values are masked in audit logs; SCIM passwords are masked.", "control plane"],
+  ["5.not-leaked", "No secret and no prompt leaves by output, metrics, errors or files."],
+  ["5.tenants-apart", "Tenants are kept apart on every resource and route."],
+]);

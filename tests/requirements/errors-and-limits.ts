@@ -1,0 +1,26 @@
+import { section } from "./row.ts";
+
+export const errorsAndLimits = section("7 Errors, 8 Limits", [
+  ["7.body", "Control-plane errors have error with type, message, param and code."],
+  ["7.flat", "Delete response shows an error body of flat shape: code, message, param, type, all strings."],
+  ["7.forward-headers", "Invalid and restricted forwardHeaders are rejected."],
+  ["7.unknown-slugs", "Unknown guardrail slugs in a config are rejected."],
+  ["7.export-fields", "Export requests naming a denied field are rejected.", "analytics"],
+  ["7.workspace-security", "Workspace security changes for sections not enabled for override are rejected.", "roles"],
+  ["7.scim-mapping", "A SCIM mapping whose role differs from the group's existing mappings is rejected.", "single sign-on and JWT"],
+  ["7.workspace-in-use", "Deleting a workspace that still has shared prompts or partials is rejected.", "control plane"],
+  ["7.export-in-progress", "Deleting a log export that is in progress is rejected.", "analytics"],
+  ["7.ab-codes", "Configuration validation failures carry codes of the form AB01."],
+  ["8.page-size", "List pages have 1 to 1000 items; the offset is at least 0."],
+  ["8.images-n", "Images n is 1 to 10."],
+  ["8.images-size", "Image sizes are 256x256, 512x512 and 1024x1024."],
+  ["8.name-length", "Slugs and names of providers and integrations have at most 255 characters."],
+  ["8.timeout", "The request timeout is in milliseconds, for any data-plane request."],
+  ["8.webhook-timeout", "The webhook check waits 3000 ms unless told otherwise."],
+  ["8.check-timeouts", "Partner checks wait 5000 ms unless told otherwise."],
+  ["8.counts", "The maxima of the counting checks default to 99999, 99999 and 9999999."],
+  ["8.score-bounds", "Thresholds of partner_a are 0 to 1 in steps of 0.01.", "all checks"],
+  ["8.jwt-defaults", "JWT check defaults: cache 86400, tolerance 5, maximum age 1d.", "all checks"],
+  ["8.pool-size", "DB_POOL_SIZE defaults to 12."],
+  ["8.alert-mails", "Alert mails go to workspace admins and managers in addition to organisation admins.", "budgets"],
+]);

@@ -1,0 +1,69 @@
+/* A process of its own on the same folder: what it says on its output is what it was promised. `<job> <folder> …` */
+import { connectSqlite } from "../../storage/sqlite/index.ts";
+import { handleOf } from "../kit/storage/subject.ts";
+import { thing, Things } from "../kit/storage/sample.ts";
+
+const [job = "", dir = "", ...rest] = process.argv.slice(2);
+const host = { log: () => undefined, now: Date.now };
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const running = connectSqlite(host, { dir, busyTimeoutMs: 20_000 });
+await running.ready?.();
+const records = handleOf(running.provides, "records");
+await records.migrate([Things]);
+
+const log = (id: string) => ({
+  id,
+  organisationId: "o",
+  workspaceId: null,
+  createdAt: 1,
+  traceId: "t",
+  provider: null,
+  model: null,
+  status: 200,
+  costCents: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  responseTimeMs: 1,
+  apiKeyId: null,
+  cacheStatus: "MISS",
+  metadata: {},
+  detail: { text: "x".repeat(500) },
+  hooks: null,
+});
+
+const JOBS: Readonly<Record<string, () => Promise<void>>> = {
+  /** Starts, and says so. */
+  start: async () => say("started"),
+  /** Writes records, logs and counters until it is killed; says each one after it was acknowledged. */
+  write: async () => {
+    for (let count = 1; ; count += 1) {
+      const one = thing("killed");
+      await records.in(Things).insert(one);
+      say(`record ${one.id}`);
+      await handleOf(running.provides, "logs").write([log(one.id)]);
+      say(`log ${one.id}`);
+      await handleOf(running.provides, "counters").add([{ key: "killed", by: 1, expiresAt: Number.MAX_SAFE_INTEGER }]);
+      say(`counted ${count}`);
+    }
+  },
+  /** Claims one of a limit of 10, 100 times; says how many were granted. */
+  reserve: async () => {
+    let granted = 0;
+    for (let turn = 0; turn < 100; turn += 1) {
+      const claims = [
+        { key: "shared", by: 1, limit: 10, expiresAt: Number.MAX_SAFE_INTEGER },
+        { key: "all", by: 1, limit: 1000, expiresAt: Number.MAX_SAFE_INTEGER },
+      ];
+      if ((await handleOf(running.provides, "counters").reserve(claims)).granted) granted += 1;
+    }
+    say(`granted ${granted}`);
+  },
+  publish: async () => {
+    await handleOf(running.provides, "feed").publish(rest[0] ?? "", rest[1] ?? "");
+    say("published");
+  },
+};
+
+await JOBS[job]?.();
+await running.close?.();

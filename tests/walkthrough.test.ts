@@ -1,0 +1,214 @@
+/**
+ * The README's walk-throughs, followed word by word in a copy of the tree: files are written as they stand there,
+ * commands are run as they stand there, and the number of files each takes is the one that is promised.
+ */
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isJson, type Json } from "#contract";
+import { jsonAnswer, replayServer } from "#kit";
+import { type GatewayProcess, startGateway, until } from "./e2e/process.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const copy = mkdtempSync(join(tmpdir(), "gateway-walkthrough-"));
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+const LEFT_OUT = new Set(["node_modules", ".git", "data", "dist", ".cache"]);
+beforeAll(async () => {
+  for (const name of readdirSync(ROOT))
+    if (!LEFT_OUT.has(name))
+      cpSync(join(ROOT, name), join(copy, name), { recursive: true, filter: (path) => !/\/tests\/(slow$|e2e\/.*\.test\.ts$)/.test(path) }); // those start whole gateways, and test no plugin
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  await done("npm run gen");
+}, 60_000);
+
+/* ── reading the README ──────────────────────────────────────────────────────────────────────────────────────── */
+
+/** One step: a command, a file to write, or members to add to a JSON file. */
+type Step = { readonly run: string } | { readonly write: string; readonly text: string } | { readonly add: string; readonly members: Json };
+
+/** A block of shell is run; any other is for the file that the sentence before it tells to write or to add to. */
+function stepsOf(name: string): readonly Step[] {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const section = new RegExp(`<!-- walkthrough:${name} -->([\\s\\S]*?)<!-- /walkthrough -->`).exec(readme)?.[1];
+  if (section === undefined) throw new Error(`README.md has no part <!-- walkthrough:${name} -->`);
+  const blocks = [...section.matchAll(/([^`]*(?:`[^`\n]+`[^`]*)*)```(\w+)\n([\s\S]*?)```/g)];
+  return blocks.flatMap(([, before = "", language, text = ""]): readonly Step[] => {
+    if (language === "sh") return commandsIn(text).map((run) => ({ run }));
+    const [, verb, path = ""] = [...before.matchAll(/(Write|Add to) `([^`]+)`/g)].at(-1) ?? [];
+    if (verb === "Write") return [{ write: path, text }];
+    if (verb === "Add to") return [{ add: path, members: JSON.parse(text) as Json }];
+    throw new Error(`the block of ${language} in ${name} belongs to no file`);
+  });
+}
+const commandsIn = (text: string): string[] =>
+  text
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+
+/* ── following it ────────────────────────────────────────────────────────────────────────────────────────────── */
+
+async function sh(command: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; out: string }> {
+  const child = Bun.spawn(["sh", "-c", command], { cwd: copy, env: { ...process.env, ...env }, stdout: "pipe", stderr: "pipe" });
+  const [code, out, errors] = await Promise.all([child.exited, new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code, out: code === 0 ? out : `${command}\n${out}${errors}` };
+}
+const done = async (command: string): Promise<void> => expect(await sh(command)).toMatchObject({ code: 0 });
+
+async function follow(step: Step): Promise<void> {
+  if ("run" in step) await done(step.run);
+  else if ("write" in step) writeNew(step.write, step.text);
+  else addTo(join(copy, step.add), step.members);
+}
+function writeNew(path: string, text: string): void {
+  expect([path, existsSync(join(copy, path))]).toEqual([path, false]);
+  mkdirSync(dirname(join(copy, path)), { recursive: true });
+  writeFileSync(join(copy, path), text);
+}
+function addTo(file: string, members: Json): void {
+  const before: unknown = JSON.parse(readFileSync(file, "utf8"));
+  if (!isJson(before)) throw new Error(`${file} holds no object`);
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  const added = Object.entries(members).map(([name, value]) => [name, [...list(before[name]), ...list(value)]]);
+  writeFileSync(file, `${JSON.stringify({ ...before, ...Object.fromEntries(added) }, null, 2)}\n`);
+}
+
+/** Written by `npm run gen`; nobody edits them. */
+const GENERATED =
+  /^(core\/generated\/|storage\/tables\/snapshot\.ts|storage\/\w+\/migrations\/|guardrails\/[\w-]+\/checks\/index\.ts|README\.md)/;
+
+/** Content hash of every file that a person writes. */
+function files(): ReadonlyMap<string, string> {
+  const paths = readdirSync(copy, { recursive: true, encoding: "utf8" }).filter((path) => !LEFT_OUT.has(path.split("/")[0] ?? ""));
+  return new Map(
+    paths
+      .filter((path) => !GENERATED.test(path) && statSync(join(copy, path)).isFile())
+      .map((path) => [
+        path,
+        createHash("sha256")
+          .update(readFileSync(join(copy, path)))
+          .digest("hex"),
+      ]),
+  );
+}
+function touchedSince(before: ReadonlyMap<string, string>): string[] {
+  return [...files()]
+    .filter(([path, hash]) => before.get(path) !== hash)
+    .map(([path]) => path)
+    .sort();
+}
+
+/** What a walk-through adds or changes, beside what is generated (design 2, style 5). */
+const PROMISED: Readonly<Record<string, readonly string[]>> = {
+  check: ["guardrails/default/checks/mentions.test.ts", "guardrails/default/checks/mentions.ts", "guardrails/default/manifest.json"],
+  provider: ["providers/acme/manifest.json"],
+  resource: ["index.ts", "manifest.json", "notes.test.ts", "resource.ts", "schema.ts"].map((name) => `plugins/admin/notes/${name}`),
+  strategy: ["index.ts", "last-first.test.ts", "manifest.json"].map((name) => `plugins/policy/last-first/${name}`),
+};
+
+describe("as the README says", () => {
+  for (const [name, promised] of Object.entries(PROMISED)) {
+    test(`a ${name} takes the files that are promised, and its tests pass`, async () => {
+      const before = files();
+      for (const step of stepsOf(name)) if (!("run" in step) || !step.run.startsWith("curl")) await follow(step);
+      expect(touchedSince(before)).toEqual([...promised]);
+    }, 120_000);
+  }
+
+  test("a resource's migrations are generated for each database, and are then fresh", async () => {
+    for (const storage of ["sqlite", "postgres"]) {
+      const added = readdirSync(join(copy, `storage/${storage}/migrations`)).filter(
+        (name) => !existsSync(join(ROOT, `storage/${storage}/migrations`, name)),
+      );
+      expect(added).toEqual([expect.stringMatching(/notes.*\.sql$/)]);
+    }
+    await done("npm run gen -- --check");
+  }, 60_000);
+});
+
+describe("in the running gateway", () => {
+  const upstream = replayServer(
+    jsonAnswer({
+      id: "c1",
+      object: "chat.completion",
+      created: 1,
+      model: "acme-1",
+      choices: [{ index: 0, message: { role: "assistant", content: "from Acme" }, finish_reason: "stop" }],
+    }),
+  );
+  let gateway: GatewayProcess;
+  /** The walk-through's own curl, at the port that this gateway has. */
+  const curl = async (name: string, more = ""): Promise<string> => {
+    const line =
+      stepsOf(name)
+        .flatMap((step) => ("run" in step && step.run.startsWith("curl") ? [step.run] : []))
+        .at(0) ?? expect.unreachable();
+    return (await sh(`${line.replace("http://127.0.0.1:8787", gateway.base)} ${more}`, { ACME_API_KEY: "key-of-acme" })).out;
+  };
+  beforeAll(async () => {
+    const env = { GATEWAY_ADMIN_KEY: "", GATEWAY_API_KEY: "", GATEWAY_DATA_DIR: "data", GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host };
+    gateway = await startGateway({ command: [process.execPath, join(copy, "core/main.ts")], cwd: copy, env });
+    await until("the keys are written", () => existsSync(join(copy, "data/gateway.key")));
+  }, 30_000);
+  afterAll(async () => {
+    await gateway?.stop();
+    await upstream.close();
+  });
+
+  test("the check denies", async () => {
+    expect(JSON.parse(await curl("check"))).toMatchObject({
+      error: { type: "hooks_failed" },
+      hook_results: { before_request_hooks: [{ verdict: false, checks: [{ id: "default.mentions", data: { names: ["ada"] } }] }] },
+    });
+  });
+  test("the provider answers", async () => {
+    expect(await curl("provider", `-H "x-gateway-custom-host: ${upstream.url}/v1"`)).toContain("from Acme");
+    expect(upstream.received.at(-1)?.headers.get("authorization")).toBe("Bearer key-of-acme");
+    expect(upstream.received.at(-1)?.path).toBe("/v1/chat/completions");
+  });
+  test("the resource is kept", async () => {
+    expect(JSON.parse(await curl("resource"))).toMatchObject({ name: "First", note: null });
+    expect(JSON.parse(await curl("resource"))).toMatchObject({ error: { code: "AB07" } }); // its name is unique
+  });
+  test("the strategy chooses", async () => {
+    expect((await curl("strategy")).toLowerCase()).toMatch(/x-gateway-last-used-option-index: config\.targets\[1\]/);
+  });
+});
+
+/** Every kind, and where its plugin comes to lie. The provider that is one manifest has no test of its own. */
+const MADE: Readonly<Record<string, string>> = {
+  guardrail: "guardrails",
+  provider: "providers",
+  storage: "storage",
+  policy: "plugins/policy",
+  admin: "plugins/admin",
+  api: "plugins/api",
+  exporter: "plugins/exporter",
+  cache: "plugins/cache",
+  secret: "plugins/secret",
+};
+
+test("a plugin of every kind is green as it comes from its template, beside those", async () => {
+  for (const kind of [...Object.keys(MADE), "openai-compatible"]) await done(`npm run gateway -- new ${kind} made-${kind}`);
+  await done("npm run gateway -- new console console");
+  await done("npm run gen");
+  await done("npm run types");
+  await done("node_modules/.bin/biome lint --error-on-warnings providers guardrails storage plugins");
+  await done("npm run gateway -- check");
+  const folders = Object.entries(MADE).map(([kind, home]) => `./${home}/made-${kind}`);
+  await done(`npm test -- ${folders.join(" ")} ./plugins/console ./tests/conformance.test.ts ./tests/architecture.test.ts`);
+}, 180_000);
