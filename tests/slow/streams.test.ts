@@ -92,13 +92,18 @@ async function abortStreams(count: number): Promise<void> {
 test.skipIf(process.platform !== "linux")(
   "10,000 aborted streams leave memory flat and no upstream open",
   async () => {
-    await abortStreams(2_000);
+    // The heap first grows to the size that this load needs, over some thousand streams; a leak goes on growing.
+    await abortStreams(12_000);
     const before = rssMb();
-    await abortStreams(10_000);
+    const after: number[] = [];
+    for (let batch = 0; batch < 4; batch += 1) {
+      await abortStreams(2_500);
+      after.push(rssMb());
+    }
+    console.log(`memory over 10,000 aborted streams: ${[before, ...after].map((mb) => mb.toFixed(0)).join(" -> ")} MB`);
+    // The collector runs when it likes: the lowest of the later readings tells what is kept.
+    expect(Math.min(...after.slice(2)) - before).toBeLessThan(40);
     await Promise.all(Array.from({ length: 200 }, () => chat(gateway, {})));
-    const grown = rssMb() - before;
-    console.log(`memory after 10,000 aborted streams: ${before.toFixed(0)} MB -> ${(before + grown).toFixed(0)} MB`);
-    expect(grown).toBeLessThan(40);
     const metrics = await (await fetch(`${gateway.base}/metrics`)).text();
     expect(metrics).toContain("gateway_upstream_open 0");
   },
