@@ -1,77 +1,12 @@
-import { type ChatRequest, defineAdapter, isJson, type Json, mapBody, travellingMembers } from "#contract";
-import type { Block } from "./blocks.ts";
-import { systemOf, type Turn, turnsOf } from "./messages.ts";
-import { type MessageState, messageStream, reply } from "./reply.ts";
-import { effortOf, maxTokensOf, mayTune, type Thinking, thinkingOf } from "./thinking.ts";
-import { formatOf, toolChoiceOf, toolsOf } from "./tools.ts";
-
-interface MessagesRequest {
-  readonly model: string;
-  readonly max_tokens: number;
-  readonly system: readonly Block[];
-  readonly messages: readonly Turn[];
-  readonly temperature: number;
-  readonly top_p: number;
-  readonly top_k: number;
-  readonly stop_sequences: readonly string[];
-  readonly stream: boolean;
-  readonly thinking: Thinking;
-  readonly output_config: Json;
-  readonly tools: readonly Json[];
-  readonly tool_choice: Json;
-  readonly metadata: Json;
-  readonly service_tier: string;
-}
-
-const toMessages = mapBody<ChatRequest, MessagesRequest>({
-  model: "model",
-  max_tokens: maxTokensOf,
-  system: (b) => systemOf(b.messages),
-  messages: (b) => turnsOf(b.messages),
-  temperature: (b) => (mayTune(b) && typeof b.temperature === "number" ? Math.min(Math.max(b.temperature, 0), 1) : undefined),
-  // beside a temperature it is refused
-  top_p: (b) => (mayTune(b) && typeof b.temperature !== "number" ? (b.top_p ?? undefined) : undefined),
-  top_k: (b) => (mayTune(b) ? (b.top_k ?? undefined) : undefined),
-  stop_sequences: (b) => (typeof b.stop === "string" ? [b.stop] : (b.stop ?? undefined)),
-  stream: (b) => b.stream || undefined,
-  thinking: thinkingOf,
-  output_config: outputConfig,
-  tools: toolsOf,
-  tool_choice: toolChoiceOf,
-  metadata: metadataOf,
-  service_tier: (b) => SERVICE_TIERS[String(b.service_tier)],
-});
-
-/** OpenAI's tiers in Anthropic's words; the others have no counterpart. */
-const SERVICE_TIERS: Readonly<Record<string, string>> = {
-  auto: "auto",
-  default: "standard_only",
-  standard: "standard_only",
-  standard_only: "standard_only",
-};
-
-function outputConfig(body: ChatRequest): Json | undefined {
-  const effort = effortOf(body);
-  const format = formatOf(body);
-  const own = isJson(body.output_config) ? body.output_config : {};
-  const config = { ...(effort && { effort }), ...(format && { format }), ...own };
-  return Object.keys(config).length > 0 ? config : undefined;
-}
-/** The wire takes only `user_id`; OpenAI's free metadata would be refused. */
-function metadataOf(body: ChatRequest): Json | undefined {
-  const user = body.user ?? (isJson(body.metadata) ? body.metadata.user_id : undefined);
-  return typeof user === "string" ? { user_id: user } : undefined;
-}
+import { defineAdapter } from "#contract";
+import { type MessageState, messageStream, reply } from "../wires/anthropic/reply.ts";
+import { messagesRequest } from "../wires/anthropic/request.ts";
 
 /** Chat completions over POST /messages. */
 export const chat = defineAdapter<MessageState>({
   path: "/messages",
   frames: "sse",
-  request: (body, { target, stream }) => {
-    // validated as ChatBody at the edge; the nested members are read with care below
-    const asked = { ...body, model: target.model || body.model, stream } as unknown as ChatRequest;
-    return { ...travellingMembers(body, ["output_config"]), ...toMessages(asked) };
-  },
-  reply,
+  request: (body, { target, stream }) => messagesRequest(body, { model: target.model, stream }),
+  reply: (body) => reply(body, "anthropic"),
   stream: messageStream,
 });

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, type Endpoint, type Target } from "#contract";
+import { readError } from "../wires/anthropic/errors.ts";
+import { usageIn } from "../wires/anthropic/usage.ts";
 import { chat } from "./chat.ts";
-import { readError } from "./errors.ts";
 import { listModels } from "./list-models.ts";
 import { models } from "./models.ts";
-import { usageIn } from "./usage.ts";
 
 const target = Type.Object({
   anthropic_version: Type.Optional(

@@ -1,4 +1,5 @@
-import { type Adapter, GatewayError, isJson, type Json } from "#contract";
+import { type Adapter, isJson, type Json } from "#contract";
+import { textsOf } from "../wires/gemini/texts.ts";
 import { modelPath } from "./model-path.ts";
 
 /** Members that are mapped below or that only OpenAI's wire knows; the others go to every entry of the batch. */
@@ -8,12 +9,6 @@ function entries(body: Json, model: string): Json[] {
   const more = Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member)));
   const size = typeof body.dimensions === "number" ? { outputDimensionality: body.dimensions } : {};
   return textsOf(body.input).map((text) => ({ ...more, model, content: { parts: [{ text }] }, ...size }));
-}
-function textsOf(input: unknown): readonly string[] {
-  const texts: readonly unknown[] = Array.isArray(input) ? input : [input];
-  if (texts.every((text) => typeof text === "string")) return texts;
-  const what = "Gemini embeds texts: input must be a string or a list of strings, not tokens.";
-  throw new GatewayError("REQUEST_INVALID", { what }, { param: "input" });
 }
 
 const dataOf = (embeddings: unknown): Json[] => (Array.isArray(embeddings) ? embeddings.filter(isJson).map(entryOf) : []);

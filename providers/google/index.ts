@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, type Endpoint, type Target } from "#contract";
+import { readError } from "../wires/gemini/errors.ts";
 import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
-import { readError } from "./errors.ts";
 import { listModels } from "./list-models.ts";
 
 /** What the workspace's catalogue lists for Google; other model ids work as well. */

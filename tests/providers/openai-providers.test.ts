@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GatewayError, Host, Json, Manifest, Need, Target } from "#contract";
 import { parseManifest } from "../../core/kernel/manifest.ts";
@@ -13,6 +13,7 @@ import { ask, testProvider } from "../kit/provider.ts";
 const FOLDER = join(import.meta.dir, "../../providers");
 const manifestOf = (id: string): Manifest => JSON.parse(readFileSync(join(FOLDER, id, "manifest.json"), "utf8")) as Manifest;
 const codeless = readdirSync(FOLDER)
+  .filter((id) => existsSync(join(FOLDER, id, "manifest.json"))) // wires are no plugin
   .map(manifestOf)
   .filter((manifest) => manifest.extends === "openai-compatible");
 

@@ -34,6 +34,8 @@ interface FunctionCall {
 
 /** What the handlers below remember of one answer. */
 export interface AnswerState {
+  /** Whose answer it is, for errors. */
+  readonly provider: string;
   /** Makes the ids of its tool calls; the wire gives them none. `null` before the first chunk. */
   seed: string | null;
   calls: number;
@@ -101,7 +103,7 @@ function thought({ text = "", thoughtSignature: signature }: Part, choice: Choic
 function called(call: FunctionCall, signature: string | undefined, choice: Choice, state: AnswerState): StreamEvent[] {
   const events = call.name === undefined ? [] : [...close(choice), open(call, call.name, signature, choice, state)];
   if (choice.open === null) return events;
-  for (const piece of call.partialArgs ?? []) addPiece(choice.open, piece);
+  for (const piece of call.partialArgs ?? []) addPiece(choice.open, piece, state.provider);
   Object.assign(choice.open, call.args);
   return call.willContinue ? events : [...events, ...close(choice)];
 }
@@ -136,18 +138,19 @@ function finish(choice: Choice, told: FinishReason, native?: string): StreamEven
   return [...last, { type: "finish", reason, ...(native !== undefined && { native }), ...at(choice) }];
 }
 
-const start = (): AnswerState => ({ seed: null, calls: 0, choices: new Map() });
+const start = (provider: string): AnswerState => ({ provider, seed: null, calls: 0, choices: new Map() });
 
-export const answerStream: StreamMap<AnswerState> = {
-  start,
+/** Reads the streams of one provider. */
+export const answerStream = (provider: string): StreamMap<AnswerState> => ({
+  start: () => start(provider),
   event: ({ data }: Frame, state) => handle(JSON.parse(data) as Chunk, state), // a vendor's wire; only what is read is named
-};
+});
 
-/** A whole answer is one chunk after which nothing comes. */
-export function reply(body: Json): readonly StreamEvent[] {
+/** A provider's whole answer is one chunk after which nothing comes. */
+export function reply(body: Json, provider: string): readonly StreamEvent[] {
   const isAnswer = Array.isArray(body.candidates) || isJson(body.promptFeedback) || isJson(body.usageMetadata) || isJson(body.error);
-  if (!isAnswer) throw new GatewayError("UPSTREAM_INVALID", { provider: "google", why: "it has no candidates" });
-  const state = start();
+  if (!isAnswer) throw new GatewayError("UPSTREAM_INVALID", { provider, why: "it has no candidates" });
+  const state = start(provider);
   const events = handle(body, state);
   if (state.choices.size === 0) choiceOf(state, 0);
   return [...events, ...[...state.choices.values()].filter(({ finished }) => !finished).flatMap((choice) => finish(choice, "stop"))];

@@ -2,7 +2,7 @@ import { type ChatRequest, isJson, type Json } from "#contract";
 import { inner } from "./blocks.ts";
 import { closedSchema } from "./schema.ts";
 import { isThinking } from "./thinking.ts";
-import { traitsOf } from "./models.ts";
+import type { ModelRequest } from "./traits.ts";
 
 /**
  * The tool through which a model without structured output is made to answer in a schema; its input is the answer.
@@ -10,7 +10,7 @@ import { traitsOf } from "./models.ts";
  */
 export const ANSWER_TOOL = "gateway_structured_answer";
 
-export function toolsOf(body: ChatRequest): Json[] | undefined {
+export function toolsOf(body: ModelRequest): Json[] | undefined {
   const tools = [...(body.tools ?? []).map((tool) => toolOf({ ...tool })), ...answerTool(body)];
   return tools.length > 0 ? tools : undefined;
 }
@@ -32,12 +32,12 @@ function vendorTool(kind: string, tool: Json): Json {
 
 const CHOICES: Readonly<Record<string, string>> = { required: "any", auto: "auto", none: "none" };
 
-export function toolChoiceOf(body: ChatRequest): Json | undefined {
+export function toolChoiceOf(body: ModelRequest): Json | undefined {
   const choice = chosen(body);
   if (body.parallel_tool_calls !== false || choice?.type === "none") return choice;
   return body.tools?.length ? { ...(choice ?? { type: "auto" }), disable_parallel_tool_use: true } : choice;
 }
-function chosen(body: ChatRequest): Json | undefined {
+function chosen(body: ModelRequest): Json | undefined {
   const schema = answerSchema(body);
   // a forced tool is refused while thinking; then the tool is offered, not forced
   if (schema && !isThinking(body)) return body.tools?.length ? { type: "any" } : { type: "tool", name: ANSWER_TOOL };
@@ -46,15 +46,15 @@ function chosen(body: ChatRequest): Json | undefined {
   return isJson(choice) ? { type: "tool", name: inner(choice, "function").name } : undefined;
 }
 
-function answerTool(body: ChatRequest): Json[] {
+function answerTool(body: ModelRequest): Json[] {
   const schema = answerSchema(body);
   return schema ? [{ name: ANSWER_TOOL, description: "Answer with this tool.", input_schema: { type: "object", ...schema } }] : [];
 }
-const answerSchema = (body: ChatRequest): Json | undefined => (traitsOf(body.model).structured ? undefined : schemaOf(body));
+const answerSchema = (body: ModelRequest): Json | undefined => (body.traits.structured ? undefined : schemaOf(body));
 
 /** `output_config.format`, for models that have structured output. */
-export function formatOf(body: ChatRequest): Json | undefined {
-  const schema = traitsOf(body.model).structured ? schemaOf(body) : undefined;
+export function formatOf(body: ModelRequest): Json | undefined {
+  const schema = body.traits.structured ? schemaOf(body) : undefined;
   return schema && { type: "json_schema", schema: closedSchema(schema) };
 }
 function schemaOf({ response_format: format }: ChatRequest): Json | undefined {

@@ -12,20 +12,20 @@ export interface PartialArg {
 type Holder = Record<string | number, unknown>;
 export const emptyArgs = (): Holder => Object.create(null) as Holder; // Object.create has no better type
 
-/** Writes one piece into the arguments; text at a place that has text already continues it. */
-export function addPiece(args: Holder, piece: PartialArg): void {
+/** Writes one piece of this provider's into the arguments; text at a place that has text already continues it. */
+export function addPiece(args: Holder, piece: PartialArg, provider: string): void {
   const path = pathOf(piece.jsonPath);
   const last = path.at(-1);
   if (last === undefined) return;
-  const holder = path.slice(0, -1).reduce((at, key, depth) => child(at, key, typeof path[depth + 1] === "number"), args);
-  guard(holder, last);
+  const holder = path.slice(0, -1).reduce((at, key, depth) => child(at, key, typeof path[depth + 1] === "number", provider), args);
+  guard(holder, last, provider);
   const before = holder[last];
   holder[last] = typeof before === "string" && piece.stringValue !== undefined ? before + piece.stringValue : leafOf(piece);
 }
 const leafOf = ({ stringValue, numberValue, boolValue }: PartialArg): unknown => stringValue ?? numberValue ?? boolValue ?? null;
 
-function child(at: Holder, key: string | number, isList: boolean): Holder {
-  guard(at, key);
+function child(at: Holder, key: string | number, isList: boolean, provider: string): Holder {
+  guard(at, key, provider);
   const known = at[key];
   if (typeof known === "object" && known !== null) return known as Holder; // made here, so a holder
   const fresh = isList ? ([] as unknown as Holder) : emptyArgs(); // a list is a holder with numbers for keys
@@ -33,9 +33,9 @@ function child(at: Holder, key: string | number, isList: boolean): Holder {
   return fresh;
 }
 /** Lists grow one by one; a far index would make a list of nothing but holes. */
-function guard(at: Holder, key: string | number): void {
+function guard(at: Holder, key: string | number, provider: string): void {
   if (!Array.isArray(at) || (typeof key === "number" && key <= at.length)) return;
-  throw new GatewayError("UPSTREAM_INVALID", { provider: "google", why: "a streamed argument has no place in its list" });
+  throw new GatewayError("UPSTREAM_INVALID", { provider, why: "a streamed argument has no place in its list" });
 }
 
 const STEP = /\.(?<name>[^.[\]]+)|\[(?<index>\d+)\]|\[(?<quote>['"])(?<quoted>.*?)\k<quote>\]/g;

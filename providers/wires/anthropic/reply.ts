@@ -121,11 +121,11 @@ export const messageStream: StreamMap<MessageState> = {
   event: ({ data }: Frame, state) => handle(JSON.parse(data) as Wire, state), // a vendor's wire; only what is read is named
 };
 
-/** A whole answer, told as the stream that would have brought it. */
-export function reply(body: Json): readonly StreamEvent[] {
+/** A provider's whole answer, told as the stream that would have brought it. */
+export function reply(body: Json, provider: string): readonly StreamEvent[] {
   if (body.type === "error") throw failure(body);
   const { content } = body;
-  if (!Array.isArray(content)) throw new GatewayError("UPSTREAM_INVALID", { provider: "anthropic", why: "it has no content list" });
+  if (!Array.isArray(content)) throw new GatewayError("UPSTREAM_INVALID", { provider, why: "it has no content list" });
   const state = start();
   return streamed(body, content.filter(isJson)).flatMap((event) => handle(event, state));
 }

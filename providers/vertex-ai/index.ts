@@ -1,0 +1,36 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, isJson, type Provider, type WireError } from "#contract";
+import { readError as claudeError } from "../wires/anthropic/errors.ts";
+import { readError as googleError } from "../wires/gemini/errors.ts";
+import { accessTokens } from "./access-token.ts";
+import { chat } from "./chat.ts";
+import { embed } from "./embed.ts";
+import { endpoint } from "./endpoint.ts";
+import { models } from "./models.ts";
+import { serviceAccountOf } from "./service-account.ts";
+import { authTypeOf, fieldsOf, target } from "./target.ts";
+
+/** Claude's errors come as Anthropic writes them, or as Google does when they are Vertex's own. */
+const error = (status: number, body: unknown): Partial<WireError> =>
+  isJson(body) && body.type === "error" ? claudeError(status, body) : googleError(status, body);
+
+/** Puts in the access token of the target's service account, if it has one. */
+function signing(tokenOf: ReturnType<typeof accessTokens>): NonNullable<Provider["sign"]> {
+  return async (request, at) => {
+    if (authTypeOf(at) !== "serviceAccount") return request;
+    const headers = new Headers(request.headers);
+    headers.set("authorization", `Bearer ${await tokenOf(serviceAccountOf(fieldsOf(at)))}`);
+    return { ...request, headers };
+  };
+}
+
+/** Gemini and Claude models over Google Cloud's Vertex AI. */
+export default definePlugin({
+  kind: "provider",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["net:*"],
+  setup: (host) => {
+    const sign = signing(accessTokens({ fetch: host.fetch, now: () => host.now() }));
+    return { provides: { target, endpoint, sign, operations: { chatComplete: chat, embed }, models, error } };
+  },
+});

@@ -1,0 +1,72 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { GatewayError, type Target } from "#contract";
+
+export const PROVIDER = "vertex-ai";
+/** Project ids go into a URL's path: a domain may stand before them, a number instead of them. */
+export const PROJECT = "^[a-z0-9][a-z0-9.:-]{0,62}$";
+
+/** Where and as whom Vertex AI is called. */
+export const target = Type.Object({
+  vertex_project_id: Type.Optional(
+    Type.String({
+      pattern: PROJECT,
+      description: "Google Cloud project. The project a service account's key file names goes before it. Not needed with an API key.",
+    }),
+  ),
+  vertex_region: Type.Optional(
+    Type.String({
+      pattern: "^[a-z][a-z0-9-]{0,30}$", // it becomes part of the host's name
+      description: "Region (`us-central1`), multi-region (`us`, `eu`) or `global`. Not needed with an API key.",
+    }),
+  ),
+  vertex_llm_request_type: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z_-]{1,32}$",
+      description:
+        "Which capacity serves the request: `dedicated` (provisioned throughput) or `shared`. Sent as `X-Vertex-AI-LLM-Request-Type`.",
+    }),
+  ),
+  vertex_llm_shared_request_type: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z_-]{1,32}$",
+      description: "Tier of shared capacity: `priority`, `standard` or `flex`. Sent as `X-Vertex-AI-LLM-Shared-Request-Type`.",
+    }),
+  ),
+  vertex_service_account_json: Type.Optional(
+    Type.Union([Type.String({ maxLength: 16_384 }), Type.Object({}, { additionalProperties: true })], {
+      secret: true,
+      description:
+        "Key file of a service account, as JSON text or object; access tokens are made with it and kept until shortly before they expire. Its `token_uri` must be https, or http on this machine.",
+    }),
+  ),
+  vertex_auth_type: Type.Optional(
+    Type.String({
+      pattern: "^(serviceAccount|accessToken|apiKey)$",
+      description:
+        "`serviceAccount` (default when a key file is given), `accessToken` (default otherwise: the provider key is an OAuth token) or `apiKey` (the provider key is an API key of express mode, which serves Gemini models and needs neither project nor region).",
+    }),
+  ),
+  anthropic_version: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "Claude only: `anthropic_version` of the body, `vertex-2023-10-16` unless the body has one.",
+    }),
+  ),
+  anthropic_beta: Type.Optional(
+    Type.String({ maxLength: 2048, description: "Claude only: comma-separated beta features, sent as `anthropic-beta`." }),
+  ),
+});
+export type Fields = Static<typeof target>;
+export type AuthType = "serviceAccount" | "accessToken" | "apiKey";
+
+export const fieldsOf = (at: Target): Fields => at.fields as Fields; // the host has judged them by the schema above
+
+export function authTypeOf(at: Target): AuthType {
+  const { vertex_auth_type: told, vertex_service_account_json: file } = fieldsOf(at);
+  const usual = file === undefined ? "accessToken" : "serviceAccount";
+  return (told as AuthType | undefined) ?? usual; // one of the three, by its pattern
+}
+
+/** A field that cannot be used as it is. */
+export const incomplete = (field: keyof Fields, why: string): GatewayError =>
+  new GatewayError("TARGET_INVALID", { provider: PROVIDER, why: `${field} ${why}` }, { param: field });
