@@ -1,0 +1,84 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { definePlugin, type Endpoint, type Host, OneOf, type OutgoingRequest, type Provider, type Target } from "#contract";
+import { roles } from "./assume-role.ts";
+import { type AccessKey, type Auth, authOf } from "./auth.ts";
+import { chat } from "./chat.ts";
+import { embed } from "./embed.ts";
+import { readError } from "./errors.ts";
+import { models } from "./families.ts";
+import { gatewayIdentity } from "./identity.ts";
+import { signer } from "./sign.ts";
+import { target } from "./target.ts";
+
+const needs = [
+  "net:*.amazonaws.com",
+  "net:*.amazonaws.com.cn",
+  "net:*.amazonaws.eu",
+  "net:*.api.aws",
+  "secret:AWS_ASSUME_ROLE_ACCESS_KEY_ID",
+  "secret:AWS_ASSUME_ROLE_SECRET_ACCESS_KEY",
+] as const;
+
+const config = Type.Object(
+  {
+    domain: OneOf(["amazonaws.com", "amazonaws.com.cn", "amazonaws.eu", "api.aws"], {
+      default: "amazonaws.com",
+      description: "Domain of the AWS endpoints: that of a partition, or `api.aws` for dual-stack ones.",
+    }),
+    sourceRoleArn: Type.Optional(
+      Type.String({
+        description:
+          "Role that the gateway's own access key assumes first, to assume the callers' roles as. Any caller may name a role that trusts it: such roles should ask for an external id.",
+      }),
+    ),
+    sourceExternalId: Type.Optional(Type.String({ description: "External id that the source role's trust policy asks for." })),
+  },
+  { additionalProperties: false },
+);
+
+const regionOf = ({ fields }: Target): string => String(fields.aws_region ?? "us-east-1");
+
+const endpointIn =
+  (domain: string) =>
+  (at: Target): Endpoint => {
+    const auth = authOf(at);
+    return {
+      baseUrl: at.customHost?.replace(/\/+$/, "") ?? `https://bedrock-runtime.${regionOf(at)}.${domain}`,
+      headers: auth.type === "bearer" ? { authorization: `Bearer ${auth.key}` } : {},
+    };
+  };
+
+function signing(
+  host: Host<(typeof needs)[number]>,
+  { domain, sourceRoleArn, sourceExternalId }: Static<typeof config>,
+): NonNullable<Provider["sign"]> {
+  const sign = signer(host.now);
+  const assume = roles({ fetch: host.fetch, sign, log: host.log, now: host.now, domain });
+  const keyOf = async (auth: Auth, region: string): Promise<AccessKey | null> => {
+    if (auth.type === "key") return auth.key;
+    if (auth.type !== "role") return null;
+    const source = { arn: sourceRoleArn, externalId: sourceExternalId };
+    return assume(auth, auth.key ?? (await gatewayIdentity(host.secrets, source, assume, region)), region);
+  };
+  return async (request: OutgoingRequest, at: Target) => {
+    const key = await keyOf(authOf(at), regionOf(at));
+    return key === null ? request : sign(request, key, { service: "bedrock", region: regionOf(at) });
+  };
+}
+
+/** The models of Amazon Bedrock: chat over Converse, embeddings over InvokeModel. */
+export default definePlugin({
+  kind: "provider",
+  config,
+  needs,
+  setup: (host, config) => ({
+    provides: {
+      target,
+      endpoint: endpointIn(config.domain),
+      sign: signing(host, config),
+      operations: { chatComplete: chat, embed },
+      models,
+      error: readError,
+    },
+  }),
+});

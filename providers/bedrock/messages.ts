@@ -1,0 +1,76 @@
+import { type ChatTurn, isJson, type Json } from "#contract";
+import { type Block, blocksOf, cachePointOf, inner } from "./blocks.ts";
+import { withNamedDocuments } from "./documents.ts";
+
+export interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: Block[];
+}
+/** How calls and results are told to the model. */
+export interface ToolTelling {
+  /** As blocks of their own; without any tool offered these are refused, and stand as text. */
+  readonly asBlocks: boolean;
+  /** A call's id as the model's vendor takes it. */
+  readonly id: (id: unknown) => string;
+}
+const SYSTEM = new Set(["system", "developer"]);
+
+/** All system messages in order, wherever they stand: the wire has one place for them. */
+export function systemOf(messages: readonly ChatTurn[]): Block[] | undefined {
+  const blocks = messages.filter(({ role }) => SYSTEM.has(role)).flatMap((turn) => contentOf({ ...turn }));
+  return blocks.length > 0 ? blocks : undefined;
+}
+
+/** The conversation; neighbours of the same role become one message. */
+export function turnsOf(messages: readonly ChatTurn[], telling: ToolTelling): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    if (SYSTEM.has(message.role)) continue;
+    const turn = turnOf({ ...message }, telling);
+    const last = turns.at(-1);
+    if (last?.role === turn.role) for (const block of turn.content) last.content.push(block);
+    else if (turn.content.length > 0) turns.push(turn);
+  }
+  const contents = withNamedDocuments(turns.map(({ content }) => content));
+  return turns.map(({ role }, at) => ({ role, content: contents[at] ?? [] }));
+}
+
+function turnOf(message: Json, telling: ToolTelling): Turn {
+  if (message.role === "assistant") return { role: "assistant", content: assistantBlocks(message, telling) };
+  return { role: "user", content: message.role === "tool" ? resultBlocks(message, telling) : contentOf(message) };
+}
+const contentOf = (message: Json): Block[] => marked(message, blocksOf(message.content));
+/** A mark on the message marks its end. */
+const marked = (message: Json, blocks: Block[]): Block[] => (blocks.length > 0 ? [...blocks, ...cachePointOf(message)] : []);
+
+function assistantBlocks(message: Json, telling: ToolTelling): Block[] {
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJson) : [];
+  return marked(message, [...saidBlocks(message), ...calls.flatMap((call) => callBlocks(call, telling))]);
+}
+/** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
+function saidBlocks({ content_blocks, content, refusal }: Json): Block[] {
+  const own = blocksOf(content_blocks);
+  return own.some(({ text }) => text !== undefined) ? own : [...own, ...blocksOf(content ?? refusal)];
+}
+
+function callBlocks(call: Json, { asBlocks, id }: ToolTelling): Block[] {
+  const { name, arguments: text } = inner(call, "function");
+  if (!asBlocks) return [{ text: `Called ${name} with ${text || "{}"}.` }];
+  return [{ toolUse: { toolUseId: id(call.id), name, input: inputOf(text) } }, ...cachePointOf(call)];
+}
+function inputOf(text: unknown): Json {
+  try {
+    const input: unknown = typeof text === "string" ? JSON.parse(text) : text;
+    return isJson(input) ? input : {};
+  } catch {
+    return {}; // a model's broken arguments are history by now; the conversation must go on
+  }
+}
+
+/** A part's own mark would stand inside the result, where no cache point may be. */
+function resultBlocks(message: Json, { asBlocks, id }: ToolTelling): Block[] {
+  const content = blocksOf(message.content).filter(({ cachePoint }) => cachePoint === undefined);
+  if (!asBlocks) return content;
+  const status = message.is_error === true ? { status: "error" } : {};
+  return [{ toolResult: { toolUseId: id(message.tool_call_id), content, ...status } }, ...cachePointOf(message)];
+}

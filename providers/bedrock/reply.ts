@@ -1,0 +1,134 @@
+import { type FinishReason, type Frame, GatewayError, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { failure, spliced } from "./errors.ts";
+import { ANSWER_TOOL } from "./structured.ts";
+import { usageOf } from "./usage.ts";
+
+/** What the handlers below remember of one answer. */
+export interface ConverseState {
+  begun: boolean;
+  /** A `messageStart` was seen; some servers leave it out. */
+  announced: boolean;
+  ended: boolean;
+  /** Tool calls begun. */
+  calls: number;
+  /** Tool blocks under way, by block index. */
+  readonly tools: Map<unknown, ToolBlock>;
+}
+interface ToolBlock {
+  /** Place among the tool calls; `null` for the gateway's own answer tool, whose input is the text. */
+  readonly call: number | null;
+  bare: boolean;
+}
+type Handler = (payload: Json, state: ConverseState) => readonly StreamEvent[];
+
+/** By event type; others (of server tools, of tomorrow) are let pass. */
+const ON: Readonly<Record<string, Handler>> = {
+  messageStart: (_payload, state) => {
+    if (state.announced) throw spliced();
+    state.announced = true;
+    return [];
+  },
+  contentBlockStart: ({ contentBlockIndex: index, start }, state) =>
+    isJson(start) && isJson(start.toolUse) ? openTool(index, start.toolUse, state) : [],
+  contentBlockDelta: ({ contentBlockIndex: index, delta }, state) => (isJson(delta) ? told(delta, index, state) : []),
+  contentBlockStop: ({ contentBlockIndex: index }, state) => (state.tools.get(index)?.bare ? argument("{}", index, state) : []),
+  messageStop: ({ stopReason }, state) => {
+    state.ended = true;
+    return [finish(stopReason, state)];
+  },
+  metadata: ({ usage }) => (isJson(usage) ? [{ type: "usage", usage: usageOf(usage) }] : []),
+};
+
+function told({ text, toolUse, reasoningContent }: Json, index: unknown, state: ConverseState): readonly StreamEvent[] {
+  if (isJson(toolUse)) return toolUse.input ? argument(String(toolUse.input), index, state) : [];
+  if (isJson(reasoningContent)) return reasoned(reasoningContent);
+  return text ? [{ type: "text", text: String(text) }] : [];
+}
+
+/** A tool the service itself runs (`type: server_tool_use`) is not the client's to call. */
+function openTool(index: unknown, { toolUseId, name, type }: Json, state: ConverseState): readonly StreamEvent[] {
+  if (type !== undefined && type !== "tool_use") return [];
+  const call = name === ANSWER_TOOL ? null : state.calls++;
+  state.tools.set(index, { call, bare: true });
+  return call === null ? [] : [{ type: "tool", index: call, id: String(toolUseId), name: String(name) }];
+}
+function argument(text: string, index: unknown, { tools }: ConverseState): readonly StreamEvent[] {
+  const tool = tools.get(index);
+  if (!tool) return [];
+  tool.bare = false;
+  return [tool.call === null ? { type: "text", text } : { type: "tool", index: tool.call, arguments: text }];
+}
+
+function reasoned({ text, signature, redactedContent, data = redactedContent }: Json): readonly StreamEvent[] {
+  return [
+    ...(text ? [{ type: "reasoning", text: String(text) } as const] : []),
+    ...(signature ? [{ type: "reasoning", text: "", signature: String(signature) } as const] : []),
+    ...(data ? [{ type: "reasoning", text: "", redacted: String(data) } as const] : []),
+  ];
+}
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool_calls",
+  guardrail_intervened: "content_filter",
+  content_filtered: "content_filter",
+};
+function finish(stopReason: unknown, { calls }: ConverseState): StreamEvent {
+  const native = typeof stopReason === "string" ? stopReason : undefined;
+  const meant = (native !== undefined && Object.hasOwn(FINISH, native) && FINISH[native]) || "stop";
+  // the answer tool is the gateway's own: its client sees text and no call
+  const reason = meant === "tool_calls" && calls === 0 ? "stop" : meant;
+  return { type: "finish", reason, ...(native !== undefined && { native }) };
+}
+
+const start = (): ConverseState => ({ begun: false, announced: false, ended: false, calls: 0, tools: new Map() });
+
+function handle(event: string, payload: Json, state: ConverseState): readonly StreamEvent[] {
+  if (state.ended && event !== "metadata") return []; // one request has one answer; its usage comes last
+  const on = Object.hasOwn(ON, event) ? ON[event] : undefined;
+  if (!on) return [];
+  const first: StreamEvent[] = state.begun ? [] : [{ type: "start" }]; // the wire gives neither id nor model
+  state.begun = true;
+  return [...first, ...on(payload, state)];
+}
+
+export const converseStream: StreamMap<ConverseState> = {
+  start,
+  event({ event, data }: Frame, state) {
+    const payload: unknown = data === "" ? {} : JSON.parse(data);
+    const isError = event === "" || event.toLowerCase().endsWith("exception"); // an unnamed frame is an error of the framing itself
+    if (isError) throw failure(event, payload);
+    return handle(event, isJson(payload) ? payload : {}, state);
+  },
+};
+
+/** A whole answer, told as the stream that would have brought it. */
+export function reply(body: Json): readonly StreamEvent[] {
+  const { output, stopReason, usage } = body;
+  const content = isJson(output) && isJson(output.message) ? output.message.content : undefined;
+  if (!Array.isArray(content)) throw new GatewayError("UPSTREAM_INVALID", { provider: "bedrock", why: "it has no output message" });
+  const state = start();
+  const events: (readonly [string, Json])[] = [
+    ["messageStart", {}],
+    ...content.filter(isJson).flatMap(streamed),
+    ["messageStop", { stopReason }],
+    ["metadata", { usage }],
+  ];
+  return events.flatMap(([event, payload]) => handle(event, payload, state));
+}
+function streamed(block: Json, contentBlockIndex: number): (readonly [string, Json])[] {
+  const deltas = deltasOf(block).map((delta) => ["contentBlockDelta", { contentBlockIndex, delta }] as const);
+  return [["contentBlockStart", { contentBlockIndex, start: block }], ...deltas, ["contentBlockStop", { contentBlockIndex }]];
+}
+function deltasOf({ text, toolUse, reasoningContent, citationsContent }: Json): Json[] {
+  if (isJson(toolUse)) return [{ toolUse: { input: inputText(toolUse.input) } }];
+  if (isJson(reasoningContent)) return [{ reasoningContent: { ...reasoningContent, ...objectOf(reasoningContent.reasoningText) } }];
+  if (isJson(citationsContent)) return Array.isArray(citationsContent.content) ? citationsContent.content.filter(isJson) : [];
+  return [{ text }];
+}
+const objectOf = (value: unknown): Json => (isJson(value) ? value : {});
+/** No input is no text: the block's end then says `{}`. */
+const inputText = (input: unknown): string => (isJson(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "");

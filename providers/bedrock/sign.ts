@@ -1,0 +1,54 @@
+import { Buffer } from "node:buffer";
+import type { OutgoingRequest } from "#contract";
+import { AwsV4Signer } from "aws4fetch";
+import type { AccessKey } from "./auth.ts";
+
+/** Whom a signature is for. */
+export interface Scope {
+  /** Signing name: `bedrock`, `sts`. */
+  readonly service: string;
+  readonly region: string;
+}
+export type Sign = (request: OutgoingRequest, key: AccessKey, scope: Scope) => Promise<OutgoingRequest>;
+
+/** AWS's own headers; whatever else stands there may be changed on the way without breaking the signature. */
+const SIGNED = /^x-amzn?-/;
+/** Signing keys are derived once a day for each key, region and service. */
+const MAX_DERIVED = 1_000;
+
+/** Makes the signer (SigV4). The body is signed as it will be sent. `now` is in milliseconds since the epoch. */
+export function signer(now: () => number): Sign {
+  const derived = new Map<string, ArrayBuffer>();
+  return async (request, key, { service, region }) => {
+    if (derived.size > MAX_DERIVED) derived.clear();
+    const headers = new Headers(request.headers);
+    headers.delete("x-amz-security-token"); // a forwarded one is of another key
+    const body = request.body instanceof ReadableStream ? await bytesOf(request.body) : request.body;
+    const { headers: proof } = await new AwsV4Signer({
+      method: request.method,
+      url: request.url,
+      headers: await signable(headers, body),
+      accessKeyId: key.id,
+      secretAccessKey: key.secret,
+      ...(key.sessionToken !== null && { sessionToken: key.sessionToken }),
+      service,
+      region,
+      cache: derived,
+      datetime: basicTime(now()),
+    }).sign();
+    proof.forEach((value, name) => headers.set(name, value));
+    return { ...request, headers, body };
+  };
+}
+
+async function signable(headers: Headers, body: string | Uint8Array | null): Promise<Headers> {
+  const own = new Headers([...headers].filter(([name]) => SIGNED.test(name)));
+  own.set("x-amz-content-sha256", await sha256(body ?? ""));
+  return own;
+}
+async function sha256(body: string | Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(body))).toString("hex");
+}
+const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => new Uint8Array(await new Response(stream).arrayBuffer());
+/** `20260101T000000Z` */
+const basicTime = (ms: number): string => new Date(ms).toISOString().replace(/[:-]|\.\d{3}/g, "");
