@@ -4,75 +4,31 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../kit/recordings.ts";
+import { haveRecordings, recordedLines, recordings, sayIfMissing } from "../kit/recordings.ts";
 import { jsonAnswer, type Replay, type ReplayServer, replayServer, sseAnswer } from "../kit/replay.ts";
-import { GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
-import { type Said, saidByBody, saidByChunks, saidByCompletion, saidByStream, type Wire } from "./recorded.ts";
+import { GATEWAY_KEY, until } from "./process.ts";
+import { type Said, saidByChunks, saidByCompletion, type Wire } from "./recorded.ts";
+import {
+  type Answered,
+  ask as askAt,
+  bodies,
+  type CuttingGateway,
+  chunksOf,
+  cuttingGateway,
+  each,
+  every,
+  everyBoundary,
+  FAMILIES,
+  framed,
+  type Recorded,
+  SPLICED,
+  streams,
+} from "./replayed.ts";
 
-interface Family {
-  readonly provider: string;
-  readonly folder: string;
-  readonly wire: Wire;
-}
-const FAMILIES: readonly Family[] = [
-  { provider: "openai", folder: "openai/chat", wire: "chat" },
-  { provider: "openai-compatible", folder: "openai-compatible/chat", wire: "chat" },
-  { provider: "groq", folder: "groq", wire: "chat" },
-  { provider: "deepseek", folder: "deepseek/chat", wire: "chat" },
-  { provider: "x-ai", folder: "xai", wire: "chat" },
-  { provider: "mistral-ai", folder: "mistral", wire: "chat" },
-  { provider: "moonshot", folder: "moonshotai", wire: "chat" },
-  { provider: "dashscope", folder: "alibaba", wire: "chat" },
-  { provider: "anthropic", folder: "anthropic", wire: "messages" },
-  { provider: "google", folder: "google", wire: "gemini" },
-];
-/** Answers of other operations in these folders, and the one stream that must fail. */
-const SPLICED = "anthropic/spliced-message-start.chunks.txt";
-const OTHER: ReadonlySet<string> = new Set(["mistral/mistral-transcription.json", SPLICED]);
-
-interface Recorded {
-  readonly path: string;
-  readonly provider: string;
-  readonly wire: Wire;
-  readonly bytes: Uint8Array;
-  readonly said: Said;
-}
 const encoder = new TextEncoder();
-const pathsOf = ({ folder }: Family, suffix: string): string[] => recordings([folder], suffix).filter((path) => !OTHER.has(path));
-const framed = (lines: readonly string[], wire: Wire): Uint8Array =>
-  encoder.encode(sseWire(lines, { named: wire === "messages", done: wire === "chat" }));
-const sseLines = (text: string): string[] =>
-  text
-    .split("\n")
-    .filter((line) => line.startsWith("data: {"))
-    .map((line) => line.slice("data: ".length));
-
-const streams: readonly Recorded[] = FAMILIES.flatMap((family) => [
-  ...pathsOf(family, ".chunks.txt").map((path) => ({
-    path,
-    ...family,
-    bytes: framed(recordedLines(path), family.wire),
-    said: saidByStream(family.wire, recordedLines(path)),
-  })),
-  ...pathsOf(family, ".sse").map((path) => ({
-    path,
-    ...family,
-    bytes: encoder.encode(`${recording(path).trimEnd()}\n\n`),
-    said: saidByStream(family.wire, sseLines(recording(path))),
-  })),
-]);
-const bodies: readonly Recorded[] = FAMILIES.flatMap((family) =>
-  pathsOf(family, ".json").map((path) => ({
-    path,
-    ...family,
-    bytes: encoder.encode(recording(path)),
-    said: saidByBody(family.wire, recording(path)),
-  })),
-);
-
 let upstream: ReplayServer;
 let breaking: Bun.TCPSocketListener<{ request: string }>;
-let gateway: GatewayProcess;
+let cutting: CuttingGateway;
 /** What the upstream answers to a request whose path begins with this number. */
 const answers = new Map<string, Replay>();
 let asked = 0;
@@ -80,11 +36,10 @@ let asked = 0;
 beforeAll(async () => {
   upstream = replayServer((request) => answers.get(request.path.split("/")[1] ?? "") ?? { status: 500, body: "nothing to replay" });
   breaking = breakingServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: `${new URL(upstream.url).host},127.0.0.1:${breaking.port}` } });
+  cutting = await cuttingGateway([new URL(upstream.url).host, `127.0.0.1:${breaking.port}`]);
 });
 afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
+  await cutting.stop();
   await upstream.close();
   breaking.stop(true);
 });
@@ -108,103 +63,52 @@ const breakingServer = (): typeof breaking =>
   });
 
 /** One request whose provider answers this. */
-async function ask(
-  provider: string,
-  replay: Replay,
-  stream: boolean,
-  host = upstream.url,
-): Promise<{ readonly status: number; readonly text: string; readonly logId: string }> {
+async function ask(provider: string, replay: Replay, stream: boolean, host = upstream.url): Promise<Answered> {
   const number = String((asked += 1));
   answers.set(number, replay);
-  const response = await fetch(`${gateway.base}/v1/chat/completions`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-gateway-api-key": GATEWAY_KEY,
-      "x-gateway-provider": provider,
-      "x-gateway-custom-host": `${host}/${number}`,
-    },
-    body: JSON.stringify({
-      model: "some-model",
-      messages: [{ role: "user", content: "Hello" }],
-      ...(stream && { stream: true, stream_options: { include_usage: true } }),
-    }),
-  });
-  const answer = { status: response.status, text: await response.text(), logId: response.headers.get("x-gateway-trace-id") ?? "" };
+  const answer = await askAt(cutting.gateway, provider, `${host}/${number}`, stream);
   answers.delete(number);
   return answer;
 }
 
-/** What the frames of a stream hold, as the client got it; half a frame is a mistake. */
-function chunksOf(text: string): readonly Record<string, unknown>[] {
-  if (text !== "" && !text.endsWith("\n\n")) throw new Error(`the client got half a frame: …${text.slice(-120)}`);
-  const frames = text
-    .split("\n\n")
-    .filter((frame) => frame !== "")
-    .map((frame) => frame.replace(/^data: /, ""));
-  return frames.filter((frame) => frame !== "[DONE]").map((frame) => JSON.parse(frame) as Record<string, unknown>);
-}
-function saidByClient(text: string): Said {
-  expect(text).toEndWith("data: [DONE]\n\n");
-  return saidByChunks(chunksOf(text));
-}
-
-/** Runs so many at a time. */
-async function each<T>(items: Iterable<T>, run: (item: T) => Promise<void>, width = 24): Promise<void> {
-  const rest = items[Symbol.iterator]();
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      for (let next = rest.next(); !next.done; next = rest.next()) await run(next.value);
-    }),
-  );
-}
-
 /* ── where the bytes are cut ─────────────────────────────────────────────────────────────────────────────────── */
 
-const PIECE_SIZES = [1, 2, 3, 5, 7, 64, 1000];
-/** More pieces than this are not sent for one request, nor more requests for the offsets of one recording. */
-const MOST_PIECES = 20_000;
-const CUT_REQUESTS = 100;
+/** Up to this length each boundary is cut in a request with few cuts; of longer ones some are, and all in tests/slow. */
 const EXHAUSTIVE_BYTES = 3_000;
+const CUTS_APART = 100;
+const FEW_REQUESTS = 10;
 
-const every = (step: number, length: number): number[] => Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step);
-/** Cuts of each request: pieces of each size, then every offset (of long recordings a spread) cut in one of the requests. */
 function cutsOf(length: number): number[][] {
-  const pieces = PIECE_SIZES.filter((size) => length / size <= MOST_PIECES).map((size) => every(size, length));
-  const stride = Math.ceil(length / Math.ceil(length / (length <= EXHAUSTIVE_BYTES ? CUT_REQUESTS : length / 10)));
-  const apart = Array.from({ length: Math.min(stride, CUT_REQUESTS) }, (_, offset) => every(stride, length).map((at) => at + offset));
-  return [...pieces, ...apart];
+  if (length <= EXHAUSTIVE_BYTES) return [[], ...everyBoundary(length, CUTS_APART)];
+  return [[], ...Array.from({ length: FEW_REQUESTS }, (_, index) => every(10 * CUTS_APART, length, 1 + index * CUTS_APART))];
 }
 
 describe.skipIf(!haveRecordings)("a recorded stream", () => {
   test.each(streams.map((recorded) => [recorded.path, recorded] as const))(
     "%s says what its lines say, wherever it is cut",
-    async (_, { provider, bytes, said }) => {
-      const seen = new Set<string>();
-      await each([[], ...cutsOf(bytes.length)], async (cuts) => {
-        const { status, text } = await ask(provider, sseAnswer(bytes, { cuts }), true);
-        if (status === 200 && seen.has(text)) return;
-        expect({ status, said: saidByClient(text) }).toEqual({ status: 200, said });
-        seen.add(text);
-      });
-    },
+    async (_, recorded) => void (await cutting.expectSaid(recorded, "streamed", cutsOf(recorded.bytes.length))),
     30_000,
   );
 });
 
+describe.skipIf(!haveRecordings)("every recording, a byte at a time", () => {
+  const boundaries = [...streams, ...bodies].reduce((sum, { bytes }) => sum + bytes.length - 1, 0);
+  test(`says the same, streamed and whole: ${boundaries} boundaries`, async () => {
+    const oneByOne = (how: "streamed" | "whole") => (recorded: Recorded) =>
+      cutting.expectSaid(recorded, how, [every(1, recorded.bytes.length)]);
+    const cuts = await Promise.all([...streams.map(oneByOne("streamed")), ...bodies.map(oneByOne("whole"))]);
+    expect(cuts.reduce((sum, count) => sum + count, 0)).toBe(boundaries);
+  }, 120_000);
+});
+
 describe.skipIf(!haveRecordings)("a recorded whole answer", () => {
-  test.each(bodies.map((recorded) => [recorded.path, recorded] as const))(
-    "%s says what its body says",
-    async (_, { provider, bytes, said }) => {
-      await each(
-        [[], ...PIECE_SIZES.map((size) => every(size, bytes.length)).filter((cuts) => cuts.length <= MOST_PIECES)],
-        async (cuts) => {
-          const { status, text } = await ask(provider, { ...jsonAnswer(""), body: bytes, cuts }, false);
-          expect({ status, said: saidByCompletion(JSON.parse(text) as Record<string, unknown>) }).toEqual({ status: 200, said });
-        },
-      );
-    },
-  );
+  test.each(bodies.map((recorded) => [recorded.path, recorded] as const))("%s says what its body says", async (_, recorded) => {
+    await cutting.expectSaid(recorded, "whole", cutsOf(recorded.bytes.length));
+    await cutting.expectSaid(recorded, "whole, of known length", [
+      [],
+      ...everyBoundary(recorded.bytes.length, recorded.bytes.length).filter((_, at) => at % 97 === 0),
+    ]);
+  });
   test("that ends too early is an error, and never half an answer", async () => {
     await each(bodies, async ({ provider, bytes }) => {
       const { status, text } = await ask(provider, { ...jsonAnswer(""), body: bytes.subarray(0, Math.floor(bytes.length / 2)) }, false);
@@ -234,13 +138,13 @@ function completeAt({ wire, bytes }: Recorded): number {
 /** Offsets spread over the answer, and closely around its end. */
 const truncations = (recorded: Recorded): number[] => {
   const complete = completeAt(recorded);
-  const spread = every(Math.max(1, Math.floor(complete / 20)), complete);
+  const spread = every(Math.max(1, Math.floor(complete / 20)), complete, 0);
   const around = [-200, -50, -10, -2, -1, 0, 1, 2, 3, 10, 20, 50].map((near) => complete + near);
   return [...new Set([...spread, ...around])].filter((at) => at >= 0 && at < recorded.bytes.length);
 };
 const endedOf = async (logId: string): Promise<unknown> => {
   const read = async (): Promise<Record<string, { ended?: string }> | undefined> => {
-    const response = await fetch(`${gateway.base}/v1/logs/${logId}`, { headers: { "x-gateway-api-key": GATEWAY_KEY } });
+    const response = await fetch(`${cutting.gateway.base}/v1/logs/${logId}`, { headers: { "x-gateway-api-key": GATEWAY_KEY } });
     return response.ok ? ((await response.json()) as Record<string, { ended?: string }>) : undefined;
   };
   return (await until(`the log of ${logId}`, read))["gateway"]?.ended;
@@ -312,7 +216,7 @@ const firstOf = (all: readonly Recorded[]): readonly (readonly [string, Recorded
 const officialClient = (provider: string, number: string): OpenAI =>
   new OpenAI({
     apiKey: "k",
-    baseURL: `${gateway.base}/v1`,
+    baseURL: `${cutting.gateway.base}/v1`,
     maxRetries: 0,
     defaultHeaders: {
       "x-gateway-api-key": GATEWAY_KEY,

@@ -120,7 +120,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const gone = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
 
-function* piecesOf({ body, cuts = [] }: Replay): Generator<Uint8Array> {
+/** The body in the pieces its cuts make. */
+export function* piecesOf({ body, cuts = [] }: Replay): Generator<Uint8Array> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const marks = [...new Set([0, ...cuts, bytes.length])].filter((at) => at <= bytes.length).sort((a, b) => a - b);
   for (const [index, from] of marks.entries()) {
