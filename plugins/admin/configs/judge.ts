@@ -11,6 +11,7 @@ import {
   messageOf,
   METADATA_HEADERS,
 } from "#contract";
+import { checksOf, GUARDRAIL_MEMBERS, type InlineCheck } from "./inline.ts";
 
 type Judge = Pick<Asked, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
 
@@ -18,7 +19,6 @@ type Judge = Pick<Asked, "catalog" | "records" | "judgeUrl" | "organisationId" |
 const MAX_ROOT_TARGETS = 100;
 const MAX_CONDITIONAL_TARGETS = 1000;
 const MAX_NESTED_TARGETS = 50;
-const GUARDRAIL_MEMBERS = ["input_guardrails", "output_guardrails", "before_request_hooks", "after_request_hooks"] as const;
 
 /** Throws unless this config could be obeyed: its shape is the schema's work, what it refers to is judged here. */
 export async function judgeConfig(config: Json, asked: Judge): Promise<void> {
@@ -108,50 +108,17 @@ function judgeGuardrails({ at, is }: Level, member: (typeof GUARDRAIL_MEMBERS)[n
   });
 }
 
-/** Members of an inline guardrail that are no checks (guardrails fact sheet 8). */
-const ACTIONS: ReadonlySet<string> = new Set([
-  "deny",
-  "async",
-  "sequential",
-  "on_fail",
-  "on_success",
-  "id",
-  "type",
-  "name",
-  "guardrail_version_id",
-]);
 const TARGET: GuardrailTarget = "llm";
 
 function judgeInline(inline: Json, { catalog }: Judge, at: string): void {
-  const checks = Array.isArray(inline["checks"]) ? hookChecks(inline["checks"], at) : shorthand(inline, at);
+  const checks = checksOf(inline, at);
   if (checks.length === 0) throw invalid(`${at} names no check`, at);
-  for (const check of checks) judgeCheck(check, TARGET, catalog, check.at);
+  for (const check of checks) judgeCheck({ id: check.id, parameters: parametersOf(check) }, TARGET, catalog, check.at);
 }
-
-interface InlineCheck {
-  readonly id: string;
-  readonly parameters: Json;
-  readonly at: string;
+function parametersOf({ parameters, at }: InlineCheck): Json {
+  if (isJson(parameters)) return parameters;
+  throw invalid(`${at} and its parameters must be objects`, at);
 }
-const fullId = (id: string): string => (id.includes(".") ? id : `default.${id}`);
-const objectAt = (value: unknown, at: string): Json => {
-  if (isJson(value)) return value;
-  throw invalid(`${at} must be an object`, at);
-};
-
-const hookChecks = (checks: readonly unknown[], at: string): InlineCheck[] =>
-  checks.map((check, i) => {
-    const { id, parameters = {} } = objectAt(check, `${at}.checks[${i}]`);
-    return { id: fullId(String(id)), parameters: objectAt(parameters, `${at}.checks[${i}].parameters`), at: `${at}.checks[${i}]` };
-  });
-
-const shorthand = (inline: Json, at: string): InlineCheck[] =>
-  Object.entries(inline)
-    .filter(([name]) => !ACTIONS.has(name))
-    .map(([name, value]) => {
-      const { id, is_enabled: _, ...parameters } = objectAt(value, `${at}.${name}`);
-      return { id: fullId(typeof id === "string" ? id : name), parameters, at: `${at}.${name}` };
-    });
 
 /** Specification 2.6: guardrails a config names must exist, in its workspace or at the organisation's level. */
 async function judgeNames(named: ReadonlyMap<string, string>, { records, organisationId, workspaceId }: Judge): Promise<void> {

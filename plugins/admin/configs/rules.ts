@@ -1,16 +1,21 @@
 import type { Static } from "@sinclair/typebox";
 import {
   type Asked,
+  type CheckToSave,
   Configs,
   GatewayError,
+  isJson,
   type Json,
   type Made,
   makeSlug,
+  openSecrets,
   type RecordOf,
   type Revision,
+  sealChecks,
   sealSecrets,
   Workspaces,
 } from "#contract";
+import { type InlineCheck, inlineChecks, withoutGuardrails } from "./inline.ts";
 import { judgeConfig } from "./judge.ts";
 import { refuseMoved } from "./moved.ts";
 import type { CreateBody, UpdateBody } from "./schema.ts";
@@ -20,12 +25,13 @@ type Schema = typeof Configs.schema;
 
 export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
   const { name = "config", config, isDefault: is_default = 0 } = asked.body;
-  await judgeConfig(config, asked);
+  const stored = sealed(config, asked);
+  await judgeConfig(openSecrets(stored, asked.vault), asked);
   return {
     record: {
       name,
       slug: makeSlug("pc", name),
-      config: sealed(config, asked),
+      config: stored,
       is_default,
       status: "active",
       version_id: crypto.randomUUID(),
@@ -37,19 +43,32 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
 
 export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
   const { config, ...rest } = asked.body;
-  if (config) await judgeConfig(config, asked);
   const next = config && sealed(config, asked, record.config);
-  if (next) refuseMoved(next, record.config);
+  if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
+  if (next) refuseMoved(withoutGuardrails(next), withoutGuardrails(record.config));
   return { ...rest, ...(next && { config: next }), version_id: crypto.randomUUID(), updated_by: asked.actor };
 }
 
-/** Credentials given in place: `api_key`, and the fields a provider's target schema calls secret. */
-function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before?: Json): Json {
-  const secret = new Set(["api_key"]);
+/** Secrets given in place: `api_key`, the fields a provider's target schema calls secret, and the secret parameters of inline checks. */
+function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before: Json = {}): Json {
+  const credentials = credentialNames(catalog);
+  const isSecret = (member: string): boolean => credentials.has(member);
+  const next = sealSecrets(config, isSecret, vault, withoutGuardrails(before));
+  const checks = [...inlineChecks(config)];
+  const parameters = sealChecks(checks.map(toSave), [...inlineChecks(before)].map(toSave), { catalog, vault, isSecret });
+  for (const [i, check] of [...inlineChecks(next)].entries()) if (isJson(checks[i]?.parameters)) check.replace(parameters[i] ?? {});
+  return next;
+}
+
+/** What is no object has no secrets; the judge refuses it. */
+const toSave = ({ id, at, parameters }: InlineCheck): CheckToSave => ({ id, at, parameters: isJson(parameters) ? parameters : {} });
+
+function credentialNames(catalog: Asked["catalog"]): ReadonlySet<string> {
+  const names = new Set(["api_key"]);
   for (const { target } of catalog.providers()) {
-    for (const [field, schema] of Object.entries(target?.properties ?? {})) if (schema["secret"] === true) secret.add(field);
+    for (const [field, schema] of Object.entries(target?.properties ?? {})) if (schema["secret"] === true) names.add(field);
   }
-  return sealSecrets(config, (member) => secret.has(member), vault, before);
+  return names;
 }
 
 /** A workspace has at most one default config: the newest that asked to be it. */

@@ -15,7 +15,7 @@ import {
   Organisations,
   type RecordOf,
   type Revision,
-  sealSecrets,
+  sealChecks,
   Workspaces,
 } from "#contract";
 import type { CreateBody, UpdateBody } from "./schema.ts";
@@ -52,12 +52,9 @@ function sealed(
   before: readonly GuardrailCheck[],
   { catalog, vault }: Pick<Asked, "catalog" | "vault">,
 ): GuardrailCheck[] {
-  return checks.map((check) => {
-    const secrets = catalog.check(check.id)?.secrets ?? [];
-    if (secrets.length === 0 || !check.parameters) return check;
-    const stored = before.find(({ id }) => id === check.id)?.parameters ?? {};
-    return { ...check, parameters: sealSecrets(check.parameters, (member) => secrets.includes(member), vault, stored) };
-  });
+  const toSave = checks.map((check, i) => ({ ...check, at: `checks[${i}]` }));
+  const parameters = sealChecks(toSave, before, { catalog, vault });
+  return checks.map((check, i) => (check.parameters ? { ...check, parameters: parameters[i] ?? {} } : check));
 }
 
 const withParameters = (checks: readonly GuardrailCheck[], map: (parameters: Json) => Json): GuardrailCheck[] =>
