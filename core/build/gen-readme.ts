@@ -3,8 +3,8 @@
  * status table (from the requirement rows). With `--check` it only compares.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { type Manifest, pluginName } from "#contract";
+import { dirname, join } from "node:path";
+import { type Manifest, type Plugin, pluginName } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
 import { SETTINGS, type SettingRow } from "../kernel/settings.ts";
@@ -12,10 +12,11 @@ import { SETTINGS, type SettingRow } from "../kernel/settings.ts";
 const root = join(import.meta.dir, "../..");
 const readme = join(root, "README.md");
 
-const manifests = [...new Bun.Glob("{providers,guardrails,storage,plugins}/**/manifest.json").scanSync({ cwd: root })]
+const folders = [...new Bun.Glob("{providers,guardrails,storage,plugins}/**/manifest.json").scanSync({ cwd: root })]
   .filter((file) => !file.includes("node_modules"))
-  .map((file) => JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest)
-  .sort((a, b) => pluginName(a).localeCompare(pluginName(b)));
+  .map((file) => ({ folder: dirname(file), manifest: JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest }))
+  .sort((a, b) => pluginName(a.manifest).localeCompare(pluginName(b.manifest)));
+const manifests = folders.map(({ manifest }) => manifest);
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
@@ -28,18 +29,31 @@ function settingsTable(): string {
   return ["| Variable | Default | Meaning |", "| :- | :- | :- |", ...rows].join("\n");
 }
 
-function pluginSettingsTable(): string {
-  const rows = manifests.flatMap((manifest) => [
-    ...(manifest.flag
-      ? [
-          `| \`${manifest.flag.env}\` | \`${pluginName(manifest)}\` | ${manifest.flag.when === "set" ? "Switches the plugin on when it is set." : "`OFF` switches the plugin off."} |`,
-        ]
-      : []),
-    ...Object.entries(manifest.env ?? {})
-      .filter(([env]) => env !== manifest.flag?.env)
-      .map(([env, member]) => `| \`${env}\` | \`${pluginName(manifest)}\` | Sets its configuration member \`${member}\`. |`),
-  ]);
+async function pluginSettingsTable(): Promise<string> {
+  const rows = (await Promise.all(folders.map(variablesOf))).flat();
   return ["| Variable | Plugin | Effect |", "| :- | :- | :- |", ...new Set(rows)].join("\n");
+}
+
+/** A row for the plugin's flag, and one for each variable that sets a member of its configuration. */
+async function variablesOf({ folder, manifest }: (typeof folders)[number]): Promise<string[]> {
+  const row = (env: string, effect: string): string => `| \`${env}\` | \`${pluginName(manifest)}\` | ${effect} |`;
+  const { flag, env: mapped = {} } = manifest;
+  const members = Object.entries(mapped).filter(([env]) => env !== flag?.env);
+  const describe = members.length > 0 ? await descriptionsOf(folder, manifest) : () => "";
+  return [
+    ...(flag ? [row(flag.env, flag.when === "set" ? "Switches the plugin on when it is set." : "`OFF` switches the plugin off.")] : []),
+    ...members.map(([env, member]) => row(env, `Sets its configuration member \`${member}\`.${describe(member)}`)),
+  ];
+}
+
+/** What a plugin's schema says of a member; a plugin without code of its own says nothing. */
+async function descriptionsOf(folder: string, { entry }: Manifest): Promise<(member: string) => string> {
+  if (entry === undefined) return () => "";
+  const { default: plugin } = (await import(join(root, folder, entry))) as { default: Plugin }; // every entry's default export
+  return (member) => {
+    const { description } = plugin.config.properties[member] ?? {};
+    return description === undefined ? "" : ` ${cell(description)}`;
+  };
 }
 
 function providersList(): string {
@@ -49,7 +63,7 @@ function providersList(): string {
     .join(" ");
 }
 
-const PARTS: Readonly<Record<string, () => string>> = {
+const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
   settings: settingsTable,
   "plugin-settings": pluginSettingsTable,
   providers: providersList,
@@ -61,7 +75,8 @@ let after = before;
 for (const [name, make] of Object.entries(PARTS)) {
   const between = new RegExp(`(<!-- generated:${name} -->\n)[\\s\\S]*?(<!-- /generated:${name} -->)`);
   if (!between.test(after)) throw new Error(`README.md has no part <!-- generated:${name} -->`);
-  after = after.replace(between, (_, open: string, close: string) => `${open}${make()}\n${close}`);
+  const made = await make();
+  after = after.replace(between, (_, open: string, close: string) => `${open}${made}\n${close}`);
 }
 if (process.argv.includes("--check")) {
   if (after !== before) {

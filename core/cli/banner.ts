@@ -6,6 +6,8 @@ import type { Settings } from "../kernel/settings.ts";
 export interface Announcement {
   readonly url: URL;
   readonly keys: FirstKeys;
+  /** Why the control plane is closed to the admin key. */
+  readonly closed: string | undefined;
   readonly settings: Settings;
   readonly generation: Generation;
   /** One of several workers: another prints the address. */
@@ -13,10 +15,10 @@ export interface Announcement {
 }
 
 /** What a person needs to go on: where it listens, and at the first start the keys and a line to copy. */
-export function announce({ url, keys, settings, generation, quiet }: Announcement): void {
+export function announce({ url, keys, closed, settings, generation, quiet }: Announcement): void {
   const base = url.href.replace(/\/$/, "");
   if (!quiet) console.log(addresses(base, generation));
-  if (keys) console.log(firstWords(base, keys, settings, generation));
+  if (keys) console.log(firstWords(base, { ...keys, closed }, settings, generation));
 }
 
 function addresses(base: string, { console: page, plugins }: Generation): string {
@@ -30,12 +32,15 @@ function addresses(base: string, { console: page, plugins }: Generation): string
   ].join("\n");
 }
 
-function firstWords(base: string, keys: NonNullable<FirstKeys>, { dataDir }: Settings, generation: Generation): string {
+type Keys = NonNullable<FirstKeys> & Pick<Announcement, "closed">;
+
+function firstWords(base: string, keys: Keys, { dataDir }: Settings, generation: Generation): string {
   const try_ = exampleOf(base, keys.gateway, generation);
   return [
     "",
     "First start: these keys were made for you, and are kept in files that only you can read.",
     `  admin key    ${keys.admin}   (${join(dataDir, "admin.key")})`,
+    ...(keys.closed === undefined ? [] : [`               refused for now: ${keys.closed}`]),
     `  gateway key  ${keys.gateway}   (${join(dataDir, "gateway.key")})`,
     ...(try_ === undefined ? [] : ["", "Try it:", try_]),
     "",

@@ -1,5 +1,6 @@
 import { registry } from "../generated/registry.ts";
 import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
+import { UNREAD, unreadFlags } from "../kernel/flags.ts";
 import { bootErrors } from "../kernel/generations.ts";
 import { loadPlugin } from "../kernel/load.ts";
 import { type Profile, readProfile } from "../kernel/profile.ts";
@@ -17,6 +18,9 @@ export async function check(args: readonly string[]): Promise<number> {
     ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
   ];
   for (const problem of found) console.error(problem);
+  const manifests = plugins.map(({ manifest }) => manifest);
+  for (const variable of unreadFlags(settings.env, manifests, profile.variables ?? new Set()))
+    console.error(`Warning: ${variable} is set, but ${UNREAD}.`);
   console.log(
     `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.length === 0 ? "nothing wrong" : `${found.length} problems`}.`,
   );

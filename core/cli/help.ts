@@ -24,7 +24,7 @@ Environment (the README has them all)
   DATABASE_URL, REDIS_URL  Use PostgreSQL and Redis instead of the embedded storage.
 
 Signals
-  SIGHUP                 Read profile and plugins again and swap without a break; a failure changes nothing.
+  SIGHUP                 Read profile and plugins again and swap without a break, in every worker; a failure changes nothing.
   SIGTERM, SIGINT        Stop accepting, finish what is under way, close.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line.`;

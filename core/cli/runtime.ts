@@ -9,6 +9,7 @@ import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
 import { readProfile } from "../kernel/profile.ts";
 import { SETTINGS, type SettingRow, type Settings } from "../kernel/settings.ts";
 import { createVault, vaultSecret } from "../kernel/vault.ts";
+import { workerIndex } from "./workers.ts";
 
 /** What lives as long as the process, whichever generation serves. */
 export interface Runtime {
@@ -24,7 +25,13 @@ export interface Runtime {
 export function createRuntime(settings: Settings): Runtime {
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
   const now = Date.now;
-  const log = createLog({ level: settings.logLevel, now, write: (line) => void process.stderr.write(`${line}\n`) });
+  const worker = workerIndex();
+  const log = createLog({
+    level: settings.logLevel,
+    now,
+    write: (line) => void process.stderr.write(`${line}\n`),
+    ...(worker !== null && { of: { worker } }),
+  });
   hideEnvironment(settings.env, log.hide);
   for (const secret of secretsOf(settings)) log.hide(secret);
   const vault = createVault(vaultSecret(settings), log.hide);

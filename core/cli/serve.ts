@@ -17,6 +17,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   withoutConnectionLimit();
   const { settings } = readOptions(args);
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);
+  const onHangup = hangups();
   const runtime = createRuntime(settings);
   keepAlive(runtime.log.log);
   const generations = await startGenerations({
@@ -27,6 +28,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     idleLimitMs: STEP_LIMITS.drain,
   });
   try {
+    onHangup(() => void generations.reload().catch(() => undefined)); // a failure is logged where it happens
     return await serveUntilStopped(generations, settings, runtime);
   } finally {
     await generations.close();
@@ -36,11 +38,23 @@ export async function serve(args: readonly string[]): Promise<number> {
 async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {
   const { vault, log, now } = runtime;
   const keys = await firstStart({ records: generations.current.generation.stores.records, vault, settings, hide: log.hide, now });
-  const stopped = stopAsked(generations, log.log); // whoever reads the address below may signal at once
+  const stopped = stopAsked(log.log); // whoever reads the address below may signal at once
   const listening = listenAt(settings, (request) => generations.current.attached.fetch(request));
-  announce({ url: listening.url, keys, settings, generation: generations.current.generation, quiet: (workerIndex() ?? 0) !== 0 });
+  const { generation, attached } = generations.current;
+  const closed = keys ? await refusalOf(keys.admin, attached) : undefined;
+  if (workerIndex() !== null) log.log("info", "worker.listening", { url: listening.url.href });
+  announce({ url: listening.url, keys, closed, settings, generation, quiet: (workerIndex() ?? 0) !== 0 });
   await stopped;
   return finish(listening, generations);
+}
+
+/** Why the control plane would refuse the admin key, if it would: what is printed beside a key must be true of it. */
+async function refusalOf(adminKey: string, { gateway }: Served): Promise<string | undefined> {
+  try {
+    return (await gateway.identify(new Headers(), adminKey)).dataPlaneOnly;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }
 
 /** An address that cannot be taken is a setting to change. */
@@ -74,14 +88,22 @@ async function finish(listening: Listening, generations: Generations<Served>): P
   return 0;
 }
 
-/** SIGHUP changes the generation; SIGTERM, SIGINT or the parent's end stops. A second one does not wait. */
-function stopAsked(generations: Generations<Served>, log: Logger): Promise<void> {
+/** Hears SIGHUP from now on; unheard, it would end a process that is still starting. What came early is told late. */
+function hangups(): (tell: () => void) => void {
+  let told: (() => void) | undefined;
+  let early = false;
   process.on("SIGHUP", () => {
-    generations.reload().then(
-      ({ number }) => log("info", "generation.started", { number }),
-      () => undefined,
-    ); // a failure is logged where it happens
+    if (told) told();
+    else early = true;
   });
+  return (tell) => {
+    told = tell;
+    if (early) tell();
+  };
+}
+
+/** SIGTERM, SIGINT or the parent's end stops. A second one does not wait. */
+function stopAsked(log: Logger): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
     const stop = (why: string): void => {

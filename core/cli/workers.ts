@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { GatewayError } from "#contract";
 import type { Settings } from "../kernel/settings.ts";
 import { type Child, spawnSelf } from "../platform.ts";
@@ -6,6 +7,8 @@ const VARIABLE = "GATEWAY_WORKER";
 /** A worker that dies younger than this did not come up. */
 const YOUNG_MS = 5_000;
 const MAX_YOUNG_DEATHS = 3;
+/** Ended by SIGHUP before it could hear it: the next one reads the profile as it now is. */
+const HANGUP = 128 + constants.signals.SIGHUP;
 const PARENT_CHECK_MS = 1_000;
 
 /** Which worker this process is; `null` for a process that was started by a person. */
@@ -41,7 +44,8 @@ export async function superviseWorkers(settings: Settings, args: readonly string
       const code = await child.exited;
       children.delete(index);
       if (stopping) return code;
-      youngDeaths = Date.now() - startedAt < YOUNG_MS ? youngDeaths + 1 : 0;
+      const failed = code !== HANGUP && Date.now() - startedAt < YOUNG_MS;
+      youngDeaths = failed ? youngDeaths + 1 : 0;
       if (youngDeaths >= MAX_YOUNG_DEATHS) {
         stopping = true;
         signalAll("SIGTERM");

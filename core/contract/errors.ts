@@ -21,6 +21,7 @@ export const ERRORS = {
   KEY_UNKNOWN:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key is not known here. Check that it is complete and was not deleted." },
   KEY_EXPIRED:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key has expired. Create a new one or set a later expires_at." },
   SCOPE_MISSING:        { status: 403, type: "permission_error", ab: "AB03", message: "The key lacks the scope {scope}, which {action} needs." },
+  PLANE_CLOSED:         { status: 403, type: "permission_error", ab: "AB03", message: "The control and admin planes are closed to this key: {why}." },
   ACCESS_DENIED:        { status: 403, type: "permission_error", ab: "AB03", message: "You may not access {what}, or it does not exist." },
   // what is asked
   REQUEST_INVALID:      { status: 400, type: "invalid_request_error", ab: "AB01", message: "{what}" },
@@ -57,6 +58,7 @@ export const ERRORS = {
   GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. Ask without stream, or choose a check that runs on streams." },
   // what came back
   TIMEOUT:              { status: 408, type: "timeout_error", message: "The request exceeded the timeout of {timeoutMs} ms." },
+  BODY_STALLED:         { status: 408, type: "timeout_error", message: "The request body stopped arriving: nothing of it came for {silentMs} ms." },
   CLIENT_LEFT:          { status: 499, type: "client_closed_request", message: "The client closed the connection." },
   UPSTREAM_UNREACHABLE: { status: 502, type: "api_error", message: "The provider {provider} could not be reached: {why}." },
   UPSTREAM_INVALID:     { status: 502, type: "api_error", message: "The provider {provider} answered with something that is not its format: {why}." },

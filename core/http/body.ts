@@ -6,7 +6,10 @@ export interface BodyLimits {
   /** JSON bodies are held in memory. */
   readonly maxJsonBytes: number;
   readonly maxDepth: number;
-  /** Milliseconds until a JSON body must be there as a whole; BODY_MS unless a test says so. */
+  /**
+   * Milliseconds until a JSON body must be there as a whole, and the longest a form may be silent (an upload may take as
+   * long as it goes on arriving); BODY_MS unless a test says so.
+   */
   readonly bodyMs?: number;
 }
 const BODY_MS = 60_000;
@@ -15,18 +18,35 @@ const BODY_MS = 60_000;
 export function bodyOf(request: Request, row: Pick<Operation, "body">, limits: BodyLimits): Body | Promise<Body> {
   if (row.body === "none") return NONE;
   const contentType = request.headers.get("content-type") ?? "";
-  if (row.body === "form") return formOf(request, contentType);
+  if (row.body === "form") return formOf(request, contentType, limits);
   if (!contentType.toLowerCase().includes("json"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
   return jsonBody(request, limits);
 }
 const NONE: Body = Object.freeze({ kind: "none" });
 
-function formOf(request: Request, contentType: string): Body {
+function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: BodyLimits): Body {
   if (!contentType.toLowerCase().startsWith("multipart/form-data"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "multipart/form-data" }, { param: "content-type" });
   if (!request.body) throw new GatewayError("REQUEST_INVALID", { what: "The multipart form is empty." });
-  return { kind: "form", contentType, stream: request.body };
+  return { kind: "form", contentType, stream: arriving(request, request.body, bodyMs) };
+}
+
+/** The same bytes as they are asked for; BODY_STALLED when none come for so long. Who reads slowly is not hurried. */
+function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const stalled = (): GatewayError => new GatewayError("BODY_STALLED", { silentMs });
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await fromClient(request, inTime(reader.read(), silentMs, stalled));
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 }, // nothing is read ahead of the provider
+  );
 }
 
 async function jsonBody(request: Request, limits: BodyLimits): Promise<Body> {
@@ -69,11 +89,18 @@ function deeper(value: unknown, left: number): boolean {
 
 /** A body that came too slowly: the rest of it is not waited for, so that its connection cannot be used again. */
 export const isLateBody = (thrown: unknown): boolean =>
-  GatewayError.is(thrown) && thrown.code === "TIMEOUT" && thrown.details["of"] === "body";
+  GatewayError.is(thrown) && (thrown.code === "BODY_STALLED" || (thrown.code === "TIMEOUT" && thrown.details["of"] === "body"));
 
-async function sentText(request: Request, { maxJsonBytes, bodyMs = BODY_MS }: BodyLimits): Promise<string> {
+const sentText = (request: Request, { maxJsonBytes, bodyMs = BODY_MS }: BodyLimits): Promise<string> =>
+  fromClient(
+    request,
+    inTime(boundedText(request, maxJsonBytes), bodyMs, () => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" })),
+  );
+
+/** A client that has left is no error of ours, whatever reading from it comes to. */
+async function fromClient<T>(request: Request, reading: Promise<T>): Promise<T> {
   try {
-    return await inTime(boundedText(request, maxJsonBytes), bodyMs, () => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" }));
+    return await reading;
   } catch (thrown) {
     if (request.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
     throw thrown;

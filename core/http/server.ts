@@ -173,6 +173,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
       typeof route.scope === "object" && "public" in route.scope
         ? undefined
         : await gw.identify(request.headers, read(request.headers).apiKey);
+    if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
     if (caller) requireScope(caller, route.scope as string | readonly string[], `${route.method} ${PREFIX[route.plane]}${route.path}`); // not public, by the line above
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
     const body = acceptBody ? acceptBody(await sentBody(request, settings)) : undefined;
@@ -197,6 +198,11 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
       }
     },
   };
+}
+
+/** A policy may keep a caller on the data plane, whatever its scopes. */
+function requireOpen(plane: Route["plane"], why: string | undefined): void {
+  if (why !== undefined && plane !== "data") throw new GatewayError("PLANE_CLOSED", { why });
 }
 
 async function sentBody(request: Request, settings: HttpSettings): Promise<Json> {

@@ -4,9 +4,10 @@ import { begin, type BootInput, type Building, dismissUnmet, judgeRequirements, 
 import { candidatesFor } from "./candidates.ts";
 import { end } from "./end.ts";
 import type { Unreadable } from "./external.ts";
+import { UNREAD, unreadFlags } from "./flags.ts";
 import type { Generation, Loaded, PluginState } from "./generation.ts";
 import { loadPlugin } from "./load.ts";
-import type { ProcessLog } from "./log.ts";
+import { hideConfiguration, type ProcessLog } from "./log.ts";
 import { claimCollections, claimIds, isUp, makeReady, type Member, setUp, shownIds, type SharedStorage } from "./member.ts";
 import { openStores, setUpStorage, storesOf } from "./open-stores.ts";
 import { stepError } from "./steps.ts";
@@ -55,6 +56,7 @@ async function load({ input, limits, members, tables }: Building): Promise<void>
       if (!candidate.enabled || member.spare !== null) return;
       try {
         member.loaded = await loadPlugin(candidate, { profile: input.profile, all, limits });
+        hideConfiguration(member.loaded.plugin.config, member.loaded.config, input.log.hide);
       } catch (thrown) {
         member.error = stepError("PLUGIN_SETUP", candidate, "import", thrown);
       }
@@ -128,7 +130,15 @@ const storagesOf = ({ members }: Building): ReadonlyMap<string, SharedStorage> =
 
 function report({ input, members }: Building, unreadable: readonly Unreadable[]): void {
   const { log } = input.log;
+  if (input.number === 1) warnOfUnread(input, members);
   for (const { candidate, error } of members)
     if (error) log("error", "plugin.failed", { plugin: candidate.name, code: error.code, why: error.message, cause: error.cause });
   for (const { origin, error } of unreadable) log("error", "plugin.unreadable", { origin, code: error.code, why: error.message });
+}
+
+/** Said once, at the process's start. */
+function warnOfUnread({ settings, profile, log }: BootInput, members: readonly Member[]): void {
+  const manifests = members.map(({ candidate }) => candidate.manifest);
+  for (const variable of unreadFlags(settings.env, manifests, profile.variables ?? new Set()))
+    log.log("warn", "flag.unread", { variable, why: UNREAD });
 }

@@ -1,5 +1,6 @@
 import { GatewayError, type Json, KINDS, type Kind, pluginName } from "#contract";
 import { discover, type Found, type Unreadable } from "./external.ts";
+import { isOn, judgeFlags } from "./flags.ts";
 import { parseManifest } from "./manifest.ts";
 import { invalid, type PluginEntry, type Profile } from "./profile.ts";
 import type { Environment } from "./settings.ts";
@@ -100,6 +101,7 @@ function inOrder(found: readonly Found[], profile: Profile): Found[] {
 function candidate(found: Found, profile: Profile, env: Environment): Candidate {
   const name = pluginName(found.manifest);
   const entry = profile.plugins[name];
+  judgeFlags(found.manifest, env);
   const why = whyOff(found, entry, profile, env);
   const settings = settingsOf(found, env);
   return {
@@ -119,23 +121,18 @@ function whyOff(found: Found, entry: PluginEntry | undefined, profile: Profile, 
   return whyFlaggedOff(found, env);
 }
 
-const OFF = new Set(["OFF", "FALSE", "NO", "0"]);
-const ON = new Set(["ON", "TRUE", "YES", "1", ""]);
-
 function whyFlaggedOff({ manifest: { flag } }: Found, env: Environment): string | null {
   if (!flag) return null;
   const value = env[flag.env]?.trim() ?? "";
   if (flag.when === "set") return value === "" ? `${flag.env} is not set` : null;
-  const word = value.toUpperCase();
-  if (!OFF.has(word) && !ON.has(word)) throw new GatewayError("SETTING_INVALID", { name: flag.env, value, why: "it must be ON or OFF" });
-  return OFF.has(word) ? `${flag.env} is ${value}` : null;
+  return isOn(flag.env, env) ? null : `${flag.env} is ${value}`;
 }
 
 /** Configuration members that the manifest maps from environment variables; an empty variable counts as not set. */
 const settingsOf = ({ manifest }: Found, env: Environment): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(manifest.env ?? {})
-      .filter(([variable]) => (env[variable] ?? "") !== "")
+      .filter(([variable]) => (env[variable] ?? "").trim() !== "")
       .map(([variable, member]) => [member, variable]),
   );
 

@@ -3,13 +3,17 @@ import type { Built } from "./boot.ts";
 import { BootFailed } from "./building.ts";
 import type { Generation, PluginState } from "./generation.ts";
 import type { SharedStorage } from "./member.ts";
+import { type Heard, listenForCalls, type ReloadCall } from "./reload-call.ts";
 import { within } from "./steps.ts";
 
 /** The running configuration, and how it is replaced by the next without a request noticing. */
 export interface Generations<T> {
   /** What serves now. A request takes it once and stays with it. */
   readonly current: Serving<T>;
-  /** Builds the next wholly beside this one, swaps, drains this one; a failure throws and changes nothing. */
+  /**
+   * Builds the next wholly beside this one, swaps, drains this one; a failure throws and changes nothing. In this process
+   * only: what plugins ask for (`host.generations.reload`) is made known to the deployment's other processes too.
+   */
   reload(): Promise<{ readonly number: number }>;
   /** Stops for good: waits for requests up to the limit, then closes every plugin. */
   close(): Promise<void>;
@@ -31,12 +35,14 @@ export interface GenerationsParts<T> {
 }
 interface Held<T> extends Serving<T> {
   readonly built: Built;
+  readonly others: ReloadCall;
 }
 
 /** Boots the first generation; a failure of what is required throws. */
 export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<Generations<T>> {
   let current: Held<T> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+  const heard: Heard = { last: undefined };
   const retiring = new Set<Promise<void>>();
   let closing: Promise<void> | undefined;
 
@@ -45,19 +51,24 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
       return current?.generation.number ?? 0;
     },
     states: () => (current ? shownStates(current.generation) : []),
-    // the first of several errors is enough to act on; the log has all
-    reload: () =>
-      reload().catch((error: unknown) => {
-        throw bootErrors(error)[0] ?? error;
-      }),
+    async reload() {
+      const made = await reload().catch((error: unknown) => {
+        throw bootErrors(error)[0] ?? error; // the first of several errors is enough to act on; the log has all
+      });
+      await current?.others.call();
+      return made;
+    },
   };
+  const called = (): void => void reload().catch(() => undefined); // a failure is logged where it happens
+  const next = (number: number, carried: ReadonlyMap<string, SharedStorage>) => hold(parts, number, carried, { shown, heard, called });
+
   async function replace(): Promise<{ number: number }> {
     if (closing) throw new GatewayError("NOT_READY", { why: "it is stopping" });
     const old = current;
-    const next = await hold(parts, (old?.generation.number ?? 0) + 1, old?.built.storages ?? new Map(), shown);
-    current = next;
+    const { generation } = (current = await next((old?.generation.number ?? 0) + 1, old?.built.storages ?? new Map()));
     if (old) retire(old);
-    return { number: next.generation.number };
+    parts.log("info", "generation.started", { number: generation.number });
+    return { number: generation.number };
   }
   function retire(old: Held<T>): void {
     const ending: Promise<void> = end(parts, old).finally(() => retiring.delete(ending));
@@ -78,8 +89,9 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
     await Promise.all(retiring);
   }
 
-  const first = await hold(parts, 1, new Map(), shown);
-  current = first;
+  const starting = next(1, new Map());
+  turn = starting.catch(() => undefined); // what is called for meanwhile waits for it; its failure is thrown below
+  const first = (current = await starting);
   return {
     get current() {
       return current ?? first;
@@ -109,23 +121,36 @@ const shownState = ({ name, manifest, state, why, code, required, provides }: Pl
   return { name, version, title, needs, state, why, code, required, provides };
 };
 
+/** What a generation shares with those before and after it. */
+interface Across {
+  readonly shown: Shown;
+  readonly heard: Heard;
+  /** Another process has asked for a new generation. */
+  readonly called: () => void;
+}
+
 /** A generation with its routes, ready to serve. What cannot be attached is closed again. */
 async function hold<T>(
   parts: GenerationsParts<T>,
   number: number,
   carried: ReadonlyMap<string, SharedStorage>,
-  shown: Shown,
+  { shown, heard, called }: Across,
 ): Promise<Held<T>> {
   const built = await parts.build(number, carried, shown);
+  const { generation } = built;
+  let others: ReloadCall | undefined;
   try {
-    return { built, generation: built.generation, attached: parts.attach(built.generation) };
+    others = await listenForCalls(generation.stores, heard, called, parts.log);
+    return { built, generation, attached: parts.attach(generation), others };
   } catch (error) {
+    await others?.close();
     await built.end();
     throw error;
   }
 }
 
-async function end<T>({ detach, log, idleLimitMs }: GenerationsParts<T>, { built, generation, attached }: Held<T>): Promise<void> {
+async function end<T>({ detach, log, idleLimitMs }: GenerationsParts<T>, { built, generation, attached, others }: Held<T>): Promise<void> {
+  await others.close().catch((error: unknown) => log("warn", "generation.call", { number: generation.number, why: messageOf(error) }));
   await new Promise((resolve) => setTimeout(resolve, 0)); // a request that was just handed over gets to count itself in
   const empty = await built.idle(idleLimitMs);
   if (!empty) log("warn", "generation.cut", { number: generation.number, requests: generation.inFlight });

@@ -21,7 +21,8 @@ const PROBES: readonly (readonly [handle: string, ask: (stores: Storage) => Prom
   ["kv", (stores) => stores.kv?.get("health")],
 ];
 
-export function watchHealth(stores: Storage, everyMs = EVERY_MS): Health {
+/** `redact` takes known secrets out of what a driver says: its message may quote a connection string. */
+export function watchHealth(stores: Storage, redact: (text: string) => string, everyMs = EVERY_MS): Health {
   const away = new Map<string, string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
@@ -31,7 +32,7 @@ export function watchHealth(stores: Storage, everyMs = EVERY_MS): Health {
       await within(LIMIT_MS, () => read(stores));
       away.delete(handle);
     } catch (thrown) {
-      away.set(handle, `The ${handle} storage cannot be reached: ${messageOf(thrown)}`);
+      away.set(handle, redact(`The ${handle} storage cannot be reached: ${messageOf(thrown)}`));
     }
   }
   const probe = async (): Promise<void> => void (await Promise.all(PROBES.map(ask)));

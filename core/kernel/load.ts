@@ -2,6 +2,7 @@ import { Kind, type TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson, type Json, type Manifest, type Plugin } from "#contract";
 import { type Candidate, checkHash } from "./candidates.ts";
+import { switched } from "./flags.ts";
 import { undeclaredNeeds } from "./host.ts";
 import { checkContract } from "./manifest.ts";
 import type { Profile } from "./profile.ts";
@@ -92,11 +93,20 @@ function configOf(candidate: Candidate, schema: TObject): Json {
       why: `there is no such member; known are ${Object.keys(schema.properties).join(", ") || "none"}`,
     });
   }
-  const config = Value.Default(schema, Value.Convert(schema, structuredClone(candidate.config)));
+  const config = Value.Default(schema, Value.Convert(schema, spoken(schema, structuredClone(candidate.config))));
   const problem = firstProblem(schema, config);
   if (problem) throw settingError(candidate, schema, problem) ?? new GatewayError("PLUGIN_CONFIG", { plugin, file, ...problem });
   return config as Json; // the schema is an object's and has accepted it
 }
+
+/** The environment says ON and OFF where a schema wants true and false. */
+const spoken = ({ properties }: TObject, config: Json): Json =>
+  Object.fromEntries(
+    Object.entries(config).map(([member, value]) => {
+      const means = typeof value === "string" && properties[member]?.["type"] === "boolean" ? switched(value) : undefined;
+      return [member, means ?? value];
+    }),
+  );
 
 /** What the environment got wrong is told by the variable's name. */
 function settingError({ name, settings, config }: Candidate, schema: TObject, { path, why }: Problem): GatewayError | undefined {

@@ -1,4 +1,5 @@
-import { type HostBase, isJson, type Logger } from "#contract";
+import type { TObject } from "@sinclair/typebox";
+import { type HostBase, isJson, type Json, type Logger } from "#contract";
 import { hiddenSecrets } from "./hidden.ts";
 import type { Environment } from "./settings.ts";
 
@@ -19,24 +20,59 @@ const LEVELS: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, er
 /** Members whose text is never shown, by name: the well-known credential headers and what is called like a secret. */
 const SECRET_NAME =
   /(^|[-_.])(authorization|proxy-authorization|cookie|set-cookie|api[-_]?key|x-gateway-api-key|secret|password|passwd|token|credentials?|private[-_]?key)$/i;
+/** The same few names come again and again. */
+const judgedNames = new Map<string, boolean>();
+const MAX_JUDGED = 2_000;
+function isSecretName(name: string): boolean {
+  const known = judgedNames.get(name);
+  if (known !== undefined) return known;
+  if (judgedNames.size >= MAX_JUDGED) judgedNames.clear();
+  const judged = SECRET_NAME.test(name);
+  judgedNames.set(name, judged);
+  return judged;
+}
 /** A value that contains itself ends here. */
 const MAX_DEPTH = 32;
 const REDACTED = "[redacted]";
 
-export function createLog(options: { level: Level; now: HostBase["now"]; write(line: string): void }): ProcessLog {
+export interface LogOptions {
+  readonly level: Level;
+  readonly now: HostBase["now"];
+  write(line: string): void;
+  /** Members of every line: which of several processes speaks. */
+  readonly of?: Readonly<Record<string, unknown>>;
+}
+
+export function createLog(options: LogOptions): ProcessLog {
   const { hide, redact } = hiddenSecrets();
   const redactValue = (value: unknown, name = "", depth = 0): unknown => {
-    if (typeof value === "string") return SECRET_NAME.test(name) ? REDACTED : redact(value);
+    if (typeof value === "string") return isSecretName(name) ? REDACTED : redact(value);
     if (depth > MAX_DEPTH) return "[too deep]";
-    if (Array.isArray(value)) return value.map((item) => redactValue(item, "", depth + 1));
-    if (!isJson(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactValue(item, key, depth + 1)]));
+    if (Array.isArray(value)) return redactItems(value, depth);
+    return isJson(value) ? redactMembers(value, depth) : value;
+  };
+  /** What holds nothing to hide is given back itself: most of what is judged does not. */
+  const redactItems = (items: readonly unknown[], depth: number): readonly unknown[] => {
+    let shown: unknown[] | undefined;
+    for (let index = 0; index < items.length; index += 1) {
+      const item = redactValue(items[index], "", depth + 1);
+      if (item !== items[index]) (shown ??= [...items])[index] = item;
+    }
+    return shown ?? items;
+  };
+  const redactMembers = (value: Json, depth: number): Json => {
+    let shown: Json | undefined;
+    for (const [name, member] of Object.entries(value)) {
+      const item = redactValue(member, name, depth + 1);
+      if (item !== member) (shown ??= { ...value })[name] = item;
+    }
+    return shown ?? value;
   };
   const logger =
     (base: Readonly<Record<string, unknown>>): Logger =>
     (level, event, fields) => {
       if (LEVELS[level] < LEVELS[options.level]) return;
-      const line = { time: new Date(options.now()).toISOString(), level, event, ...base, ...fields };
+      const line = { time: new Date(options.now()).toISOString(), level, event, ...options.of, ...base, ...fields };
       options.write(asText(line, redact));
     };
   return { log: logger({}), named: (plugin) => logger({ plugin }), hide, redact, redactValue: (value) => redactValue(value) };
@@ -52,7 +88,7 @@ function asText(line: Readonly<Record<string, unknown>>, redact: (text: string) 
 }
 
 function plain(name: string, value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return SECRET_NAME.test(name) ? REDACTED : redact(value);
+  if (typeof value === "string") return isSecretName(name) ? REDACTED : redact(value);
   if (typeof value === "bigint") return value.toString();
   if (value instanceof Headers) return Object.fromEntries(value);
   if (value instanceof Error)
@@ -65,9 +101,23 @@ export function hideEnvironment(env: Environment, hide: ProcessLog["hide"]): voi
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     if (/(KEY|SECRET|PASSWORD|PASS|TOKEN|CREDENTIALS?)$/i.test(name) && !/^(PATH|PWD)$/.test(name)) hide(value);
-    const password = URL.canParse(value) ? new URL(value).password : "";
-    for (const form of [password, decoded(password)]) hide(form);
+    hidePassword(value, hide);
   }
+}
+
+/** Hides the values of a configuration whose schema calls them secret, and the passwords inside its URLs. */
+export function hideConfiguration({ properties }: TObject, config: Json, hide: ProcessLog["hide"]): void {
+  for (const [member, value] of Object.entries(config)) {
+    if (typeof value !== "string" || properties[member]?.["secret"] !== true) continue;
+    hide(value);
+    hidePassword(value, hide);
+  }
+}
+
+/** The password of a URL, as it is written there and as it is sent. */
+function hidePassword(text: string, hide: ProcessLog["hide"]): void {
+  const password = URL.canParse(text) ? new URL(text).password : "";
+  for (const form of [password, decoded(password)]) hide(form);
 }
 
 function decoded(text: string): string {

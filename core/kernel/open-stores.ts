@@ -45,7 +45,7 @@ export async function openStores(building: Building): Promise<void> {
   } catch (thrown) {
     throw new BootFailed([stepError("PLUGIN_READY", owner, "migration", thrown)]);
   }
-  building.health = watchHealth(building.stores);
+  building.health = watchHealth(building.stores, input.log.redact);
 }
 
 const providesOf = ({ running }: Member): Storage => running?.provides as Storage; // asked of running storage plugins only

@@ -14,7 +14,7 @@ export function fetchFor(manifest: Manifest, egress: Egress): Handles["fetch"] {
     return egress.send({
       url: target.href,
       method: (init.method ?? "GET").toUpperCase(),
-      headers,
+      headers: Object.fromEntries(headers),
       body,
       signal: init.signal ?? new AbortController().signal,
       timeoutMs: null,

@@ -35,6 +35,7 @@ test("a profile starts from what it extends: configuration is merged, its own or
       pluginsDir: join(folder, "ext"),
       order: ["policy/c", "policy/b"],
       secrets: {},
+      variables: new Set(),
       plugins: { "policy/a": { config: { x: 1, y: 2 } }, "policy/b": {}, "policy/c": { enabled: false, config: {} } },
     });
   }));
@@ -45,7 +46,8 @@ test("strings of a configuration may name environment variables; one that is not
       title: "P",
       plugins: { "policy/a": { config: { url: "https://${NAME}/x", deep: [{ key: "${KEY}" }] } } },
     });
-    const { plugins } = await readProfile(file, { NAME: "acme.example", KEY: "k" });
+    const { plugins, variables } = await readProfile(file, { NAME: "acme.example", KEY: "k" });
+    expect(variables).toEqual(new Set(["NAME", "KEY"]));
     expect(plugins["policy/a"]?.config).toEqual({ url: "https://acme.example/x", deep: [{ key: "k" }] });
     await expect(readProfile(file, { NAME: "n" })).rejects.toThrow(
       "plugins.policy/a.config.deep[0].key: the environment variable KEY is not set",

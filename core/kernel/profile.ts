@@ -70,6 +70,8 @@ export interface Profile {
   /** `kind/id`, most important first. */
   readonly order: readonly string[];
   readonly secrets: Readonly<Record<string, string>>;
+  /** Environment variables that its configurations name. */
+  readonly variables?: ReadonlySet<string>;
 }
 
 export const BUILT_IN_PROFILES: Readonly<Record<string, unknown>> = { default: defaultProfile, minimal: minimalProfile, full: fullProfile };
@@ -86,6 +88,7 @@ export async function readProfile(nameOrPath: string, env: Environment): Promise
     pluginsDir: folded.pluginsDir ?? null,
     order: folded.order ?? [],
     secrets: folded.secrets ?? {},
+    variables: new Set([...JSON.stringify(folded.plugins ?? {}).matchAll(VARIABLE)].map(([, name = ""]) => name)),
   };
 }
 
@@ -156,10 +159,13 @@ function fillIn(plugins: Profile["plugins"], env: Environment, file: string): Pr
   return Object.fromEntries(filled);
 }
 
+/** `${NAME}` */
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
 /** Replaces `${NAME}` in every string. A variable that is not set is an error: silence would hide a missing secret. */
 function filledValue(value: unknown, env: Environment, file: string, path: string): unknown {
   if (typeof value === "string") {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    return value.replace(VARIABLE, (_, name: string) => {
       const text = env[name];
       if (text === undefined) throw invalid(file, path, `the environment variable ${name} is not set`);
       return text;

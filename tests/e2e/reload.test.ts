@@ -3,10 +3,10 @@
  * generation they began on, and a profile that cannot be built changes nothing and says why.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
+import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 const home = mkdtempSync(join(tmpdir(), "reload-"));
@@ -126,7 +126,7 @@ describe("a new generation", () => {
       process.kill(gateway.pid, "SIGHUP");
       await until("the next generation serves", async () => (await generation()) === before + 1);
     });
-    await until("the log says so", () => gateway.output().includes("generation.started"));
+    await until("the log says so", () => gateway.output().includes(`"event":"generation.started","number":${before + 1}`));
   }, 15_000);
 
   test("asked for many times at once is made one after the other", async () => {
@@ -177,6 +177,47 @@ describe("a new generation", () => {
 });
 const endedGenerations = (): number[] =>
   [...gateway.output().matchAll(/"event":"generation\.ended"[^\n]*"number":(\d+)/g)].map(([, number]) => Number(number));
+
+test("SIGHUP while the gateway is starting is not lost: it is done as soon as it serves", async () => {
+  const folder = mkdtempSync(join(home, "slow-"));
+  const [begun, goOn] = [join(folder, "begun"), join(folder, "go-on")];
+  const plugin = join(folder, "slow");
+  mkdirSync(plugin);
+  const manifest = { id: "slow", kind: "guardrail", version: "1.0.0", contract: "^1.0.0", title: "Slow", entry: "plugin.mjs" };
+  writeFileSync(join(plugin, "manifest.json"), JSON.stringify({ ...manifest, provides: [] }));
+  writeFileSync(
+    join(plugin, "plugin.mjs"),
+    `import { existsSync, writeFileSync } from "node:fs";
+     const schema = { [Symbol.for("TypeBox.Kind")]: "Object", type: "object", properties: {} };
+     async function setup() {
+       writeFileSync(${JSON.stringify(begun)}, "");
+       while (!existsSync(${JSON.stringify(goOn)})) await new Promise((resolve) => setTimeout(resolve, 10));
+       return { provides: { checks: [] } };
+     }
+     export default { kind: "guardrail", config: schema, needs: [], setup };`,
+  );
+  const profile = join(folder, "profile.json");
+  writeFileSync(profile, JSON.stringify({ title: "Slow", extends: "default", pluginsDir: "." }));
+  const child = Bun.spawn([...SOURCE, "serve"], {
+    env: { ...process.env, DATABASE_URL: "", REDIS_URL: "", PORT: "0", GATEWAY_DATA_DIR: join(folder, "data"), GATEWAY_PROFILE: profile },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  await until("it is inside its boot", () => existsSync(begun), 10_000);
+  child.kill("SIGHUP");
+  writeFileSync(goOn, "");
+  let printed = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stderr) {
+    printed += decoder.decode(bytes, { stream: true });
+    if (printed.includes('"event":"generation.started","number":2')) break;
+  }
+  child.kill("SIGTERM");
+  expect({ code: await child.exited, printed }).toEqual({
+    code: 0,
+    printed: expect.stringContaining('"event":"generation.started","number":2'),
+  });
+}, 20_000);
 
 /* ── one that cannot be built ────────────────────────────────────────────────────────────────────────────────── */
 

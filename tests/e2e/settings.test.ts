@@ -10,6 +10,7 @@ import { Config as PostgresConfig } from "../../storage/postgres/config.ts";
 import postgresManifest from "../../storage/postgres/manifest.json" with { type: "json" };
 import { handleOf } from "../kit/storage/subject.ts";
 import { verifies } from "../requirements/verifies.ts";
+import { isSkip, newDatabase, ownPostgres } from "../servers/index.ts";
 import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 const running: GatewayProcess[] = [];
@@ -147,7 +148,10 @@ describe("retention of logs", () => {
     apiKeyId: null,
     cacheStatus: "MISS",
     metadata: {},
-    detail: {},
+    facts: null,
+    request: null,
+    sent: null,
+    response: null,
     hooks: null,
   });
   const opened = async (dir: string) => {
@@ -185,6 +189,32 @@ describe("the database", () => {
   });
 });
 
+describe("a database that goes away", () => {
+  test("is named by /readyz and the log without the password of its URL, and requests go on being answered", async () => {
+    const server = await ownPostgres();
+    if (isSkip(server)) return console.warn(`skipped: ${server.skip}`);
+    const url = new URL(await newDatabase(server));
+    url.password = "canaryPassword1";
+    try {
+      const gateway = await start({ DATABASE_URL: url.href });
+      expect((await ask(`${gateway.base}/readyz`, "GET", null)).status).toBe(200);
+      await server.stop();
+      const ready = () => ask(`${gateway.base}/readyz`, "GET", null);
+      const away = await until(
+        "/readyz says so",
+        async () => (await ready().then((answer) => answer.status === 503 && answer)) || undefined,
+        15_000,
+      );
+      expect((away.json as unknown as { missing: string[] }).missing.join()).toContain("The records storage cannot be reached");
+      expect((await ask(`${gateway.base}/healthz`, "GET", null)).status).toBe(200);
+      await gateway.stop();
+      for (const shown of [away.text, gateway.output()]) expect(shown).not.toContain("canaryPassword1");
+    } finally {
+      await server.remove();
+    }
+  }, 60_000);
+});
+
 describe("what is refused at start, with a sentence and an exit code", () => {
   const DATABASE_URL = "postgres://nobody:canaryPassword1@127.0.0.1:1/none";
   const refusals: readonly (readonly [what: string, env: Readonly<Record<string, string | undefined>>, says: RegExp])[] = [
@@ -205,6 +235,8 @@ describe("what is refused at start, with a sentence and an exit code", () => {
     ["an unknown profile", { GATEWAY_PROFILE: "no-such-profile" }, /no-such-profile.*default, minimal, full/],
     ["a flag that is neither", { GUARDRAILS_ENABLED: "perhaps" }, /GUARDRAILS_ENABLED=perhaps is not valid.*ON or OFF/],
     ["POLICY_ENABLED that is neither", { POLICY_ENABLED: "perhaps" }, /POLICY_ENABLED=perhaps is not valid.*ON or OFF/],
+    ["USAGE_LIMITS_ENABLED that is neither", { USAGE_LIMITS_ENABLED: "perhaps" }, /USAGE_LIMITS_ENABLED=perhaps is not valid.*ON or OFF/],
+    ["API_ACCESS_ENABLED that is neither", { API_ACCESS_ENABLED: "perhaps" }, /API_ACCESS_ENABLED=perhaps is not valid.*ON or OFF/],
     ["a retention that is none", { LOG_RETENTION_DISPLAY: "long" }, /LOG_RETENTION_DISPLAY=long is not valid.*expected integer/],
     ["a retention of no days", { LOG_RETENTION_DISPLAY: "0" }, /LOG_RETENTION_DISPLAY=0 is not valid/],
     ["an address the machine does not have", { HOST: "203.0.113.9" }, /203\.0\.113\.9/],

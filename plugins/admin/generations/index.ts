@@ -48,7 +48,7 @@ const reload = (generations: Generations) =>
     tag: "Plugins",
     summary: "Build the next generation",
     description:
-      "Builds the profile as it now is beside the running plugins, swaps, and drains them. When that fails, the answer says why and nothing changes.",
+      "Builds the profile as it now is beside the running plugins, swaps, and drains them. When that fails, the answer says why and nothing changes. The deployment's other workers and nodes are told, and each does the same with its own profile file.",
     scope: "plugins.update",
     reply: Type.Object({ number }),
     errors: [401, 403, 500],

@@ -32,7 +32,7 @@ const record = (more: Partial<Key> = {}): Key => ({
 });
 
 /** A host whose look-ups find this key; `cold` makes the first answer a promise, `away` a database that is gone. */
-async function identifying(key: Key | undefined, state: "warm" | "cold" | "away" = "warm") {
+async function identifying(key: Key | undefined, state: "warm" | "cold" | "away" = "warm", apiAccess = true) {
   const lookedUp: string[] = [];
   const lookup = (_: unknown, __: unknown, map: (found: Key) => unknown) => {
     const mapped = key && map(key);
@@ -47,7 +47,7 @@ async function identifying(key: Key | undefined, state: "warm" | "cold" | "away"
   const host = { ...base, records: { lookup } as unknown as RecordsHandle, vault: { digest, seal: String, open: String } } as Host<
     "records" | "vault"
   >; // the rest is not used
-  const { provides } = await apiKey.setup(host, {});
+  const { provides } = await apiKey.setup(host, { apiAccess });
   return { lookedUp, identify: (sent: string, now = 1_000) => provides.identify?.({ key: sent, headers: new Headers(), now }) };
 }
 const outcome = (run: () => unknown): Promise<string> =>
@@ -82,6 +82,13 @@ describe("a gateway key", () => {
       record({ defaults: { metadata: { team: "a", count: 3 }, config_id: "cfg", allow_config_override: false } }),
     );
     expect(identify(SECRET)).toMatchObject({ metadata: { team: "a" }, configId: "cfg", allowConfigOverride: false });
+  });
+  test("is kept on the data plane where API access is off, and says why", async () => {
+    const at = async (apiAccess: boolean) =>
+      (await (await identifying(record(), "warm", apiAccess)).identify(SECRET)) ?? expect.unreachable();
+    expect((await at(false)).dataPlaneOnly).toContain("API_ACCESS_ENABLED");
+    expect((await at(false)).scopes.has("completions.write")).toBe(true);
+    expect("dataPlaneOnly" in (await at(true))).toBe(false);
   });
   test("that is unknown is KEY_UNKNOWN", async () => {
     for (const state of ["warm", "cold"] as const)

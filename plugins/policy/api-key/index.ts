@@ -14,11 +14,19 @@ interface Known {
 /** Identifies callers by their gateway key: its keyed hash is looked up, never the key, so a stored hash opens nothing. */
 export default definePlugin({
   kind: "policy",
-  config: Type.Object({}, { additionalProperties: false }),
+  config: Type.Object(
+    {
+      apiAccess: Type.Boolean({
+        default: true,
+        description: "OFF closes the control and admin planes to gateway keys (403), whatever their scopes. The data plane goes on.",
+      }),
+    },
+    { additionalProperties: false },
+  ),
   needs: ["records", "vault"],
   collections: [ApiKeys],
-  setup({ records, vault }) {
-    const find = records.lookup(ApiKeys, ["digest"], known);
+  setup({ records, vault }, { apiAccess }) {
+    const find = records.lookup(ApiKeys, ["digest"], (record) => known(record, apiAccess ? {} : DATA_PLANE_ONLY));
     const digestOf = remembered(vault.digest);
     return {
       provides: {
@@ -31,6 +39,8 @@ export default definePlugin({
     };
   },
 });
+
+const DATA_PLANE_ONLY = { dataPlaneOnly: "API access is switched off in this deployment (API_ACCESS_ENABLED)" } as const;
 
 const MAX_DIGESTS = 4_096;
 /** The digests of the keys that are in use; a key that is guessed pushes out the oldest, and costs it one digest. */
@@ -52,7 +62,7 @@ function callerOf(found: Known | undefined, now: number): Caller {
   return found.caller;
 }
 
-const known = (record: RecordOf<typeof ApiKeys>): Known => ({
+const known = (record: RecordOf<typeof ApiKeys>, access: Pick<Caller, "dataPlaneOnly">): Known => ({
   expired: record.status === "expired",
   expiresAt: record.expires_at ?? Number.POSITIVE_INFINITY,
   caller: Object.freeze({
@@ -63,6 +73,7 @@ const known = (record: RecordOf<typeof ApiKeys>): Known => ({
     keyType: record.type,
     userId: record.user_id,
     scopes: new Set(record.scopes),
+    ...access,
     metadata: strings(record.defaults["metadata"]),
     configId: typeof record.defaults["config_id"] === "string" ? record.defaults["config_id"] : null,
     allowConfigOverride: record.defaults["allow_config_override"] !== false,

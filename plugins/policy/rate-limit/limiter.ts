@@ -17,10 +17,10 @@ type Policies = (workspaceId: string) => MaybePromise<readonly RateLimitPolicy[]
 
 const NONE: readonly RateLimitPolicy[] = [];
 
-export function limiterFinder(policiesOf: Policies, namesOf: NameReader): Limiters {
+export function limiterFinder(policiesOf: Policies, namesOf: NameReader, own: (caller: Caller) => readonly Limiter[] = ofKey): Limiters {
   const withPolicies = (policies: readonly RateLimitPolicy[], call: Call, caller: Caller, plan: Plan): MaybePromise<readonly Limiter[]> => {
-    if (policies.length === 0) return ofKey(caller);
-    return after(namesOf(call, caller, plan), (places) => [...ofKey(caller), ...policies.flatMap((policy) => ofPolicy(policy, places))]);
+    if (policies.length === 0) return own(caller);
+    return after(namesOf(call, caller, plan), (places) => [...own(caller), ...policies.flatMap((policy) => ofPolicy(policy, places))]);
   };
   return (call, caller, plan) =>
     after(caller.workspaceId === null ? NONE : policiesOf(caller.workspaceId), (policies) => withPolicies(policies, call, caller, plan));
@@ -28,7 +28,7 @@ export function limiterFinder(policiesOf: Policies, namesOf: NameReader): Limite
 
 const keyLimiters = new WeakMap<Caller, readonly Limiter[]>();
 /** Of several limits over the same thing and window, the lowest: they share a counter. */
-function ofKey(caller: Caller): readonly Limiter[] {
+export function ofKey(caller: Caller): readonly Limiter[] {
   const known = keyLimiters.get(caller);
   if (known) return known;
   const lowest = new Map<string, RateLimit>();
