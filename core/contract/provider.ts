@@ -10,8 +10,17 @@ import type { FrameFormat, StreamEvent, StreamMap, Usage, UsagePart, WireError }
 export interface Provider {
   /**
    * What one target may say besides its credential: organisation, region, resource name … snake_case.
-   * Each field is read from the config member of its name, from a saved integration's `configurations`, and from the
-   * header `x-gateway-<field-with-hyphens>`.
+   * Each field is read from a saved integration's `configurations`, else from the config member of its name, else from
+   * the header `x-gateway-<field-with-hyphens>`. A field's schema may carry two marks of ours:
+   *
+   * - `secret: true`: it is a credential. Stored sealed, shown and logged masked, taken out of the provider's error
+   *   texts (values of 8 characters or more). It implies `bound`.
+   * - `bound: true`: it decides where a credential goes or whom it stands for: a host or a part of one, a role, a tenant,
+   *   a client id, a way to authenticate. Beside a stored credential it is read from where that is stored, never from the
+   *   request: whoever may use a credential must not be able to take it elsewhere. The credential of `@slug` is stored in
+   *   its integration; an `api_key` or a secret field of a saved config in that target of the config.
+   *
+   * What else the request leaves open (region, API version, betas) it may say beside a stored credential too.
    */
   readonly target: TSchema;
   /** Base URL (no trailing slash) and the headers that authenticate. A key never goes into the URL. */

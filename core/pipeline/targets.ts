@@ -103,26 +103,37 @@ function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Pr
 
 function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schema: TSchema): Target {
   const asked = leaf.customHost ?? call.control.customHost ?? null;
-  refuseStrayKey(meaning, leaf, call, asked);
+  const judged = compiledSchema(schema);
+  const keeps = keepsCredential(leaf, call, judged);
+  refuseStrayKey(meaning, leaf, asked, keeps);
   return {
-    fields: fieldsOf(schema, meaning, leaf, call),
+    fields: fieldsOf(judged, meaning, leaf, call, keeps),
     apiKey: meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call),
     customHost: meaning.saved ? meaning.saved.customHost : asked,
     model,
   };
 }
 
-/** A stored credential goes to the provider's own host, or the one saved with it, never to one the request names. */
-function refuseStrayKey({ id, slug, saved }: Meaning, leaf: Leaf, call: Call, asked: string | null): void {
-  const refuse = (why: string): never => {
-    throw new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param: "custom_host" });
-  };
-  if (saved && asked !== null && asked !== saved.customHost)
-    refuse("the key of a saved provider is not sent to a custom host given elsewhere; save the host with the integration");
-  const keyIsSaved = leaf.apiKey !== null && !isInline(call.control.config ?? "");
-  if (keyIsSaved && asked !== leaf.customHost)
-    refuse("the key in a saved config is not sent to a custom host given elsewhere; save the host in the config");
+/** Was the leaf saved, with a credential of its own? */
+const keepsCredential = (leaf: Leaf, call: Call, schema: TargetSchema): boolean =>
+  holdsSecret(leaf, schema) && !isInline(call.control.config ?? "");
+
+function holdsSecret({ apiKey, fields }: Leaf, { secrets }: TargetSchema): boolean {
+  if (apiKey !== null) return true;
+  for (const name of secrets) if ((fields[name] ?? null) !== null) return true;
+  return false;
 }
+
+/** A stored credential goes to the provider's own host, or the one saved with it, never to one the request names. */
+function refuseStrayKey(meaning: Meaning, leaf: Leaf, asked: string | null, keeps: boolean): void {
+  const { saved } = meaning;
+  if (saved && asked !== null && asked !== saved.customHost)
+    throw strayKey(meaning, "the key of a saved provider is not sent to a custom host given elsewhere; save the host with the integration");
+  if (keeps && asked !== leaf.customHost)
+    throw strayKey(meaning, "the key in a saved config is not sent to a custom host given elsewhere; save the host in the config");
+}
+const strayKey = ({ id, slug }: Meaning, why: string): GatewayError =>
+  new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param: "custom_host" });
 
 /** The provider's own key: the bearer token, unless that was the gateway key. */
 function bearerOf(call: Call): string {
@@ -138,21 +149,35 @@ function bearerOf(call: Call): string {
 }
 
 interface TargetSchema {
-  readonly fields: readonly { readonly name: string; readonly header: string }[];
+  readonly fields: readonly Field[];
+  /** Names of the fields that are credentials. */
+  readonly secrets: readonly string[];
   /** What every target begins with; only read. */
   readonly defaults: Json;
   /** The defaults alone are a valid target. */
   readonly complete: boolean;
   readonly check: TypeCheck<TSchema>;
 }
+interface Field {
+  readonly name: string;
+  readonly header: string;
+  /** Decides where a credential goes or whom it stands for. */
+  readonly bound: boolean;
+}
 const compiled = new WeakMap<TSchema, TargetSchema>();
 
-function fieldsOf(schema: TSchema, meaning: Meaning, leaf: Leaf, call: Call): Json {
-  const { fields, check, defaults, complete } = compiledSchema(schema);
+/**
+ * The target's fields. Who may use a stored credential must not have it sent elsewhere, nor have it stand for somebody
+ * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
+ * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
+ */
+function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call, keeps: boolean): Json {
+  const { fields, check, defaults, complete } = schema;
+  const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);
   let given: Json | undefined;
-  for (const { name, header } of fields) {
-    const value = meaning.saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
-    if (value !== undefined) (given ??= { ...defaults })[name] = value;
+  for (const field of fields) {
+    const value = field.bound && store !== null ? store[field.name] : givenFor(field, meaning, leaf, call);
+    if (value !== undefined && value !== null) (given ??= { ...defaults })[field.name] = value;
   }
   if (given === undefined && complete) return defaults;
   given ??= { ...defaults };
@@ -165,16 +190,39 @@ function fieldsOf(schema: TSchema, meaning: Meaning, leaf: Leaf, call: Call): Js
   );
 }
 
+/** The first that says it: the saved integration, the config, the request's headers. */
+const givenFor = ({ name, header }: Field, { saved }: Meaning, leaf: Leaf, call: Call): unknown =>
+  saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
+
 function compiledSchema(schema: TSchema): TargetSchema {
   const known = compiled.get(schema);
   if (known) return known;
   const check = TypeCompiler.Compile(schema);
   const defaults: Json = Object.freeze(Value.Default(schema, {}) as Json); // a target schema is an object schema
-  const fields = Object.keys((schema["properties"] as Json | undefined) ?? {}).map((name) => ({ name, header: name.replaceAll("_", "-") })); // ditto
-  const made: TargetSchema = { fields, defaults, complete: check.Check(defaults), check };
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>; // ditto
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    header: name.replaceAll("_", "-"),
+    bound: property["bound"] === true || property["secret"] === true,
+  }));
+  const secrets = Object.keys(properties).filter((name) => properties[name]?.["secret"] === true);
+  const made: TargetSchema = { fields, secrets, defaults, complete: check.Check(defaults), check };
   compiled.set(schema, made);
   return made;
 }
+
+/** A target's key and its secret fields, as a provider might repeat them; the longest first, for one may hold another. */
+export function secretsOf({ apiKey, fields }: Target, schema: TSchema): string[] {
+  const texts = compiledSchema(schema).secrets.map((name) => textOf(fields[name]));
+  const secrets = texts.filter(({ length }) => length >= MIN_SECRET_LENGTH);
+  if (apiKey !== "") secrets.push(apiKey);
+  return secrets.sort((a, b) => b.length - a.length);
+}
+/** A shorter value may be a word of any sentence. */
+const MIN_SECRET_LENGTH = 8;
+/** A token may be given with its scheme, and repeated without. */
+const textOf = (secret: unknown): string =>
+  typeof secret === "string" ? secret.replace(/^bearer +/i, "") : (JSON.stringify(secret) ?? "");
 
 function credentialOf(providerId: string, sealedKey: string | null, configurations: Json, open: (sealed: string) => string): Credential {
   const fields: Json = {};

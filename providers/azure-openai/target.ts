@@ -10,8 +10,13 @@ const RESOURCE = "^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$";
 export const TENANT = "^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$";
 export const CLIENT = "^[A-Za-z0-9-]{1,64}$";
 
-const text = (description: string, options: { readonly pattern?: string; readonly maxLength?: number; readonly secret?: true } = {}) =>
-  Type.String({ maxLength: 255, ...options, description });
+interface TextOptions {
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly secret?: true;
+  readonly bound?: true;
+}
+const text = (description: string, options: TextOptions = {}) => Type.String({ maxLength: 255, ...options, description });
 
 const Deployment = Type.Object(
   {
@@ -27,7 +32,9 @@ const Deployment = Type.Object(
 /** The fields of one Azure OpenAI target, beside its key. */
 export const AzureTarget = Type.Object(
   {
-    azure_resource_name: Type.Optional(text("Name of the resource: it answers at <name>.openai.azure.com.", { pattern: RESOURCE })),
+    azure_resource_name: Type.Optional(
+      text("Name of the resource: it answers at <name>.openai.azure.com.", { pattern: RESOURCE, bound: true }),
+    ),
     azure_deployment_id: Type.Optional(
       text("The deployment to call. Default: the body's model. A multipart form keeps its own model field in the v1 API.", {
         pattern: DEPLOYMENT,
@@ -51,20 +58,22 @@ export const AzureTarget = Type.Object(
     azure_auth_mode: Type.Optional(
       text(
         "default (key, or azure_ad_token), entra (an application's client secret) or workload (the gateway's own federated identity). Managed identity is not offered: the gateway calls no metadata address.",
-        { pattern: "^(default|entra|workload)$" },
+        { pattern: "^(default|entra|workload)$", bound: true },
       ),
     ),
     azure_ad_token: Type.Optional(
       text("A Microsoft Entra token, sent instead of the key.", { pattern: "^[!-~]+( [!-~]+)?$", maxLength: 16_384, secret: true }),
     ),
-    azure_entra_tenant_id: Type.Optional(text("Directory of the Entra application.", { pattern: TENANT })),
-    azure_entra_client_id: Type.Optional(text("Id of the Entra application.", { pattern: CLIENT })),
+    azure_entra_tenant_id: Type.Optional(text("Directory of the Entra application.", { pattern: TENANT, bound: true })),
+    azure_entra_client_id: Type.Optional(text("Id of the Entra application.", { pattern: CLIENT, bound: true })),
     azure_entra_client_secret: Type.Optional(text("Secret of the Entra application.", { maxLength: 1024, secret: true })),
     azure_entra_scope: Type.Optional(
-      text("Scope of the tokens that are fetched. Default: https://cognitiveservices.azure.com/.default", { maxLength: 1024 }),
+      text("Scope of the tokens that are fetched. Default: https://cognitiveservices.azure.com/.default", { maxLength: 1024, bound: true }),
     ),
-    azure_workload_client_id: Type.Optional(text("Id of the federated application. Default: AZURE_CLIENT_ID.", { pattern: CLIENT })),
-    azure_workload_tenant_id: Type.Optional(text("Its directory. Default: AZURE_TENANT_ID.", { pattern: TENANT })),
+    azure_workload_client_id: Type.Optional(
+      text("Id of the federated application. Default: AZURE_CLIENT_ID.", { pattern: CLIENT, bound: true }),
+    ),
+    azure_workload_tenant_id: Type.Optional(text("Its directory. Default: AZURE_TENANT_ID.", { pattern: TENANT, bound: true })),
     openai_beta: Type.Optional(
       text("Beta features, sent as OpenAI-Beta; assistants and vector stores default to assistants=v2.", { pattern: "^[ -~]*$" }),
     ),

@@ -3,13 +3,14 @@ import { OneOf } from "#contract";
 
 /** What a request to Bedrock may say besides its key: cloud C's header set (`x-gateway-aws-…`), and the same members of a config. */
 export const target = Type.Object({
-  aws_auth_type: Type.Optional(
-    OneOf(["accessKey", "assumedRole", "apiKey"], {
+  aws_auth_type: Type.Optional({
+    ...OneOf(["accessKey", "assumedRole", "apiKey"], {
       description:
         "How requests authenticate: signed with an access key, signed as an assumed role (by the access key given, else by the gateway's own: AWS_ASSUME_ROLE_ACCESS_KEY_ID and AWS_ASSUME_ROLE_SECRET_ACCESS_KEY), or with a Bedrock API key as bearer token. Default: `accessKey` when an access key is given, else `apiKey`.",
     }),
-  ),
-  // it becomes a part of the host name
+    bound: true,
+  }),
+  // it becomes a part of the host name, which stays AWS's own in any region: not bound
   aws_region: Type.Optional(
     Type.String({
       pattern: "^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\\d{1,2}$",
@@ -17,7 +18,7 @@ export const target = Type.Object({
       description: "AWS region, such as `eu-central-1`.",
     }),
   ),
-  aws_access_key_id: Type.Optional(Type.String({ pattern: "^\\w{1,128}$", description: "Id of the access key that signs." })),
+  aws_access_key_id: Type.Optional(Type.String({ pattern: "^\\w{1,128}$", bound: true, description: "Id of the access key that signs." })),
   aws_secret_access_key: Type.Optional(
     Type.String({ minLength: 1, maxLength: 512, secret: true, description: "Secret of the access key that signs." }),
   ),
@@ -31,11 +32,13 @@ export const target = Type.Object({
   aws_role_arn: Type.Optional(
     Type.String({
       pattern: "^arn:aws[a-z-]*:iam::\\d{12}:role/[\\w+=,.@/-]{1,576}$",
+      bound: true,
       description: "Role to assume when `aws_auth_type` is `assumedRole`.",
     }),
   ),
   aws_external_id: Type.Optional(
     Type.Union([Type.String({ pattern: "^[\\w+=,.@:/-]{2,1224}$" }), Type.Null()], {
+      bound: true,
       description: "External id that the role's trust policy asks for.",
     }),
   ),

@@ -5,7 +5,10 @@ export const PROVIDER = "vertex-ai";
 /** Project ids go into a URL's path: a domain may stand before them, a number instead of them. */
 export const PROJECT = "^[a-z0-9][a-z0-9.:-]{0,62}$";
 
-/** Where and as whom Vertex AI is called. */
+/**
+ * Where and as whom Vertex AI is called. Project and region are not bound: whichever they are, the credential goes to
+ * Google, as the same caller, and Google judges what that may do there.
+ */
 export const target = Type.Object({
   vertex_project_id: Type.Optional(
     Type.String({
@@ -42,6 +45,7 @@ export const target = Type.Object({
   vertex_auth_type: Type.Optional(
     Type.String({
       pattern: "^(serviceAccount|accessToken|apiKey)$",
+      bound: true,
       description:
         "`serviceAccount` (default when a key file is given), `accessToken` (default otherwise: the provider key is an OAuth token) or `apiKey` (the provider key is an API key of express mode, which serves Gemini models and needs neither project nor region).",
     }),
