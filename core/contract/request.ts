@@ -54,6 +54,8 @@ export interface Caller {
   readonly keyType: "organisation-service" | "workspace-service" | "workspace-user";
   readonly userId: string | null;
   readonly scopes: ReadonlySet<string>;
+  /** Why the control and admin planes are closed to this caller, whatever its scopes; absent where they are open. */
+  readonly dataPlaneOnly?: string;
   /** Defaults of the key. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly configId: string | null;
@@ -132,10 +134,16 @@ export interface Outcome {
   readonly usage: Usage | null;
   /** US cents; `null` when no price is known for the model. */
   readonly costCents: number | null;
-  readonly guardrails: { readonly input: readonly GuardrailResult[]; readonly output: readonly GuardrailResult[] };
+  readonly guardrails: GuardrailResults;
   readonly timing: Timing;
   /** For the log; `null` when bodies are not kept. */
   readonly bodies: Bodies | null;
+}
+export interface GuardrailResults {
+  readonly input: readonly GuardrailResult[];
+  readonly output: readonly GuardrailResult[];
+  /** The JSON text of `hook_results`, when it was written into the answer already. */
+  readonly text: string | null;
 }
 /** Milliseconds. */
 export interface Timing {
@@ -150,7 +158,7 @@ export interface Bodies {
   /** What went upstream. */
   readonly upstreamUrl: string | null;
   readonly upstreamRequest: string | null;
-  /** Raw answer as the client received it; a stream keeps its wire text. */
+  /** Raw answer without what the gateway wrote into it; a stream keeps its wire text. */
   readonly response: string | null;
   readonly truncated: boolean;
 }

@@ -1,5 +1,6 @@
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Json } from "./json.ts";
+import type { Outcome, Timing } from "./request.ts";
+import type { Usage, WireError } from "./stream.ts";
 
 /**
  * A storage backend provides some of these handles. Of several enabled backends, the first in the profile's order
@@ -105,7 +106,7 @@ export interface Blobs {
   delete(key: string): Promise<void>;
 }
 
-/** One stored request; `id` is the request's id. Bodies live in `detail`, which may be absent. */
+/** One stored request; `id` is the request's id. Its columns stand once: neither the facts nor the bodies repeat them. */
 export interface LogRow {
   readonly id: string;
   readonly organisationId: string;
@@ -123,10 +124,41 @@ export interface LogRow {
   readonly apiKeyId: string | null;
   readonly cacheStatus: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The whole documented record. */
-  readonly detail: Json;
-  /** Guardrail results, fetched apart. */
-  readonly hooks: Json | null;
+  /** What is shown and not searched; `null` when it could not be written down. */
+  readonly facts: LogFacts | null;
+  /** The request's body as it came; `null` when it is not kept. */
+  readonly request: string | null;
+  /** What the provider was sent; `null` when nothing was, and when it was the request's own text. */
+  readonly sent: string | null;
+  /** The answer's body, a stream's wire text. */
+  readonly response: string | null;
+  /** Guardrail results: the JSON text of `hook_results`. */
+  readonly hooks: string | null;
+}
+/** Credentials are masked before they come here. */
+export interface LogFacts {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gatewayHeaders: Readonly<Record<string, string>>;
+  /** URL of the provider; `null` when nothing was sent, and when bodies are not kept. */
+  readonly sentTo: string | null;
+  readonly operation: string;
+  readonly ended: Outcome["ended"];
+  readonly error: WireError | null;
+  readonly retries: number;
+  readonly usage: Usage | null;
+  readonly streamed: boolean;
+  readonly timing: Omit<Timing, "totalMs">;
+  /** Path of the target that answered, its saved provider, and how the config chose it. */
+  readonly target: string | null;
+  readonly providerSlug: string | null;
+  readonly mode: string | null;
+  readonly config: string | null;
+  readonly userId: string | null;
+  readonly apiKeyName: string;
+  readonly spans: { readonly id?: string | undefined; readonly name?: string | undefined; readonly parent?: string | undefined };
+  readonly bodies: "kept" | "cut" | "not kept";
 }
 export interface LogStore {
   write(batch: readonly LogRow[]): Promise<void>;

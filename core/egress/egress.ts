@@ -1,7 +1,7 @@
 import { type Answer, answered, responseOf } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
-import { type HeaderRules, outgoingHeaders } from "./header.ts";
+import { type HeaderRecord, type HeaderRules, outgoingHeaders } from "./header.ts";
 import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
 import { readTrust } from "./trust.ts";
 import { judgeOrigin, splitUrl, unacceptable } from "./url.ts";
@@ -27,8 +27,7 @@ export interface Egress {
 export interface EgressRequest {
   readonly url: string;
   readonly method: string;
-  /** Taken over: not to be used again by who asks. */
-  readonly headers: Headers;
+  readonly headers: Readonly<HeaderRecord>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   readonly signal: AbortSignal;
   /** Milliseconds until the answer's headers must be there; null leaves the client's hard limit. */
@@ -136,7 +135,7 @@ interface TlsInit {
  * without this option checks the certificate against the address and refuses: it fails closed.
  * `proxy: false` keeps HTTP_PROXY of the environment out, `timeout: false` the runtime's own five minutes.
  */
-const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: Headers, tls: TlsInit | undefined): RequestInit =>
+const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: HeaderRecord, tls: TlsInit | undefined): RequestInit =>
   ({
     method: request.method,
     headers,

@@ -25,27 +25,22 @@ export interface HeaderRules {
   readonly controlPrefixes: readonly string[];
 }
 
-/**
- * The headers that leave. `host` is given when the connection goes to an address instead of the name. What is given
- * is used itself when nothing of it must stay here, and copied otherwise.
- */
-export function outgoingHeaders(given: Headers, rules: HeaderRules, hops: string | null | undefined, host: string | null): Headers {
-  const out = passable(given, rules);
-  out.set(HOP_HEADER, nextHops(hops, rules.gatewayId));
-  if (host !== null) out.set("host", host);
-  return out;
-}
+/** Headers by their names in lower case: a plain object crosses into the runtime once, a Headers object at each member. */
+export type HeaderRecord = Record<string, string>;
 
-function passable(given: Headers, rules: HeaderRules): Headers {
-  const connection = given.get("connection");
-  const named = connection === null ? NOTHING : listOf(connection.toLowerCase());
-  const dropped: string[] = [];
-  given.forEach((_, name) => {
-    if (NEVER_SENT.has(name) || named.includes(name) || startsWithAny(name, rules.controlPrefixes)) dropped.push(name);
-  });
-  if (dropped.length === 0) return given;
-  const out = new Headers(given);
-  for (const name of dropped) out.delete(name);
+/** The headers that leave. `host` is given when the connection goes to an address instead of the name. */
+export function outgoingHeaders(
+  given: Readonly<HeaderRecord>,
+  rules: HeaderRules,
+  hops: string | null | undefined,
+  host: string | null,
+): HeaderRecord {
+  const named = given["connection"] === undefined ? NOTHING : listOf(given["connection"].toLowerCase());
+  const out: HeaderRecord = {};
+  for (const name in given)
+    if (!NEVER_SENT.has(name) && !named.includes(name) && !startsWithAny(name, rules.controlPrefixes)) out[name] = given[name] ?? "";
+  out[HOP_HEADER] = nextHops(hops, rules.gatewayId);
+  if (host !== null) out["host"] = host;
   return out;
 }
 

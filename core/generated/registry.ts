@@ -6,6 +6,8 @@ import storage_postgres from "../../storage/postgres/manifest.json" with { type:
 import storage_redis from "../../storage/redis/manifest.json" with { type: "json" };
 import storage_sqlite from "../../storage/sqlite/manifest.json" with { type: "json" };
 import provider_anthropic from "../../providers/anthropic/manifest.json" with { type: "json" };
+import provider_azure_openai from "../../providers/azure-openai/manifest.json" with { type: "json" };
+import provider_bedrock from "../../providers/bedrock/manifest.json" with { type: "json" };
 import provider_cerebras from "../../providers/cerebras/manifest.json" with { type: "json" };
 import provider_dashscope from "../../providers/dashscope/manifest.json" with { type: "json" };
 import provider_deepinfra from "../../providers/deepinfra/manifest.json" with { type: "json" };
@@ -31,6 +33,7 @@ import provider_scaleway from "../../providers/scaleway/manifest.json" with { ty
 import provider_siliconflow from "../../providers/siliconflow/manifest.json" with { type: "json" };
 import provider_together_ai from "../../providers/together-ai/manifest.json" with { type: "json" };
 import provider_upstage from "../../providers/upstage/manifest.json" with { type: "json" };
+import provider_vertex_ai from "../../providers/vertex-ai/manifest.json" with { type: "json" };
 import provider_x_ai from "../../providers/x-ai/manifest.json" with { type: "json" };
 import provider_z_ai from "../../providers/z-ai/manifest.json" with { type: "json" };
 import provider_zhipu from "../../providers/zhipu/manifest.json" with { type: "json" };
@@ -67,6 +70,8 @@ export const registry: readonly RegistryRow[] = [
   { manifest: storage_redis, file: "storage/redis/manifest.json", load: () => import("../../storage/redis/index.ts") },
   { manifest: storage_sqlite, file: "storage/sqlite/manifest.json", load: () => import("../../storage/sqlite/index.ts") },
   { manifest: provider_anthropic, file: "providers/anthropic/manifest.json", load: () => import("../../providers/anthropic/index.ts") },
+  { manifest: provider_azure_openai, file: "providers/azure-openai/manifest.json", load: () => import("../../providers/azure-openai/index.ts") },
+  { manifest: provider_bedrock, file: "providers/bedrock/manifest.json", load: () => import("../../providers/bedrock/index.ts") },
   { manifest: provider_cerebras, file: "providers/cerebras/manifest.json" },
   { manifest: provider_dashscope, file: "providers/dashscope/manifest.json" },
   { manifest: provider_deepinfra, file: "providers/deepinfra/manifest.json" },
@@ -92,6 +97,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: provider_siliconflow, file: "providers/siliconflow/manifest.json" },
   { manifest: provider_together_ai, file: "providers/together-ai/manifest.json" },
   { manifest: provider_upstage, file: "providers/upstage/manifest.json" },
+  { manifest: provider_vertex_ai, file: "providers/vertex-ai/manifest.json", load: () => import("../../providers/vertex-ai/index.ts") },
   { manifest: provider_x_ai, file: "providers/x-ai/manifest.json" },
   { manifest: provider_z_ai, file: "providers/z-ai/manifest.json" },
   { manifest: provider_zhipu, file: "providers/zhipu/manifest.json" },

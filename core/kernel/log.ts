@@ -19,7 +19,9 @@ const LEVELS: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, er
 
 /** Members whose text is never shown, by name: the well-known credential headers and what is called like a secret. */
 const SECRET_NAME =
-  /(^|[-_.])(authorization|proxy-authorization|cookie|set-cookie|api[-_]?key|x-gateway-api-key|secret|password|passwd|token|credentials?|private[-_]?key)$/i;
+  /(^|[-_.])(authorization|proxy-authorization|cookie|set-cookie|api[-_]?key|x-gateway-api-key|secret([-_]?access)?([-_]?key)?|password|passwd|token|credentials?|private[-_]?key|service[-_]?account([-_]?json)?)$/i;
+/** The same inside a name written together, as in `clientSecret`. */
+const SECRET_HUMP = /[a-z\d](Secret(Key)?|Password|Token|ApiKey|PrivateKey|AccessKey|Credentials?)$/;
 /** The same few names come again and again. */
 const judgedNames = new Map<string, boolean>();
 const MAX_JUDGED = 2_000;
@@ -27,7 +29,7 @@ function isSecretName(name: string): boolean {
   const known = judgedNames.get(name);
   if (known !== undefined) return known;
   if (judgedNames.size >= MAX_JUDGED) judgedNames.clear();
-  const judged = SECRET_NAME.test(name);
+  const judged = SECRET_NAME.test(name) || SECRET_HUMP.test(name);
   judgedNames.set(name, judged);
   return judged;
 }

@@ -1,6 +1,7 @@
 import { type Ask, type Call, type Endpoint, GatewayError, type Json, type Leaf, METADATA_HEADERS, type OutgoingRequest } from "#contract";
 import { type Answer, answerOf } from "../egress/answer.ts";
 import type { Egress } from "../egress/egress.ts";
+import type { HeaderRecord } from "../egress/header.ts";
 import { HOP_HEADER, listOf } from "../egress/loop.ts";
 import type { IsControl } from "../http/headers.ts";
 import type { Resolved } from "./targets.ts";
@@ -30,8 +31,8 @@ export async function exchange(
   const text = it.body === null ? null : bodyText(it);
   const request = outgoing(it, provider.endpoint(target), text, isControl);
   if (adapter.answer)
-    return { answer: answerOf(await adapter.answer(it.body, it.ask, signal, request)), sent: { url: request.url, body: text } };
-  const { method, url, headers, body } = provider.sign ? await provider.sign(request, target) : request;
+    return { answer: answerOf(await adapter.answer(it.body, it.ask, signal, shown(request))), sent: { url: request.url, body: text } };
+  const { method, url, headers, body } = provider.sign ? await signed(request, provider.sign(shown(request), target), signal) : request;
   const answer = await egress.call({
     method,
     url,
@@ -46,11 +47,31 @@ export async function exchange(
   return { answer, sent: { url, body: text } };
 }
 
+/** A request whose headers only we have written so far. */
+interface Prepared extends Omit<OutgoingRequest, "headers"> {
+  readonly headers: HeaderRecord;
+}
+const shown = (request: Prepared): OutgoingRequest => ({ ...request, headers: new Headers(request.headers) });
+
+async function signed(request: Prepared, signing: Promise<OutgoingRequest>, signal: AbortSignal): Promise<Prepared> {
+  const { method, url, headers, body } = await untilCut(signing, signal);
+  return { ...request, method, url, body, headers: Object.fromEntries(headers) };
+}
+
+/** Signing may wait for a token that other requests wait for too: this one stops waiting when it is cut. */
+const untilCut = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cut = (): void => reject(signal.reason);
+    if (signal.aborted) cut();
+    signal.addEventListener("abort", cut, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", cut));
+  });
+
 /** The client's own text when nothing was changed: what is only forwarded is not written again. */
 const bodyText = (it: Exchange): string =>
   it.call.body.kind === "json" && it.call.body.value === it.body ? it.call.body.text : JSON.stringify(it.body);
 
-function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, isControl: IsControl): OutgoingRequest {
+function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, isControl: IsControl): Prepared {
   const { adapter } = it.to;
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
   return {
@@ -66,23 +87,24 @@ function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
   return call.body.kind === "form-read" ? call.body.bytes : null;
 }
 
-function headersFor(it: Exchange, endpoint: Endpoint, isControl: IsControl): Headers {
+function headersFor(it: Exchange, endpoint: Endpoint, isControl: IsControl): HeaderRecord {
   const { body } = it.call;
-  const headers = new Headers();
+  const headers: HeaderRecord = {};
   for (const name of forwardable(it, isControl)) {
     const value = it.call.headers.get(name);
-    if (value !== null) headers.set(name, value);
+    if (value !== null) headers[name.toLowerCase()] = value;
   }
-  if (body.kind === "json") headers.set("content-type", "application/json");
-  else if (body.kind !== "none") headers.set("content-type", body.contentType);
-  headers.set("accept", it.ask.stream ? "text/event-stream" : "application/json, */*");
+  if (body.kind === "json") headers["content-type"] = "application/json";
+  else if (body.kind !== "none") headers["content-type"] = body.contentType;
+  headers["accept"] = it.ask.stream ? "text/event-stream" : "application/json, */*";
   setAll(headers, endpoint.headers);
   if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
   return headers;
 }
 
-function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {
-  for (const name in more) headers.set(name, more[name] ?? "");
+/** Providers may spell names as their documentation does. */
+function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
+  for (const name in more) headers[name.toLowerCase()] = more[name] ?? "";
 }
 
 /** What describes a connection or reaches cloud metadata services; a client may not send it through us. */

@@ -55,6 +55,7 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
   reasonNoText: async () => ({ verdict: "deny", reason: noText }),
   dataTrap: () => ({ verdict: "deny", reason: "r", data: trap() }),
   dataBigint: () => ({ verdict: "deny", reason: "r", data: { n: 1n } }),
+  dataDeep: () => ({ verdict: "deny", reason: "r", data: JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`) as unknown }),
   dataToJson: () => ({ verdict: "deny", reason: "r", data: { toJSON: refuse } }),
   thenTrap: () => Object.defineProperty({}, "then", { get: refuse }),
   thenThrows: () => ({ then: refuse }),

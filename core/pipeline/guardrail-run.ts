@@ -70,15 +70,14 @@ function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): Said | u
 
 /** Segments, text and signal are made when the check asks for them. */
 function inputFor(check: BoundCheck, subject: Subject, abort: LazyAbort, deps: GuardDeps): CheckInput<never> {
-  let segments: CheckInput<never>["segments"] | undefined;
   return {
     params: check.params as never, // accepted by the check's own schema when the guardrail was bound
     side: subject.side,
     get segments() {
-      return (segments ??= subject.segmentsFor(check));
+      return subject.segmentsFor(check);
     },
     get text() {
-      return this.segments.map(({ text }) => text).join("\n");
+      return subject.textFor(check);
     },
     get call() {
       return subject.call;

@@ -10,6 +10,7 @@ export class Subject {
   private readonly asked: Asked;
   private pieces: readonly Placed[] | undefined;
   private shown: CheckCall | undefined;
+  private last: View | undefined;
 
   constructor(side: Side, body: Json, asked: Asked, pieces?: readonly Placed[]) {
     this.side = side;
@@ -44,10 +45,19 @@ export class Subject {
     const operations = loaded?.check.operations;
     return loaded === null || (operations ? operations.includes(id) : wants.size === 0 || hasContent(id, this.side));
   }
-  segmentsFor({ wants, scope }: BoundCheck): readonly Segment[] {
+  segmentsFor(check: BoundCheck): readonly Segment[] {
+    return this.viewFor(check).segments;
+  }
+  textFor(check: BoundCheck): string {
+    const view = this.viewFor(check);
+    return (view.text ??= view.segments.map(({ text }) => text).join("\n"));
+  }
+  /** Checks of one guardrail mostly look at the same. */
+  private viewFor({ wants, scope }: BoundCheck): View {
+    if (this.last?.wants === wants && this.last.scope === scope) return this.last;
     this.pieces ??=
       this.side === "input" ? segmentsOf(operation(this.asked.call.operation).segments, this.body) : answerSegments(this.body);
-    return selected(this.pieces, wants, scope, this.side);
+    return (this.last = { wants, scope, segments: selected(this.pieces, wants, scope, this.side), text: undefined });
   }
   get call(): CheckCall {
     return (this.shown ??= checkCall(this));
@@ -56,6 +66,12 @@ export class Subject {
   get known(): Asked {
     return this.asked;
   }
+}
+
+/** What the check before saw. */
+interface View extends Pick<BoundCheck, "wants" | "scope"> {
+  readonly segments: readonly Segment[];
+  text: string | undefined;
 }
 
 export interface Asked {

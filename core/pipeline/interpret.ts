@@ -12,6 +12,7 @@ import {
   type WireError,
 } from "#contract";
 import type { Answer } from "../egress/answer.ts";
+import type { HeaderRecord } from "../egress/header.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,11 +21,12 @@ import { type Chunk, decoded, framed, translated } from "./chunks.ts";
 import { type Chunks, errorOf, wireError } from "./live.ts";
 import type { Passing } from "./passing.ts";
 import { type Content, errorBody, flat, passedHeaders, type Source } from "./reply.ts";
+import { secretsOf } from "./targets.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
 export interface Reading {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderRecord;
   readonly content: Content;
   readonly error: WireError | null;
   readonly model: string | null;
@@ -54,11 +56,11 @@ export async function interpret(answer: Answer, it: Exchange, form: ClientForm):
 export function failed(
   status: number,
   error: WireError,
-  headers: Headers,
+  headers: HeaderRecord,
   provider: string,
   form: Pick<ClientForm, "flatErrors">,
 ): Reading {
-  headers.set("content-type", "application/json");
+  headers["content-type"] = "application/json";
   const body = errorBody(error, { ...(provider !== "" && { provider }), ...(form.flatErrors && flat(error)) });
   return { status, headers, content: { kind: "whole", text: JSON.stringify(body), body, usage: null }, error, model: null };
 }
@@ -75,18 +77,25 @@ async function providerError(answer: Answer, it: Exchange): Promise<WireError> {
   const text = await answer.text().catch(() => "");
   const body = parsed(text);
   const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
-  const said = read.message ?? (text.slice(0, 500) || `status ${answer.status} without a body`);
+  const said =
+    read.message === undefined
+      ? withoutKey(text.slice(0, MAX_READ), it).slice(0, MAX_SAID) || `status ${answer.status} without a body`
+      : withoutKey(read.message, it);
   return {
-    message: `${it.to.id} error: ${withoutKey(said, it)}`,
+    message: `${it.to.id} error: ${said}`,
     type: read.type ?? typeOf(answer.status),
     param: read.param ?? null,
     code: read.code ?? null,
   };
 }
 
-/** Some providers repeat the key they refused; a saved one is not the client's to see. */
+/** Characters of an unreadable error body that are told, and of those a key is looked for in: none is cut in its middle. */
+const MAX_SAID = 500;
+const MAX_READ = 8_192;
+
+/** Some providers repeat the key or token they refused; a saved one is not the client's to see. */
 const withoutKey = (text: string, { to }: Exchange): string =>
-  to.target.apiKey === "" ? text : text.replaceAll(to.target.apiKey, "[redacted]");
+  secretsOf(to.target, to.provider.target).reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
 
 function openAiError(body: unknown): Partial<WireError> {
   const error = isJson(body) ? body["error"] : undefined;
@@ -129,12 +138,19 @@ function parsed(text: string): unknown {
   }
 }
 
-function conversation({ text, body }: Parsed, headers: Headers, status: number, it: Exchange, dialect: Dialect, form: ClientForm): Reading {
+function conversation(
+  { text, body }: Parsed,
+  headers: HeaderRecord,
+  status: number,
+  it: Exchange,
+  dialect: Dialect,
+  form: ClientForm,
+): Reading {
   const reply = it.to.adapter.reply;
   if (!reply) return passedOn(text, body, headers, status, it, dialect);
   const answer = collect(reply(body, it.ask));
   const written = dialect.write(answer, form.encode);
-  headers.set("content-type", "application/json");
+  headers["content-type"] = "application/json";
   return {
     status,
     headers,
@@ -144,7 +160,7 @@ function conversation({ text, body }: Parsed, headers: Headers, status: number, 
   };
 }
 
-function passedOn(text: string, body: Json, headers: Headers, status: number, { to, ask }: Exchange, dialect: Dialect): Reading {
+function passedOn(text: string, body: Json, headers: HeaderRecord, status: number, { to, ask }: Exchange, dialect: Dialect): Reading {
   const own = to.adapter.response ? to.adapter.response(body, ask) : body;
   const model = typeof own["model"] === "string" ? own["model"] : null;
   return {
@@ -161,7 +177,7 @@ function usageIn(body: Json, dialect: Dialect): Usage | null {
   return collect(dialect.read(body)).usage ?? null;
 }
 
-async function plain(answer: Answer, headers: Headers, it: Exchange): Promise<Reading> {
+async function plain(answer: Answer, headers: HeaderRecord, it: Exchange): Promise<Reading> {
   const { adapter } = it.to;
   const base = { status: answer.status, headers, error: null };
   const json = answer.headers.get("content-type")?.includes("json") ?? false;
@@ -178,10 +194,10 @@ async function plain(answer: Answer, headers: Headers, it: Exchange): Promise<Re
 
 /* ── streams: nothing is promised to the client before the first event is known to be good ─────────────────── */
 
-async function streaming(answer: Answer, headers: Headers, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
+async function streaming(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
   const reader: Chunks | null = answer.pieces();
   if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
-  headers.set("content-type", "text/event-stream; charset=utf-8");
+  headers["content-type"] = "text/event-stream; charset=utf-8";
   const map = it.to.adapter.stream;
   try {
     const source = map ? await translatedSource(reader, map, it, dialect, form) : await passingSource(reader, it, dialect, form);
@@ -256,10 +272,10 @@ async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGener
 }
 
 /** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
-function asStream({ body }: Parsed, headers: Headers, it: Exchange, dialect: Dialect, form: ClientForm): Reading {
+function asStream({ body }: Parsed, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Reading {
   const encoder = dialect.encode(form.encode);
   const events = it.to.adapter.reply ? it.to.adapter.reply(body, it.ask) : dialect.read(body);
-  headers.set("content-type", "text/event-stream; charset=utf-8");
+  headers["content-type"] = "text/event-stream; charset=utf-8";
   return {
     status: 200,
     headers,
@@ -281,22 +297,15 @@ async function* replay(
 export function failureReading(thrown: unknown, it: Exchange, form: ClientForm): Reading | null {
   if (thrown instanceof UpstreamFailure) {
     const status = thrown.status >= 400 ? thrown.status : 502;
-    return failed(
-      status,
-      { ...thrown.error, message: `${it.to.id} error: ${withoutKey(thrown.error.message, it)}` },
-      new Headers(),
-      it.to.id,
-      form,
-    );
+    return failed(status, { ...thrown.error, message: `${it.to.id} error: ${withoutKey(thrown.error.message, it)}` }, {}, it.to.id, form);
   }
   if (GatewayError.is(thrown) && thrown.code === "TIMEOUT")
-    return failed(thrown.status, { ...wireError(thrown), code: null }, new Headers(), "", form); // the documented body names nobody
-  if (GatewayError.is(thrown))
-    return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, wireError(thrown), new Headers(), it.to.id, form) : null;
+    return failed(thrown.status, { ...wireError(thrown), code: null }, {}, "", form); // the documented body names nobody
+  if (GatewayError.is(thrown)) return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, wireError(thrown), {}, it.to.id, form) : null;
   return failed(
     502,
     errorOf(new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: messageOf(thrown) }), it.to.id),
-    new Headers(),
+    {},
     it.to.id,
     form,
   );

@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test";
-import type { Call, Usage } from "#contract";
+import { describe, expect, test } from "bun:test";
+import { guardrailResult } from "../../tests/kit/outcome.ts";
+import type { Call, Outcome, Usage } from "#contract";
 import type { Ending } from "./deliver.ts";
 import { outcomeOf } from "./outcome.ts";
-import { ownReply, type Reply } from "./reply.ts";
+import { type GuardrailReport, ownReply, type Reply } from "./reply.ts";
 
 const call: Call = {
   id: "1",
@@ -68,4 +69,86 @@ test("a whole answer without usage is counted by its texts", async () => {
   );
   expect(usage?.output).toBeGreaterThan(40);
   expect(usage?.output).toBeLessThan(60);
+});
+
+const whole = (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
+  outcomeOf(
+    reply,
+    { call: asked, caller: null, plan: null, leave: () => undefined },
+    { ended: "ok", usage: { input: 1 }, firstMs: null, response: '{"id":"c"}', ...more },
+    { now: 5, loggedBytes: 100 },
+  );
+
+describe("the results of guardrails", () => {
+  const before = guardrailResult("before");
+  const after = guardrailResult("after");
+  const beside = guardrailResult("beside");
+  const TEXT = '{"before_request_hooks":["as it was sent"]}';
+  const told = async (more: Partial<GuardrailReport>): Promise<Outcome["guardrails"]> => {
+    const report: GuardrailReport = { input: [before], output: () => [after], pending: { input: null, output: null }, text: TEXT, ...more };
+    return (await whole({ ...reply, guardrails: report })).guardrails;
+  };
+  test("come with the text that stands in the answer", async () => {
+    expect(await told({})).toEqual({ input: [before], output: [after], text: TEXT });
+    expect(await told({ pending: { input: Promise.resolve([]), output: Promise.resolve([]) } })).toMatchObject({ text: TEXT });
+  });
+  test("come without it where the answer has no such text", async () => {
+    const untold: GuardrailReport = { input: [before], output: () => [after], pending: { input: null, output: null } };
+    expect((await whole({ ...reply, guardrails: untold })).guardrails).toEqual({ input: [before], output: [after], text: null });
+    expect((await whole(reply)).guardrails).toEqual({ input: [], output: [], text: null });
+  });
+  test("come without it where some ran beside the request: the text knows nothing of them", async () => {
+    expect(await told({ pending: { input: Promise.resolve([beside]), output: null } })).toEqual({
+      input: [before, beside],
+      output: [after],
+      text: null,
+    });
+    expect(await told({ pending: { input: null, output: Promise.resolve([beside]) } })).toEqual({
+      input: [before],
+      output: [after, beside],
+      text: null,
+    });
+  });
+});
+
+describe("the bodies for the log", () => {
+  const SENT = { url: "https://api.example.com/v1/chat/completions", body: '{"model":"m"}' };
+  test("are what came, what was sent, and what was answered", async () =>
+    expect((await whole({ ...reply, sent: SENT })).bodies).toEqual({
+      request: "{}",
+      upstreamUrl: SENT.url,
+      upstreamRequest: SENT.body,
+      response: '{"id":"c"}',
+      truncated: false,
+    }));
+  test("are empty texts where the bodies were empty, and absent where there were none", async () => {
+    const empty = { ...call, body: { kind: "json", text: "", value: {} } } as const;
+    expect((await whole({ ...reply, sent: { ...SENT, body: "" } }, { response: "" }, empty)).bodies).toMatchObject({
+      request: "",
+      upstreamRequest: "",
+      response: "",
+    });
+    const none = { ...call, method: "GET", body: { kind: "none" } } as const;
+    expect((await whole(reply, { response: null }, none)).bodies).toEqual({
+      request: null,
+      upstreamUrl: null,
+      upstreamRequest: null,
+      response: null,
+      truncated: false,
+    });
+  });
+  test("are cut at the limit, and say so", async () => {
+    const long = { ...call, body: { kind: "json", text: "x".repeat(101), value: {} } } as const;
+    const { bodies } = await whole({ ...reply, sent: { ...SENT, body: "y".repeat(500) } }, { response: "z".repeat(100) }, long);
+    expect(bodies).toMatchObject({
+      request: "x".repeat(100),
+      upstreamRequest: "y".repeat(100),
+      response: "z".repeat(100),
+      truncated: true,
+    });
+  });
+  test("are not there when the client asked for none", async () =>
+    expect((await whole({ ...reply, sent: SENT }, {}, { ...call, control: { rest: {}, debug: false } })).bodies).toBeNull());
+  test("of embeddings are without the vectors", async () =>
+    expect((await whole(reply, {}, { ...call, operation: "embed" })).bodies).toMatchObject({ request: "{}", response: null }));
 });

@@ -38,11 +38,10 @@ export async function outcomeOf(
 }
 
 /** Those that were waited for, and those that ran beside the request. */
-async function guardrailsOf({ guardrails: { input, output, pending } }: Reply): Promise<Outcome["guardrails"]> {
-  return {
-    input: pending.input ? [...input, ...(await pending.input)] : input,
-    output: pending.output ? [...output(), ...(await pending.output)] : output(),
-  };
+async function guardrailsOf({ guardrails: { input, output, pending, text } }: Reply): Promise<Outcome["guardrails"]> {
+  const later = { input: (await pending.input) ?? [], output: (await pending.output) ?? [] };
+  if (later.input.length + later.output.length === 0) return { input, output: output(), text: text ?? null };
+  return { input: [...input, ...later.input], output: [...output(), ...later.output], text: null };
 }
 
 const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs }: Ending, totalMs: number): Outcome["timing"] =>

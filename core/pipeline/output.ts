@@ -106,8 +106,8 @@ function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form
   const status = failed && isGood(reply.status) ? FAILED_NOT_DENIED : reply.status;
   const { content } = reply;
   if (content.kind === "whole" && isJson(content.body) && report.input.length + report.output().length > 0) {
-    const body = { ...content.body, hook_results: hookResults(report.input, report.output()) };
-    return { ...reply, status, guardrails: report, content: { ...content, body, text: JSON.stringify(body) } };
+    const hooks = JSON.stringify(hookResults(report.input, report.output()));
+    return { ...reply, status, guardrails: { ...report, text: hooks }, content: { ...content, hooks } };
   }
   if (content.kind === "stream" && !form.encode.strict && report.input.length > 0)
     return { ...reply, status, guardrails: report, content: { kind: "stream", source: noted(content.source, report, form) } };
@@ -166,7 +166,7 @@ function broken(
   if (signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
   if (GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== "TIMEOUT") throw thrown;
   const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
-  return { kind: "broken", reading: failed(status >= 400 ? status : 502, errorOf(thrown, provider), new Headers(), provider, form) };
+  return { kind: "broken", reading: failed(status >= 400 ? status : 502, errorOf(thrown, provider), {}, provider, form) };
 }
 const NOT_GUARDED: Guarded = { results: [], denied: false, failed: false, pending: Promise.resolve([]) };
 

@@ -24,7 +24,8 @@ export interface Passing {
 
 /** Enough to hold the last events of an answer: the finish, the usage, the terminal marker. */
 const TAIL_BYTES = 16_384;
-const QUICK_TAIL_BYTES = 2_048;
+/** Where it mostly stands; more of the tail is read only when it does not. */
+const QUICK_TAIL_BYTES = [640, 2_048] as const;
 
 /** Forwards a stream's bytes untouched, whole frames at a time; looks only at its beginning and end. */
 export class PassingStream implements Live {
@@ -87,7 +88,7 @@ export class PassingStream implements Live {
   /** A complete answer's last bytes, or the dialect's error event in place of a frame that was cut. */
   private ending(): Uint8Array | undefined {
     this.over = true;
-    const ended = isEnd(this.edges(Buffer.concat(this.tail).subarray(-QUICK_TAIL_BYTES)).at(-1), this.from); // a choice may have finished long before the tail
+    const ended = isEnd(this.edges(Buffer.concat(this.tail).subarray(-QUICK_TAIL_BYTES[0])).at(-1), this.from); // a choice may have finished long before the tail
     const finished = this.fold().finished || ended;
     if (ended && !this.reported) this.failure = null; // a connection that breaks behind the end broke nothing
     if (!this.failure && !finished) this.failure = wireError(new GatewayError("STREAM_INCOMPLETE", { provider: this.from.provider }));
@@ -103,8 +104,11 @@ export class PassingStream implements Live {
   /** Most answers say all in their last few frames; reading all of a tail at once would hold up other requests. */
   private folded(): Fold {
     const tail = Buffer.concat(this.tail);
-    const quick = this.foldOf(tail.subarray(-QUICK_TAIL_BYTES));
-    return (quick.finished && quick.usage) || this.reported ? quick : this.foldOf(tail);
+    for (const bytes of QUICK_TAIL_BYTES) {
+      const fold = this.foldOf(tail.subarray(-bytes));
+      if ((fold.finished && fold.usage) || this.reported) return fold;
+    }
+    return this.foldOf(tail);
   }
   private foldOf(tail: Uint8Array): Fold {
     const fold = new Fold();
@@ -223,7 +227,7 @@ const NOTHING = new Uint8Array(0);
 /** Bytes of a frame's end that may come before the last one: CR LF CR. */
 const SEAM = 3;
 const USAGE = Buffer.from('"usage"');
-const mentionsUsage = (bytes: Uint8Array): boolean => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(USAGE);
+const mentionsUsage = (bytes: Uint8Array): boolean => Buffer.prototype.includes.call(bytes, USAGE); // a Buffer of its own for each chunk would cost more than the search
 
 function isUsage(frame: string, dialect: Dialect): boolean {
   const line = frame.split("\n").find((text) => text.startsWith("data:"));

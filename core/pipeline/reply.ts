@@ -1,5 +1,6 @@
 import type { CacheStatus, Encoder, GuardrailResult, Json, Leaf, Usage, WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
+import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
 import type { Sent } from "./exchange.ts";
 import type { Chunk } from "./chunks.ts";
@@ -10,7 +11,7 @@ import type { Resolved } from "./targets.ts";
 export interface Reply {
   readonly status: number;
   /** Of the provider, cleaned; the gateway's own are added at the end. */
-  readonly headers: Headers;
+  readonly headers: HeaderRecord;
   readonly content: Content;
   readonly leaf: Leaf | null;
   readonly from: Resolved | null;
@@ -27,8 +28,8 @@ export interface Reply {
   readonly upstreamMs: number;
 }
 export type Content =
-  /** A JSON body, parsed when somebody had to look inside. */
-  | { readonly kind: "whole"; readonly text: string; readonly body: Json | null; readonly usage: Usage | null }
+  /** A JSON body, parsed when somebody had to look inside. `hooks` is what is written behind its last member as `hook_results`. */
+  | { readonly kind: "whole"; readonly text: string; readonly body: Json | null; readonly usage: Usage | null; readonly hooks?: string }
   | { readonly kind: "stream"; readonly source: Source }
   /** Audio, files, text: bytes on their way through. */
   | { readonly kind: "bytes"; readonly stream: Pieces | null };
@@ -44,6 +45,8 @@ export interface GuardrailReport {
   readonly output: () => readonly GuardrailResult[];
   /** Results of guardrails that run beside the request; ask once the answer has ended. */
   readonly pending: { readonly input: Pending; readonly output: Pending };
+  /** The JSON text of `hook_results`, when it stands in the answer. */
+  readonly text?: string;
 }
 export type Pending = Promise<readonly GuardrailResult[]> | null;
 export const NO_REPORT: GuardrailReport = Object.freeze({ input: [], output: () => [], pending: { input: null, output: null } });
@@ -51,7 +54,7 @@ export const NO_REPORT: GuardrailReport = Object.freeze({ input: [], output: () 
 /** An answer of the gateway's own. */
 export const ownReply = (status: number, text: string, body: Json | null, error: WireError | null = null): Reply => ({
   status,
-  headers: new Headers({ "content-type": "application/json" }),
+  headers: { "content-type": "application/json" },
   content: { kind: "whole", text, body, usage: null },
   leaf: null,
   from: null,
@@ -98,11 +101,11 @@ const DROPPED: ReadonlySet<string> = new Set([
 ]);
 
 /** A fresh copy without what must not pass, and without what the provider meant for its connection alone. */
-export function passedHeaders(from: Headers): Headers {
-  const headers = new Headers();
+export function passedHeaders(from: Headers): HeaderRecord {
+  const headers: HeaderRecord = {};
   const named = listOf(from.get("connection")?.toLowerCase() ?? "");
   from.forEach((value, name) => {
-    if (!DROPPED.has(name) && !named.includes(name) && !name.startsWith("x-gateway-")) headers.set(name, value);
+    if (!DROPPED.has(name) && !named.includes(name) && !name.startsWith("x-gateway-")) headers[name] = value;
   });
   return headers;
 }

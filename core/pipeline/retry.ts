@@ -1,4 +1,5 @@
 import type { Leaf } from "#contract";
+import type { HeaderRecord } from "../egress/header.ts";
 
 const BACKOFF_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 /** All waiting of one target together (routing-config fact sheet 6). */
@@ -6,7 +7,7 @@ const MAX_WAIT_MS = 60_000;
 
 export interface Tries {
   /** Milliseconds to wait before trying again, or `null` to give up. */
-  next(status: number, headers: Headers | null): number | null;
+  next(status: number, headers: Readonly<HeaderRecord> | null): number | null;
   readonly used: number;
 }
 
@@ -34,10 +35,10 @@ export function tries(retry: Leaf["retry"], now: number, random: () => number = 
 const jittered = (step: number, random: () => number): number => step / 2 + (random() * step) / 2;
 
 /** `retry-after-ms`, `x-ms-retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function retryAfterMs(headers: Headers | null, now: number): number | null {
-  const ms = Number(headers?.get("retry-after-ms") ?? headers?.get("x-ms-retry-after-ms") ?? Number.NaN);
+export function retryAfterMs(headers: Readonly<HeaderRecord> | null, now: number): number | null {
+  const ms = Number(headers?.["retry-after-ms"] ?? headers?.["x-ms-retry-after-ms"] ?? Number.NaN);
   if (Number.isFinite(ms)) return Math.max(0, ms);
-  const text = headers?.get("retry-after") ?? "";
+  const text = headers?.["retry-after"] ?? "";
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   const date = Date.parse(text);
   return Number.isNaN(date) ? null : Math.max(0, date - now);

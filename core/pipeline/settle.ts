@@ -1,7 +1,9 @@
 import { type Call, type Caller, GatewayError, messageOf, operation, type Plan } from "#contract";
+import type { HeaderRecord } from "../egress/header.ts";
 import { errorResponse } from "../http/errors.ts";
 import { counted, type Ending, NOTHING_READ, type Settle, streamed } from "./deliver.ts";
 import type { Gateway } from "./gateway.ts";
+import { clientText } from "./client-text.ts";
 import { ChunkStream } from "./chunks.ts";
 import { type Live, wireError } from "./live.ts";
 import { PassingStream } from "./passing.ts";
@@ -23,7 +25,7 @@ export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
   const settle = once((ending: Ending) => void settled(reply, served, ending, gw));
   const { content, status } = reply;
   if (content.kind === "whole")
-    return finished(new Response(content.text, { status, headers }), settle, {
+    return finished(new Response(clientText(content), { status, headers }), settle, {
       ended: status < 400 ? "ok" : "error",
       usage: content.usage,
       firstMs: null,
@@ -33,8 +35,8 @@ export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
     if (content.stream === null) return finished(new Response(null, { status, headers }), settle, { ...NOTHING_READ, ended: "ok" });
     return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
   }
-  headers.set("cache-control", "no-cache, no-transform");
-  headers.set("x-accel-buffering", "no");
+  headers["cache-control"] = "no-cache, no-transform";
+  headers["x-accel-buffering"] = "no";
   const delivery = { startedAt: call.startedAt, signal: call.signal, now: gw.now, keptBytes: gw.limits.loggedBytes, settle };
   return new Response(streamed(liveOf(content.source), delivery), { status, headers });
 }
@@ -66,14 +68,14 @@ const once = (run: Settle): Settle => {
 const liveOf = (source: Source): Live =>
   source.kind === "passing" ? new PassingStream(source.passing) : new ChunkStream(source.chunks, source.encoder, source.provider);
 
-function gatewayHeaders(reply: Reply, call: Call): Headers {
+function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
   const { headers } = reply;
-  headers.set("x-gateway-trace-id", call.traceId);
-  headers.set("x-gateway-request-id", call.id); // the id of the log record, also when the client named the trace
-  headers.set("x-gateway-retry-attempt-count", String(reply.exhausted ? -1 : reply.retries));
-  headers.set("x-gateway-cache-status", reply.cacheStatus);
-  if (reply.leaf) headers.set("x-gateway-last-used-option-index", reply.leaf.path);
-  if (reply.from) headers.set("x-gateway-provider", reply.from.id);
+  headers["x-gateway-trace-id"] = call.traceId;
+  headers["x-gateway-request-id"] = call.id; // the id of the log record, also when the client named the trace
+  headers["x-gateway-retry-attempt-count"] = String(reply.exhausted ? -1 : reply.retries);
+  headers["x-gateway-cache-status"] = reply.cacheStatus;
+  if (reply.leaf) headers["x-gateway-last-used-option-index"] = reply.leaf.path;
+  if (reply.from) headers["x-gateway-provider"] = reply.from.id;
   return headers;
 }
 
@@ -84,7 +86,7 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
   if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });
   const response = errorResponse(error, "data", operation(call.operation).flatErrors ?? false);
   response.headers.set("x-gateway-trace-id", call.traceId);
-  const reply: Reply = { ...ownReply(error.status, "", null, wireError(error)), headers: response.headers, model: plan?.model ?? null };
+  const reply: Reply = { ...ownReply(error.status, "", null, wireError(error)), model: plan?.model ?? null };
   const ended = error.code === "CLIENT_LEFT" ? "aborted" : "error";
   afterwards(() => void settled(reply, served, { ...NOTHING_READ, ended }, gw));
   return response;

@@ -52,17 +52,17 @@ async function inBatches(link: Link, remove: (logs: Sql) => Promise<{ readonly c
 interface Stored {
   readonly row: LogRow;
   readonly metadata: string;
-  readonly detail: string;
-  readonly hooks: string | null;
+  readonly facts: string | null;
   readonly bytes: number;
 }
 
 function storedOf(row: LogRow): Stored {
   const metadata = JSON.stringify(row.metadata);
-  const detail = JSON.stringify(row.detail);
-  const hooks = row.hooks === null ? null : JSON.stringify(row.hooks);
-  const bytes = Buffer.byteLength(metadata) + Buffer.byteLength(detail) + (hooks === null ? 0 : Buffer.byteLength(hooks)) + COLUMN_BYTES;
-  return { row, metadata, detail, hooks, bytes };
+  const facts = row.facts === null ? null : JSON.stringify(row.facts);
+  let bytes = COLUMN_BYTES;
+  for (const text of [metadata, facts, row.request, row.sent, row.response, row.hooks])
+    bytes += text === null ? 0 : Buffer.byteLength(text);
+  return { row, metadata, facts, bytes };
 }
 /** About what the scalar columns and the indexes of a row take. */
 const COLUMN_BYTES = 400;
@@ -85,8 +85,11 @@ const COLUMNS: readonly (readonly [string, string, (stored: Stored) => Scalar])[
   ["api_key_id", "text", ({ row }) => row.apiKeyId],
   ["cache_status", "text", ({ row }) => row.cacheStatus],
   ["metadata", "json", ({ metadata }) => metadata],
-  ["detail", "json", ({ detail }) => detail],
-  ["hooks", "json", ({ hooks }) => hooks],
+  ["facts", "json", ({ facts }) => facts],
+  ["request", "text", ({ row }) => row.request],
+  ["sent", "text", ({ row }) => row.sent],
+  ["response", "text", ({ row }) => row.response],
+  ["hooks", "text", ({ row }) => row.hooks],
   ["bytes", "integer", ({ bytes }) => bytes],
 ];
 
@@ -117,6 +120,9 @@ const rowOf = (row: Json): LogRow => ({
   apiKeyId: row["api_key_id"] as string | null,
   cacheStatus: row["cache_status"] as string,
   metadata: row["metadata"] as LogRow["metadata"],
-  detail: row["detail"] as Json,
-  hooks: row["hooks"] as Json | null,
+  facts: row["facts"] as LogRow["facts"],
+  request: row["request"] as string | null,
+  sent: row["sent"] as string | null,
+  response: row["response"] as string | null,
+  hooks: row["hooks"] as string | null,
 });

@@ -35,15 +35,19 @@ export const sqliteCounters = (connection: Connection, now: () => number): Count
     if (due) forgetting.run(now());
   };
 
+  /** The last transaction moved nothing: under a spent limit every request is refused, and that needs no write lock. */
+  let spent = false;
   const done = (jobs: readonly Job[]): (() => void)[] => {
-    // Under a spent limit every request is refused: that needs no write lock.
-    const guess = new Sheet(current);
-    const guessed = jobs.map((job) => job.on(guess));
-    if (guess.moved.size === 0) return guessed;
+    if (spent) {
+      const guess = new Sheet(current);
+      const guessed = jobs.map((job) => job.on(guess));
+      if (guess.moved.size === 0) return guessed;
+    }
     return inTransaction(db, () => {
       const sheet = new Sheet(current);
       const answers = jobs.map((job) => job.on(sheet));
       for (const [key, expiresAt] of sheet.moved) writing.run(key, sheet.value(key), expiresAt);
+      spent = sheet.moved.size === 0;
       forget(jobs.length);
       return answers;
     });

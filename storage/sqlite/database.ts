@@ -11,7 +11,7 @@ interface Pages {
 }
 const SMALL_PAGES: Pages = { bytes: 4_096, perCheckpoint: 1_000 };
 /** For rows of many kilobytes that are only appended: half the CPU of small pages. */
-export const LARGE_PAGES: Pages = { bytes: 16_384, perCheckpoint: 250 };
+export const LARGE_PAGES: Pages = { bytes: 32_768, perCheckpoint: 400 };
 
 /** Opens a database file, making it when missing; any number of processes may do so at once. */
 export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_PAGES): Database => {

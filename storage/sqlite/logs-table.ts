@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { Json, LogRow } from "#contract";
+import type { LogFacts, LogRow } from "#contract";
 import { inTransaction } from "./database.ts";
 import { COLUMNS, type LogValues } from "./logs-batch.ts";
 
@@ -33,7 +33,10 @@ interface Stored {
   api_key_id: string | null;
   cache_status: string;
   metadata: string;
-  detail: string;
+  facts: string | null;
+  request: string | null;
+  sent: string | null;
+  response: string | null;
   hooks: string | null;
 }
 
@@ -99,6 +102,9 @@ const rowOf = (stored: Stored): LogRow => ({
   cacheStatus: stored.cache_status,
   // Written by the functions above.
   metadata: JSON.parse(stored.metadata) as Record<string, string>,
-  detail: JSON.parse(stored.detail) as Json,
-  hooks: stored.hooks === null ? null : (JSON.parse(stored.hooks) as Json),
+  facts: stored.facts === null ? null : (JSON.parse(stored.facts) as LogFacts),
+  request: stored.request,
+  sent: stored.sent,
+  response: stored.response,
+  hooks: stored.hooks,
 });

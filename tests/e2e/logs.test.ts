@@ -166,6 +166,28 @@ describe("a record", () => {
     });
     expect(await logged(answer)).toMatchObject({ response: { status: 246 } });
   });
+  test("has the provider's answer as it came, and the results that stand behind it in the client's apart", async () => {
+    const wire = `${JSON.stringify(completion({ seed: 1 }), null, 2)}\n`;
+    api.upstream.answer({ body: wire, headers: { "content-type": "application/json" } });
+    const guards = { input_guardrails: [{ "default.wordCount": { minWords: 1 } }] };
+    const config = { provider: "openai", api_key: "k", custom_host: `${api.upstream.url}/v1`, ...guards };
+    const answer = await chat(api.gateway, { model: "gpt-4o" }, { "x-gateway-config": JSON.stringify(config) });
+    expect(answer.text).toStartWith(wire.slice(0, wire.lastIndexOf("}")));
+    const { hook_results: results, ...rest } = answer.json;
+    expect(rest).toEqual(JSON.parse(wire));
+    expect(at(await logged(answer), "response", "body")).toEqual(JSON.parse(wire));
+    expect(results).toMatchObject({ before_request_hooks: [{ verdict: true }] });
+    expect(await logOf(api, idOf(answer), "?type=hooks")).toEqual(results as unknown as Json);
+  });
+  test("has guardrail results without what they quote with x-gateway-debug: false", async () => {
+    const config = { provider: "sandbox", input_guardrails: [{ "default.contains": { words: ["canary-word"] }, deny: false }] };
+    const headers = { "x-gateway-config": JSON.stringify(config), "x-gateway-debug": "false" };
+    const answer = await chat(api.gateway, {}, headers);
+    expect(at(answer.json, "hook_results", "before_request_hooks", 0, "checks", 0, "data")).toBeTruthy();
+    expect(await logOf(api, idOf(answer), "?type=hooks")).toMatchObject({
+      before_request_hooks: [{ verdict: false, checks: [{ id: "default.contains", data: null, log: null }] }],
+    });
+  });
   test("has the saved provider, the key and the workspace it was asked with", async () => {
     const slug = `log-${crypto.randomUUID().slice(0, 8)}`;
     bodyOf(await api.admin("POST", "/admin/v2/integrations", { name: slug, slug, ai_provider_id: "sandbox", workspace_id: "default" }));

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { HOP_HEADER, isLoop } from "../../core/egress/loop.ts";
-import { asking, egressWith, httpReply, rawServer } from "./support.ts";
+import { asking, codeOf, egressWith, httpReply, rawServer } from "./support.ts";
 
 test("what must stay here does not leave, and the rest does", async () => {
   const server = await rawServer((socket) => socket.end(httpReply("ok")));
-  const headers = new Headers({
+  const headers = Object.freeze({
     authorization: "Bearer provider-key",
     "content-type": "application/json",
     "x-custom": "kept",
@@ -51,13 +51,20 @@ test("what must stay here does not leave, and the rest does", async () => {
     "x-acme-trace-id",
   ])
     expect(seen.has(gone)).toBe(false);
-  expect(headers.get("cookie")).toBe("session=1"); // the caller's object is left alone
+  expect(headers.cookie).toBe("session=1"); // the caller's object is left alone
   server.close();
 });
 
-test("a header value cannot start a new line", () => {
-  expect(() => asking("http://example.com/", { headers: new Headers({ "x-custom": "a\r\nx-injected: b" }) })).toThrow();
-});
+test.each([{ "x-custom": "a\r\nx-injected: b" }, { "x-custom\r\nx-injected": "b" }])(
+  "a header cannot start a new line: nothing of %j is sent",
+  async (headers) => {
+    const server = await rawServer((socket) => socket.end(httpReply("ok")));
+    const sending = egressWith({ trustedHosts: ["127.0.0.1"] }).send(asking(`http://127.0.0.1:${server.port}/`, { headers }));
+    expect(await codeOf(sending)).toBe("UPSTREAM_UNREACHABLE");
+    expect(server.received).toBe("");
+    server.close();
+  },
+);
 
 test("a gateway that calls itself is noticed at the first hop, over others at the hop that comes back", async () => {
   const server = await rawServer((socket) => socket.write(httpReply("ok")));

@@ -221,7 +221,7 @@ describe("network failures", () => {
     const garbage = await serving((socket) => socket.end("this is not HTTP\r\n\r\n"));
     for (const { port } of [gone, reset, garbage]) {
       const request = asking(`http://127.0.0.1:${port}/path?key=hunter2`, {
-        headers: new Headers({ authorization: "Bearer hunter2" }),
+        headers: { authorization: "Bearer hunter2" },
         method: "POST",
         body: "hunter2",
       });

@@ -48,7 +48,7 @@ async function deployment(now: () => number = () => 1_000) {
         },
       },
     };
-    const running = await rateLimitPlugin.setup(host, { onOutage: "deny", policies: "ON", ...config });
+    const running = await rateLimitPlugin.setup(host, { onOutage: "deny", policies: true, limits: true, ...config });
     await running.ready?.();
     const admit = async (call: Call, caller: Caller, plan: Plan): Promise<string> => {
       try {
@@ -201,7 +201,7 @@ describe("rate limits over real counters", () => {
     await records.in(RateLimitPolicies).insert(policy({ target: "mcp_tools" }));
     expect(await admit(asked(), caller, planned(leaf("openai")))).toBe("admitted");
     await records.in(RateLimitPolicies).insert(policy({}));
-    const off = await process({ policies: "OFF" });
+    const off = await process({ policies: false });
     expect(await off.admit(asked(), caller, planned(leaf("openai")))).toBe("admitted");
     expect(
       await off.admit(asked(), { ...caller, rateLimits: [{ type: "requests", unit: "rpm", value: 0 }] }, planned(leaf("openai"))),

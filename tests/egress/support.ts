@@ -15,7 +15,7 @@ export const egressWith = (options: Partial<EgressOptions> = {}): Egress =>
 export const asking = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => ({
   url,
   method: "GET",
-  headers: new Headers(),
+  headers: {},
   body: null,
   signal: new AbortController().signal,
   timeoutMs: null,

@@ -1,4 +1,4 @@
-import type { Leaf, Outcome, Plan } from "#contract";
+import type { GuardrailResult, GuardrailResults, Leaf, Outcome, Plan } from "#contract";
 import { callOf } from "./check.ts";
 import { CALLERS } from "./tenants.ts";
 
@@ -29,6 +29,38 @@ export const leafOf = (more: Partial<Leaf> = {}): Leaf => ({
 });
 export const planOf = (root: Plan["root"] = leafOf()): Plan => ({ root, metadata: {}, configSlug: null, model: "kit-model" }) as Plan; // members added later are optional to a plugin
 
+/** A guardrail that let the request pass, of one check that quotes this. */
+export const guardrailResult = (data: unknown = null): GuardrailResult => ({
+  verdict: true,
+  id: "kit-guardrail",
+  transformed: false,
+  checks: [
+    {
+      data,
+      verdict: true,
+      id: "kit.check",
+      error: null,
+      execution_time: 1,
+      transformed: false,
+      created_at: "2026-01-02T00:00:00.000Z",
+      log: null,
+      fail_on_error: false,
+    },
+  ],
+  feedback: null,
+  execution_time: 1,
+  async: false,
+  type: "guardrail",
+  created_at: "2026-01-02T00:00:00.000Z",
+  deny: false,
+});
+/** Guardrails whose results stand in the answer. */
+export const reportOf = (input: readonly GuardrailResult[], output: readonly GuardrailResult[] = []): GuardrailResults => ({
+  input,
+  output,
+  text: JSON.stringify({ before_request_hooks: input, after_request_hooks: output }),
+});
+
 /** The outcome of a chat request that went well. */
 export function outcomeOf(more: Partial<Outcome> = {}): Outcome {
   const headers = new Headers({
@@ -57,7 +89,7 @@ export function outcomeOf(more: Partial<Outcome> = {}): Outcome {
     streamed: false,
     usage: { input: 3, output: 2 },
     costCents: null,
-    guardrails: { input: [], output: [] },
+    guardrails: { input: [], output: [], text: null },
     timing: { totalMs: 12, gatewayMs: 1, upstreamMs: 11, timeToFirstTokenMs: null },
     bodies: {
       request: "{}",
@@ -93,6 +125,10 @@ export const oddOutcomes = (): readonly Outcome[] => [
     timing: { totalMs: 1, gatewayMs: 1, upstreamMs: 0, timeToFirstTokenMs: 1 },
   }),
   outcomeOf({ model: "m\u0000\ud83d".repeat(50), costCents: 0.000001 }),
+  outcomeOf({ guardrails: reportOf([guardrailResult({ quoted: "Hi" })]) }),
+  outcomeOf({ guardrails: { ...reportOf([], [guardrailResult()]), text: null }, bodies: null }),
+  outcomeOf({ bodies: { request: "", upstreamUrl: "https://models.example.org/", upstreamRequest: "", response: "", truncated: false } }),
+  outcomeOf({ bodies: { request: null, upstreamUrl: null, upstreamRequest: null, response: 'data: {"a\u0000\n\n', truncated: true } }),
 ];
 
 /** What a plugin wrote or sent, as one text to search in. */

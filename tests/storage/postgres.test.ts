@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import postgres from "postgres";
 import { type Counters, type LogRow, type Running, type Storage, defineCollection } from "#contract";
 import { testStorage } from "../kit/storage.ts";
+import { logRow } from "../kit/storage/logs.ts";
 import plugin from "../../storage/postgres/index.ts";
 import { dropDatabase, isSkip, load, newDatabase, ownPostgres, postgresServer, until } from "../servers/index.ts";
 
@@ -60,26 +61,9 @@ const inAMinute = () => Date.now() + 60_000;
 const one = (counters: Counters) => counters.reserve([{ key: "load", by: 1, limit: 1e9, expiresAt: inAMinute() }]);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-const logRow = (id: string, createdAt: number, more: Partial<LogRow> = {}): LogRow => ({
-  id,
-  createdAt,
-  organisationId: "org",
-  workspaceId: null,
-  traceId: "trace",
-  provider: "p",
-  model: "m",
-  status: 200,
-  costCents: 0.0125,
-  inputTokens: 10,
-  outputTokens: 20,
-  responseTimeMs: 12.5,
-  apiKeyId: null,
-  cacheStatus: "MISS",
-  metadata: { team: "a" },
-  detail: { text: "hello" },
-  hooks: null,
-  ...more,
-});
+/** A short row. */
+const logOf = (id: string, createdAt: number, more: Partial<LogRow> = {}): LogRow =>
+  logRow({ id, createdAt, metadata: { team: "a" }, facts: null, request: "hello", sent: null, response: null, hooks: null, ...more });
 
 describe.skipIf(isSkip(shared))("PostgreSQL", () => {
   if (isSkip(shared)) return;
@@ -124,8 +108,12 @@ describe.skipIf(isSkip(shared))("PostgreSQL", () => {
     const { things, counters, logs } = await started(await newDatabase(shared));
     expect(await things.get("a\0b")).toBeUndefined();
     expect(await counters.add([{ key: "k\0", by: 1, expiresAt: inAMinute() }])).toEqual([1]);
-    await logs.write([logRow("nul", 1, { model: "m\0", metadata: { a: "\0" }, detail: { b: "\0\ud800" } })]);
-    expect(await logs.get("nul")).toMatchObject({ model: "m\uFFFD", metadata: { a: "\0" }, detail: { b: "\0\ud800" } });
+    const text = "a\0b \ud83d c \ude00\0";
+    const row = logOf("nul", 1, { model: "m\0", metadata: { a: "\0\ud800" }, request: text, sent: text, response: text });
+    await logs.write([row, logOf("other", 1)]);
+    const kept = "a\uFFFDb \uFFFD c \uFFFD\uFFFD"; // neither NUL nor half a character is text to PostgreSQL
+    expect(await logs.get("nul")).toEqual({ ...row, model: "m\uFFFD", request: kept, sent: kept, response: kept });
+    expect(await logs.get("other")).toEqual(logOf("other", 1));
   });
 
   test("a database whose default isolation is stricter, on which the statements still work", async () => {
@@ -221,11 +209,11 @@ describe.skipIf(isSkip(shared))("PostgreSQL", () => {
 
   test("logs are written in batches, read back whole, and the oldest go first", async () => {
     const { logs } = await started(await newDatabase(shared));
-    const row = logRow("id-1", 1_000, { workspaceId: "w", hooks: { before: [] }, detail: { request: { body: "x".repeat(5_000) } } });
+    const row = logOf("id-1", 1_000, { workspaceId: "w", hooks: '{"before_request_hooks":[]}', response: "x".repeat(5_000) });
     await logs.write([row]);
-    await logs.write([row, logRow("id-1", 1_000, { status: 500 })]);
-    expect(await logs.get("id-1")).toEqual(logRow("id-1", 1_000, { status: 500 }));
-    await logs.write(Array.from({ length: 2_500 }, (_, index) => logRow(`n-${index}`, 2_000 + index)));
+    await logs.write([row, logOf("id-1", 1_000, { status: 500 })]);
+    expect(await logs.get("id-1")).toEqual(logOf("id-1", 1_000, { status: 500 }));
+    await logs.write(Array.from({ length: 2_500 }, (_, index) => logOf(`n-${index}`, 2_000 + index)));
     expect(await logs.prune({ newerThan: 3_500, maxBytes: 1e12 })).toBe(1_501);
     expect(await logs.get("n-1499")).toBeUndefined();
     expect(await logs.get("n-1500")).toBeDefined();
@@ -258,7 +246,7 @@ describe.skipIf(isSkip(own))("PostgreSQL away", () => {
     const away = { code: "STORAGE_UNAVAILABLE" };
     expect(kv.get("x")).rejects.toMatchObject(away);
     expect(feed.publish("changes", "lost")).rejects.toMatchObject(away);
-    expect(logs.write([logRow("a", 1)])).rejects.toMatchObject(away);
+    expect(logs.write([logOf("a", 1)])).rejects.toMatchObject(away);
     expect(things.list({ limit: 1, offset: 0 })).rejects.toMatchObject(away);
     await own.start();
     await until("recovery", 5_000, () => calls.outcomes.at(-1)?.error === null && reads.outcomes.at(-1)?.error === null);

@@ -1,5 +1,6 @@
 /* A process of its own on the same folder: what it says on its output is what it was promised. `<job> <folder> …` */
 import { connectSqlite } from "../../storage/sqlite/index.ts";
+import { logRow } from "../kit/storage/logs.ts";
 import { handleOf } from "../kit/storage/subject.ts";
 import { thing, Things } from "../kit/storage/sample.ts";
 
@@ -12,25 +13,7 @@ await running.ready?.();
 const records = handleOf(running.provides, "records");
 await records.migrate([Things]);
 
-const log = (id: string) => ({
-  id,
-  organisationId: "o",
-  workspaceId: null,
-  createdAt: 1,
-  traceId: "t",
-  provider: null,
-  model: null,
-  status: 200,
-  costCents: null,
-  inputTokens: 0,
-  outputTokens: 0,
-  responseTimeMs: 1,
-  apiKeyId: null,
-  cacheStatus: "MISS",
-  metadata: {},
-  detail: { text: "x".repeat(500) },
-  hooks: null,
-});
+const log = (id: string) => logRow({ id, response: "x".repeat(500) });
 
 const JOBS: Readonly<Record<string, () => Promise<void>>> = {
   /** Starts, and says so. */

@@ -13,6 +13,7 @@ import { packed, unpacked } from "../../storage/sqlite/logs-batch.ts";
 import { logsTable } from "../../storage/sqlite/logs-table.ts";
 import { sqliteLogs } from "../../storage/sqlite/logs.ts";
 import { sqliteRecords } from "../../storage/sqlite/records.ts";
+import { logRow } from "../kit/storage/logs.ts";
 import { thing, Things } from "../kit/storage/sample.ts";
 import { codeOf, eventually, handleOf } from "../kit/storage/subject.ts";
 
@@ -149,35 +150,14 @@ test("the space of pruned logs goes back to the file system", async () => {
   const db = openDatabase(join(on.dir, "logs.db"), 0);
   for (const { sql } of LOGS) db.run(sql);
   const table = logsTable(db);
-  const row = {
-    organisationId: "o",
-    workspaceId: null,
-    traceId: "t",
-    provider: null,
-    model: null,
-    status: 200,
-    costCents: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    responseTimeMs: 1,
-    apiKeyId: null,
-    cacheStatus: "MISS",
-    metadata: {},
-    hooks: null,
-  };
-  table.write(
-    unpacked(
-      packed(
-        Array.from({ length: 500 }, (_, index) => ({ ...row, id: String(index), createdAt: index, detail: { text: "x".repeat(4000) } })),
-      ),
-    ),
-  );
+  const row = logRow({ response: "x".repeat(4000) });
+  table.write(unpacked(packed(Array.from({ length: 500 }, (_, index) => ({ ...row, id: String(index), createdAt: index })))));
   const pages = (): number => db.query<{ page_count: number }, []>("pragma page_count").get()?.page_count ?? 0;
   const full = pages();
   expect(table.pruneOlder(400)).toBe(400);
   expect(pages()).toBeLessThan(full / 2);
   expect(table.get("399")).toBeUndefined();
-  expect(table.get("400")?.detail).toEqual({ text: "x".repeat(4000) });
+  expect(table.get("400")).toEqual({ ...row, id: "400", createdAt: 400 });
   db.close();
 });
 

@@ -23,7 +23,12 @@ export const Stamps = {
 };
 
 /** `2026-11-20T21:57:00.000Z` */
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
+export function isoTime(ms: number): string {
+  if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
+  return written.text;
+}
+/** Many things happen in one millisecond. */
+let written = { ms: 0, text: new Date(0).toISOString() };
 
 /** The wire form of a `Timestamp`. */
 export const DateTime = (description: string) => Type.String({ format: "date-time", description });

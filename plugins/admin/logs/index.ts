@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Caller, definePlugin, defineRoute, GatewayError, type LogRow, type LogStore, OneOf } from "#contract";
+import { hookResults, logObject } from "./log-object.ts";
 
 const Query = Type.Object(
   {
@@ -33,7 +34,7 @@ const readLog = (logs: Pick<LogStore, "get">) =>
       const id = params["logId"] ?? "";
       const row = /^[\w-]{1,128}$/.test(id) ? await logs.get(id) : undefined;
       if (!row || !isCallers(row, caller)) throw new GatewayError("NOT_FOUND", { what: "log of this id" });
-      return query.type === "hooks" ? (row.hooks ?? {}) : row.detail;
+      return query.type === "hooks" ? hookResults(row) : logObject(row);
     },
   });
 

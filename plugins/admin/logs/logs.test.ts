@@ -1,31 +1,22 @@
 import { expect, test } from "bun:test";
-import type { LogRow, Route, RouteInput } from "#contract";
+import type { Route, RouteInput } from "#contract";
 import { fakeHost } from "../../../tests/kit/host.ts";
+import { logRow } from "../../../tests/kit/storage/logs.ts";
 import { CALLERS, ORGANISATION, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import logs from "./index.ts";
 
-const row: LogRow = {
-  id: crypto.randomUUID(),
+const HOOKS = { before_request_hooks: [{ id: "g" }], after_request_hooks: [] };
+const row = logRow({
   organisationId: ORGANISATION.ours,
   workspaceId: WORKSPACE.ours,
-  createdAt: 1,
-  traceId: "t",
-  provider: "openai",
-  model: "m",
-  status: 200,
-  costCents: null,
-  inputTokens: 1,
-  outputTokens: 2,
-  responseTimeMs: 3,
-  apiKeyId: null,
-  cacheStatus: "DISABLED",
-  metadata: {},
-  detail: { _id: "the record" },
-  hooks: { before_request_hooks: [] },
-};
-async function read(id: string, as: (typeof CALLERS)[keyof typeof CALLERS], query: object = {}): Promise<unknown> {
+  request: '{"model":"m"}',
+  sent: null,
+  response: "data: [DONE]\n\n",
+  hooks: JSON.stringify(HOOKS),
+});
+async function read(id: string, as: (typeof CALLERS)[keyof typeof CALLERS], query: object = {}, written = row): Promise<unknown> {
   const { host } = await fakeHost(["logs"]);
-  await host.logs.write([row]);
+  await host.logs.write([written]);
   const { provides } = await logs.setup(host, {});
   const [route] = provides.routes ?? [];
   return (route as Route).handle({
@@ -39,8 +30,20 @@ async function read(id: string, as: (typeof CALLERS)[keyof typeof CALLERS], quer
 }
 
 test("a log is read whole, or as its guardrail results", async () => {
-  for (const as of [CALLERS.workspace, CALLERS.admin]) expect(await read(row.id, as)).toEqual({ _id: "the record" });
-  expect(await read(row.id, CALLERS.workspace, { type: "hooks" })).toEqual({ before_request_hooks: [] });
+  for (const as of [CALLERS.workspace, CALLERS.admin])
+    expect(await read(row.id, as)).toMatchObject({
+      _id: row.id,
+      organisation_id: ORGANISATION.ours,
+      request: { url: row.facts?.url, body: { model: "m" } },
+      response: { status: 200, body: { text: "data: [DONE]\n\n" } },
+      transformedRequest: { url: row.facts?.sentTo, body: { model: "m" } },
+      gateway: { workspace_id: WORKSPACE.ours },
+    });
+  expect(await read(row.id, CALLERS.workspace, { type: "hooks" })).toEqual(HOOKS);
+});
+test("guardrail results that there are none of are an empty object", async () => {
+  const bare = logRow({ ...row, id: crypto.randomUUID(), hooks: null });
+  expect(await read(bare.id, CALLERS.workspace, { type: "hooks" }, bare)).toEqual({});
 });
 test("another tenant's log is as absent as one that never was", async () => {
   for (const [id, as] of [

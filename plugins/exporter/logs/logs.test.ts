@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import type { Caller, Call, GuardrailResult, Host, Json, KeyValue, LogRow, Outcome, Plan } from "#contract";
+import type { Bodies, Caller, Call, GuardrailResult, Host, Json, KeyValue, LogFacts, LogRow, Outcome, Plan } from "#contract";
+import { guardrailResult, reportOf } from "../../../tests/kit/outcome.ts";
 import logs from "./index.ts";
 import { LEASE, retention } from "./retention.ts";
 
@@ -51,7 +52,7 @@ function outcome(
     streamed: false,
     usage: { input: 7, cacheRead: 3, output: 5 },
     costCents: 0.25,
-    guardrails: { input: [], output: [] },
+    guardrails: { input: [], output: [], text: null },
     timing: { totalMs: 120.6, gatewayMs: 2, upstreamMs: 118, timeToFirstTokenMs: null },
     bodies: {
       request: text,
@@ -77,11 +78,16 @@ async function written(outcomes: readonly Outcome[], config = {}, lines: string[
   await running.provides.export(outcomes);
   return rows;
 }
-const detailOf = async (...args: Parameters<typeof outcome>): Promise<Json> => (await written([outcome(...args)]))[0]?.detail ?? {};
+const rowOf = async (...args: Parameters<typeof outcome>): Promise<LogRow> =>
+  (await written([outcome(...args)]))[0] ?? expect.unreachable();
+const factsOf = async (...args: Parameters<typeof outcome>): Promise<LogFacts> => (await rowOf(...args)).facts ?? expect.unreachable();
+const bodiesOf = (more: Partial<Bodies>): Pick<Outcome, "bodies"> => ({
+  bodies: { request: null, upstreamUrl: null, upstreamRequest: null, response: null, truncated: false, ...more },
+});
 
 describe("a record", () => {
   test("has the columns that are searched", async () => {
-    expect((await written([outcome()]))[0]).toMatchObject({
+    expect(await rowOf()).toMatchObject({
       id: "req-1",
       organisationId: "org-1",
       workspaceId: "ws-1",
@@ -100,157 +106,87 @@ describe("a record", () => {
       hooks: null,
     });
   });
-  test("is the documented LogObject", async () => {
-    expect(await detailOf()).toMatchObject({
-      _id: "req-1",
-      organisation_id: "org-1",
-      created_at: "2026-01-02T00:00:00.000Z",
-      request: {
-        url: "http://gw.example.com/v1/chat/completions",
-        method: "POST",
-        headers: { host: "gw.example.com" },
-        gatewayHeaders: {},
-        body: REQUEST,
-      },
-      response: { status: 200, responseTime: 121, lastUsedOptionJsonPath: "config.targets[1]", body: { id: "chatcmpl-1" } },
-      transformedRequest: { url: "https://api.openai.com/v1/chat/completions", method: "POST", body: REQUEST },
-      metrics: {
-        id: "req-1",
-        organisation_id: "org-1",
-        is_success: true,
-        ai_org: "openai",
-        ai_model: "gpt-4o-2024",
-        req_units: 10,
-        res_units: 5,
-        total_units: 15,
-        cost: 0.25,
-        cost_currency: "USD",
-        request_method: "POST",
-        response_status_code: 200,
-        response_time: 121,
-        gateway_processing_time: 2,
-        upstream_response_time: 118,
-        cache_status: "DISABLED",
-        cache_type: null,
-        stream_mode: 0,
-        retry_success_count: 2,
-        trace_id: "trace-1",
-        mode: "fallback",
-        config: "cfg-1",
-        virtual_key: "team",
-        last_used_option_index: 1,
-        api_key_id: "key-1",
-        "metadata.key": ["_user", "env"],
-        "metadata.value": ["ann", "prod"],
-      },
-      gateway: {
-        operation: "chatComplete",
-        ended: "ok",
-        retries: 2,
-        usage: { input: 7, cacheRead: 3, output: 5 },
-        time_to_first_token: null,
-        target: "config.targets[1]",
-        bodies: "kept",
-      },
+  test("has as facts what is shown and not searched, and no column twice", async () => {
+    expect(await factsOf({}, { "x-gateway-provider": "openai" }, { spanId: "s", spanName: "n", parentSpanId: "p" }, "?limit=5")).toEqual({
+      url: "http://gw.example.com/v1/chat/completions?limit=5",
+      method: "POST",
+      headers: { host: "gw.example.com" },
+      gatewayHeaders: { "x-gateway-provider": "openai" },
+      sentTo: "https://api.openai.com/v1/chat/completions",
+      operation: "chatComplete",
+      ended: "ok",
+      error: null,
+      retries: 2,
+      usage: { input: 7, cacheRead: 3, output: 5 },
+      streamed: false,
+      timing: { gatewayMs: 2, upstreamMs: 118, timeToFirstTokenMs: null },
+      target: "config.targets[1]",
+      providerSlug: "@team",
+      mode: "fallback",
+      config: "cfg-1",
+      userId: null,
+      apiKeyName: "ci",
+      spans: { id: "s", name: "n", parent: "p" },
+      bodies: "kept",
     });
   });
+  test("of a request without a plan has the facts there are", async () =>
+    expect(await factsOf({ plan: null, provider: null, lastUsedOption: null, providerSlug: null, usage: null })).toMatchObject({
+      mode: null,
+      config: null,
+      target: null,
+      providerSlug: null,
+      usage: null,
+      spans: {},
+    }));
+  test("behind a proxy has the scheme that the proxy says", async () =>
+    expect((await factsOf({}, { "x-forwarded-proto": "https" })).url).toBe("https://gw.example.com/v1/chat/completions"));
   test("survives JSON", async () => {
-    const [row] = await written([outcome()]);
-    expect(JSON.parse(JSON.stringify(row))).toMatchObject({ id: "req-1", detail: { _id: "req-1" } });
+    const row = await rowOf();
+    expect(JSON.parse(JSON.stringify(row))).toEqual(row);
   });
   test("keeps a stream's wire text, and the first token's time", async () => {
     const wire = 'data: {"a":1}\n\ndata: [DONE]\n\n';
-    const bodies = { request: "{}", upstreamUrl: null, upstreamRequest: null, response: wire, truncated: false };
-    expect(
-      await detailOf({ streamed: true, bodies, timing: { totalMs: 9, gatewayMs: 1, upstreamMs: 8, timeToFirstTokenMs: 4 } }),
-    ).toMatchObject({ response: { body: { text: wire } }, metrics: { stream_mode: 1 }, gateway: { time_to_first_token: 4 } });
-  });
-  test("keeps a body that was cut as text and says so", async () => {
-    const bodies = { request: '{"model":"gp', upstreamUrl: null, upstreamRequest: null, response: '{"id":', truncated: true };
-    expect(await detailOf({ bodies })).toMatchObject({
-      request: { body: { text: '{"model":"gp' } },
-      response: { body: { text: '{"id":' } },
-      gateway: { bodies: "cut" },
+    const timing = { totalMs: 9, gatewayMs: 1, upstreamMs: 8, timeToFirstTokenMs: 4 };
+    expect(await rowOf({ streamed: true, ...bodiesOf({ request: "{}", response: wire }), timing })).toMatchObject({
+      response: wire,
+      facts: { streamed: true, timing: { timeToFirstTokenMs: 4 } },
     });
   });
-  describe("of a body that is nested deeply", () => {
-    const nested = (levels: number, inner = "1"): string => `{"a":${"[".repeat(levels - 1)}${inner}${"]".repeat(levels - 1)}}`;
-    const bodyIn = (detail: Json, of: string): unknown => (detail[of] as Json)["body"];
-    const bodies = (text: string) => ({
-      request: text,
-      upstreamUrl: "https://api.example.com",
-      upstreamRequest: text,
-      response: text,
-      truncated: false,
+  test("keeps a body that was cut as far as it goes, and says so", async () => {
+    expect(await rowOf(bodiesOf({ request: '{"model":"gp', response: '{"id":', truncated: true }))).toMatchObject({
+      request: '{"model":"gp',
+      response: '{"id":',
+      facts: { bodies: "cut" },
     });
+  });
+  test.each([
+    ["JSON on several lines", '{\n  "a": 1\n}\n'],
+    ["an empty text", ""],
+    ["a NUL and halves of characters", "a\0b \ud83d \ude00"],
+    ["what is no JSON", "<html>"],
+    ["JSON that is nested deeply", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  ])("keeps bodies as the texts they are: %s", async (_, text) => {
+    const row = await rowOf(
+      bodiesOf({ request: text, upstreamUrl: "https://api.example.com/", upstreamRequest: `${text} `, response: text }),
+    );
+    expect([row.request === text, row.sent === `${text} `, row.response === text]).toEqual([true, true, true]);
+  });
+  describe("keeps what was sent", () => {
+    const sentOf = async (request: string | null, upstreamRequest: string | null): Promise<string | null> =>
+      (await rowOf(bodiesOf({ request, upstreamUrl: "https://api.example.com/", upstreamRequest }))).sent;
     test.each([
-      [2, false],
-      [128, false],
-      [129, true],
-      [100_000, true],
-    ])("%d levels: as text %p", async (levels, asText) => {
-      const text = nested(levels);
-      const rows = await written([outcome({ bodies: bodies(text) }), outcome()]);
-      for (const of of ["request", "transformedRequest", "response"])
-        expect(bodyIn(rows[0]?.detail ?? {}, of)).toEqual(asText ? { text } : JSON.parse(text));
-      expect(JSON.parse(JSON.stringify(rows))).toHaveLength(2);
-    });
-    test.each([
-      ["in a string", JSON.stringify("[".repeat(1_000))],
-      ["after an escaped quote", JSON.stringify(`"\\"${"[{".repeat(1_000)}\\`)],
-      ["side by side", `[${"[],".repeat(1_000)}{}]`],
-    ])("brackets %s are no depth", async (_, inner) => {
-      const text = nested(3, inner);
-      expect(bodyIn(await detailOf({ bodies: bodies(text) }), "response")).toEqual(JSON.parse(text));
-    });
-    test("brackets after a string that ends in a backslash are", async () => {
-      const text = nested(3, `["\\\\",${"[".repeat(200)}${"]".repeat(200)}]`);
-      expect(bodyIn(await detailOf({ bodies: bodies(text) }), "response")).toEqual({ text });
-    });
-    test("a request that was parsed already is kept as text as well", async () => {
-      const text = nested(50_000);
-      const { call } = outcome();
-      expect(
-        bodyIn(
-          await detailOf({ call: { ...call, body: { kind: "json", text, value: JSON.parse(text) } }, bodies: bodies(text) }),
-          "request",
-        ),
-      ).toEqual({ text });
-    });
-    test("what a check quotes is left out", async () => {
-      const check = {
-        id: "c",
-        verdict: true,
-        error: null,
-        execution_time: 1,
-        transformed: false,
-        created_at: "",
-        data: JSON.parse(nested(50_000)) as Json,
-        log: null,
-      };
-      const result = {
-        verdict: true,
-        id: "g",
-        transformed: false,
-        checks: [check, { ...check, data: { kept: 1 } }],
-        feedback: null,
-        execution_time: 1,
-        async: false,
-        type: "guardrail",
-        created_at: "",
-        deny: true,
-      } as unknown as GuardrailResult; // the log looks at no more
-      const [row] = await written([outcome({ guardrails: { input: [result], output: [] } })]);
-      expect(JSON.parse(JSON.stringify(row?.hooks))).toMatchObject({
-        before_request_hooks: [
-          {
-            checks: [
-              { id: "c", data: null },
-              { id: "c", data: { kept: 1 } },
-            ],
-          },
-        ],
-      });
+      ['{"a":1}', '{"a":2}'],
+      ['{"a":1}', '{"a":1} '],
+      ['{"a":1}', ""],
+      ["", '{"a":1}'],
+      [null, '{"a":1}'],
+      [null, ""],
+    ])("where it is not the request's own text: %p, %p", async (request, sent) => expect(await sentOf(request, sent)).toBe(sent));
+    test.each(['{"a":1}', ""])("once where it is: %p", async (text) => expect(await sentOf(text, `${text}`)).toBeNull());
+    test("as nothing where nothing was", async () => {
+      expect(await sentOf('{"a":1}', null)).toBeNull();
+      expect(await rowOf(bodiesOf({ request: "{}" }))).toMatchObject({ request: "{}", sent: null, facts: { sentTo: null } });
     });
   });
   test("that cannot be made whole is made of what is sure, and the others of its batch stay whole", async () => {
@@ -269,53 +205,81 @@ describe("a record", () => {
         status: 200,
         inputTokens: 10,
         metadata: { _user: "ann" },
-        detail: { _id: "req-0", organisation_id: "org-1", gateway: { bodies: "not kept" } },
+        facts: null,
+        request: null,
+        sent: null,
+        response: null,
         hooks: null,
       },
-      { id: "req-1" },
+      { id: "req-1", facts: { url: expect.stringContaining("gw.example.com") }, request: JSON.stringify(REQUEST) },
     ]);
     expect([JSON.stringify(rows[0]).includes("hello"), lines]).toEqual([false, ["error log record cut to its columns"]]);
   });
-  test("has no body anywhere when bodies are not kept", async () => {
-    const detail = await detailOf({ bodies: null });
-    expect(JSON.stringify(detail)).not.toContain("hello");
-    expect([
-      Object.keys(detail["request"] as Json).includes("body"),
-      "transformedRequest" in detail,
-      (detail["gateway"] as Json)["bodies"],
-    ]).toEqual([false, false, "not kept"]);
+  test("whose guardrail results cannot be written down is cut as well, and the others of its batch stay whole", async () => {
+    const deep = guardrailResult(JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)); // what the pipeline lets nobody quote
+    const lines: string[] = [];
+    const rows = await written([outcome({ guardrails: { input: [deep], output: [], text: null } }), outcome()], {}, lines);
+    expect(rows).toMatchObject([
+      { id: "req-1", status: 200, facts: null, request: null, hooks: null },
+      { facts: { bodies: "kept" }, response: '{"id":"chatcmpl-1"}' },
+    ]);
+    expect(lines).toEqual(["error log record cut to its columns"]);
+  });
+  test("has no body anywhere when bodies are not kept, and all the rest", async () => {
+    const row = await rowOf({ bodies: null });
+    expect(row).toMatchObject({ request: null, sent: null, response: null, inputTokens: 10, facts: { sentTo: null, bodies: "not kept" } });
+    expect(JSON.stringify(row)).not.toContain("hello");
+    expect(JSON.stringify(row)).not.toContain("chatcmpl-1");
   });
   test("tells how a request failed", async () => {
     const error = { message: "It broke off.", type: "stream_incomplete", param: null, code: null };
-    expect(await detailOf({ status: 200, ended: "partial", error, usage: null })).toMatchObject({
-      metrics: { is_success: false, total_units: 0 },
-      gateway: { ended: "partial", error },
-    });
-  });
-  test("has guardrail results apart, named as in hook_results", async () => {
-    const result = {
-      verdict: true,
-      id: "g",
-      transformed: false,
-      checks: [],
-      feedback: null,
-      execution_time: 1,
-      async: false,
-      type: "guardrail",
-      created_at: "2026-01-02T00:00:00.000Z",
-      deny: true,
-    } as const;
-    expect((await written([outcome({ guardrails: { input: [result], output: [] } })]))[0]?.hooks).toEqual({
-      before_request_hooks: [result],
-      after_request_hooks: [],
+    expect(await rowOf({ status: 200, ended: "partial", error, usage: null })).toMatchObject({
+      inputTokens: 0,
+      outputTokens: 0,
+      facts: { ended: "partial", error },
     });
   });
   test("is not made for a sender nobody knows, and an empty batch is not written", async () =>
     expect(await written([outcome({ caller: null })])).toEqual([]));
 });
 
+describe("guardrail results", () => {
+  const QUOTE = "what the prompt said";
+  const results: readonly GuardrailResult[] = [guardrailResult({ quoted: QUOTE })];
+  const hooksOf = async (more: Partial<Outcome>): Promise<unknown> => JSON.parse((await rowOf(more)).hooks ?? "null");
+
+  test("are kept apart, named as in hook_results", async () =>
+    expect(await hooksOf({ guardrails: { input: results, output: [], text: null } })).toEqual({
+      before_request_hooks: results,
+      after_request_hooks: [],
+    }));
+  test("that stand in the answer are kept as the text they have there", async () => {
+    const text = '{ "before_request_hooks": [], "after_request_hooks": [1.0] }';
+    expect((await rowOf({ guardrails: { input: [], output: results, text } })).hooks).toBe(text);
+  });
+  test("there are none of are null", async () => {
+    expect((await rowOf({ guardrails: { input: [], output: [], text: null } })).hooks).toBeNull();
+    expect((await rowOf({ guardrails: { input: [], output: [], text: null }, bodies: null })).hooks).toBeNull();
+  });
+  test.each([
+    ["before", reportOf(results)],
+    ["after", reportOf([], results)],
+    ["before, not in the answer", { ...reportOf(results), text: null }],
+  ])("quote nothing when bodies are not kept (%s)", async (_, guardrails) => {
+    const row = await rowOf({ guardrails, bodies: null });
+    expect(JSON.stringify(row)).not.toContain(QUOTE);
+    const quiet = results.map((result) => ({ ...result, checks: result.checks.map((check) => ({ ...check, data: null, log: null })) }));
+    expect(JSON.parse(row.hooks ?? "")).toEqual({
+      before_request_hooks: guardrails.input.length > 0 ? quiet : [],
+      after_request_hooks: guardrails.output.length > 0 ? quiet : [],
+    });
+  });
+});
+
 describe("credentials are not in a record", () => {
   const CANARY = "canary-4711";
+  const configKept = async (config: string): Promise<string | undefined> =>
+    (await factsOf({}, { "x-gateway-config": config })).gatewayHeaders["x-gateway-config"];
   test.each([
     "authorization",
     "proxy-authorization",
@@ -329,10 +293,11 @@ describe("credentials are not in a record", () => {
     "x-amz-security-token",
     "x-auth-token",
     "x-signature",
+    "x-gateway-vertex-service-account-json",
   ])("header %s", async (name) => {
-    const detail = await detailOf({}, { [name]: `Bearer ${CANARY}` });
-    expect(JSON.stringify(detail)).not.toContain(CANARY);
-    expect(JSON.stringify(detail)).toContain(`"${name}":"*****"`);
+    const row = await rowOf({}, { [name]: `Bearer ${CANARY}` });
+    expect(JSON.stringify(row)).not.toContain(CANARY);
+    expect({ ...row.facts?.headers, ...row.facts?.gatewayHeaders }).toMatchObject({ [name]: "*****" });
   });
   test("a key inside a config header, however deep, and the config stays readable", async () => {
     const config = JSON.stringify({
@@ -342,20 +307,66 @@ describe("credentials are not in a record", () => {
         { targets: [{ aws_secret_access_key: CANARY }] },
       ],
     });
-    const gatewayHeaders = ((await detailOf({}, { "x-gateway-config": config }))["request"] as Json)["gatewayHeaders"] as Json;
-    expect(gatewayHeaders["x-gateway-config"]).toBe(config.replaceAll(CANARY, "*****"));
+    expect(await configKept(config)).toBe(config.replaceAll(CANARY, "*****"));
+  });
+  describe("a config header's", () => {
+    const KEY_FILE = {
+      type: "service_account",
+      private_key_id: CANARY,
+      private_key: `-----BEGIN PRIVATE KEY-----\n${CANARY}\n-----END PRIVATE KEY-----\n`,
+    };
+    const keyFile = JSON.stringify(KEY_FILE);
+    test.each<[what: string, config: Json]>([
+      ["key file of a service account, as text", { provider: "vertex-ai", vertex_service_account_json: keyFile }],
+      ["key file of a service account, as text on several lines", { vertex_service_account_json: JSON.stringify(KEY_FILE, null, 2) }],
+      ["key file of a service account, as text that is cut", { vertex_service_account_json: keyFile.slice(0, -20) }],
+      ["key file of a service account, as an object", { vertex_service_account_json: KEY_FILE }],
+      ["key file of a service account, by another spelling", { targets: [{ serviceAccount: keyFile }, { "service-account": keyFile }] }],
+      ["key file under a name that says nothing", { override_params: { file: keyFile } }],
+      ["config in a config", { config: JSON.stringify({ targets: [{ config: JSON.stringify({ api_key: CANARY }) }] }) }],
+      ["keys in a list", { provider: "openai", api_key: [CANARY, { second: CANARY }] }],
+      ["custom host with a password", { custom_host: `https://user:${CANARY}@models.example.com/v1?api_key=${CANARY}&limit=5` }],
+      [
+        "headers of a webhook, whatever they are called",
+        { input_guardrails: [{ "default.webhook": { webhookURL: "https://judge.example.com", headers: { "x-tenant": CANARY } } }] },
+      ],
+      [
+        "headers of a webhook, as text",
+        {
+          output_guardrails: [
+            { "default.webhook": { headers: `{"x-tenant":"${CANARY}"}`, webhookURL: `https://j.example.com/?key=${CANARY}` } },
+          ],
+        },
+      ],
+    ])("%s", async (_, config) => {
+      const row = await rowOf({}, { "x-gateway-config": JSON.stringify(config) });
+      expect(JSON.stringify(row)).not.toContain(CANARY);
+      const kept = JSON.parse(row.facts?.gatewayHeaders["x-gateway-config"] ?? "") as Json;
+      expect(Object.keys(kept)).toEqual(Object.keys(config));
+      expect(JSON.stringify(kept)).toContain("*****");
+    });
+    test("other members stay readable", async () => {
+      const config = JSON.stringify({
+        provider: "vertex-ai",
+        vertex_project_id: "p",
+        vertex_auth_type: "serviceAccount",
+        custom_host: "https://models.example.com/v1?limit=5",
+        forward_headers: ["x-team"],
+        override_params: { max_tokens: 5, thinking: { budget_tokens: 10 }, response_format: '{"type":"json"}' },
+        input_guardrails: [{ "default.webhook": { webhookURL: "https://judge.example.com/check" }, deny: true }],
+      });
+      expect(await configKept(config)).toBe(config);
+    });
   });
   test("a config header that is not JSON after all", async () =>
-    expect(JSON.stringify(await detailOf({}, { "x-gateway-config": `{"api_key":"${CANARY}"` }))).not.toContain(CANARY));
+    expect(JSON.stringify(await rowOf({}, { "x-gateway-config": `{"api_key":"${CANARY}"` }))).not.toContain(CANARY));
   test("query parameters", async () =>
-    expect(JSON.stringify(await detailOf({}, {}, {}, `?key=${CANARY}&api_key=${CANARY}&access_token=${CANARY}&limit=5`))).not.toContain(
+    expect(JSON.stringify(await rowOf({}, {}, {}, `?key=${CANARY}&api_key=${CANARY}&access_token=${CANARY}&limit=5`))).not.toContain(
       CANARY,
     ));
   test("headers the request calls sensitive, in any case, are hashed: equal values stay equal", async () => {
-    const seen = async (value: string) =>
-      ((await detailOf({}, { "x-customer": value, "x-other": "shown" }, { sensitiveHeaders: ["X-Customer"] }))["request"] as Json)[
-        "headers"
-      ] as Json;
+    const seen = async (value: string): Promise<LogFacts["headers"]> =>
+      (await factsOf({}, { "x-customer": value, "x-other": "shown" }, { sensitiveHeaders: ["X-Customer"] })).headers;
     expect(await seen("acme")).toMatchObject({ "x-customer": hash("acme"), "x-other": "shown" });
     expect((await seen("acme"))["x-customer"]).not.toBe((await seen("ajax"))["x-customer"]);
   });
@@ -364,7 +375,7 @@ describe("credentials are not in a record", () => {
       headersToMask: "x-tenant, X-Customer",
       headerAliases: "x-acme-",
     });
-    expect(row?.detail["request"]).toMatchObject({ headers: { "x-customer": hash("acme") }, gatewayHeaders: { "x-acme-config": "cfg" } });
+    expect(row?.facts).toMatchObject({ headers: { "x-customer": hash("acme") }, gatewayHeaders: { "x-acme-config": "cfg" } });
   });
 });
 

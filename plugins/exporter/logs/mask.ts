@@ -18,8 +18,9 @@ export interface MaskRules {
 }
 
 const MASK = "*****";
-/** Headers, members and query parameters called like this hold credentials. */
-const SECRET = /authorization|cookie|api[-_]?key|^key$|token|secret|password|passwd|credential|signature|private[-_]?key|jwt/i;
+/** Headers, members and query parameters called like this hold credentials; the headers a config gives a check may be any. */
+const SECRET =
+  /authorization|cookie|api[-_]?key|^(key|headers)$|token|secret|password|passwd|credential|signature|private[-_]?key|service[-_]?account|jwt/i;
 /** Counts of tokens are not secrets. */
 const HARMLESS = /(max|min|total|prompt|completion|input|output|reasoning)[-_]?(completion[-_]?)?tokens?$/i;
 
@@ -49,8 +50,7 @@ export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
     const { secret, hashed } = kindOf(name);
     if (secret) return MASK;
     if (hashed || sensitive.some((one) => one.toLowerCase() === name)) return hash(value);
-    if (/^\s*\{/.test(value)) return masked(value);
-    return /^\w+:\/\//.test(value) ? maskedUrl(value) : value;
+    return readable(value);
   };
   return {
     headers(headers, sensitive) {
@@ -63,6 +63,12 @@ export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
     },
     url: maskedUrl,
   };
+}
+
+/** A text without the credentials inside it, if it is a URL or JSON. */
+function readable(text: string): string {
+  if (/^\s*\{/.test(text)) return masked(text);
+  return /^\w+:\/\//.test(text) ? maskedUrl(text) : text;
 }
 
 /** A URL without the credentials before its host and in its query. */
@@ -90,11 +96,12 @@ function maskedJson(text: string): string {
   }
 }
 
-function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+/** In a member that holds credentials, every text is one. */
+function withoutSecrets(value: unknown, inSecret = false): unknown {
+  if (typeof value === "string") return inSecret ? MASK : readable(value);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, inSecret));
   if (!isJson(value)) return value;
   const kept: Json = {};
-  for (const [name, member] of Object.entries(value))
-    kept[name] = isSecret(name) && typeof member === "string" ? MASK : withoutSecrets(member);
+  for (const [name, member] of Object.entries(value)) kept[name] = withoutSecrets(member, inSecret || isSecret(name));
   return kept;
 }

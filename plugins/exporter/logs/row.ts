@@ -1,24 +1,28 @@
-import { type Caller, type GuardrailResult, inputTokens, type Json, type Logger, type LogRow, type Outcome, outputTokens } from "#contract";
-import { isDeepValue } from "./depth.ts";
-import { leastObject, logObject } from "./log-object.ts";
+import { type Caller, type GuardrailResult, inputTokens, type Logger, type LogRow, type Outcome, outputTokens } from "#contract";
+import { factsOf } from "./facts.ts";
 import type { Masker } from "./mask.ts";
 
-/** Makes the record of one request; `undefined` when nobody may ever read it. One that cannot be made whole is cut to its columns. */
+/**
+ * Makes the record of one request; `undefined` when nobody may ever read it. Bodies are kept as the texts they are:
+ * whoever reads a record parses them, and few records are read. One that cannot be made whole is cut to its columns.
+ */
 export const rowMaker =
   (mask: Masker, log: Logger) =>
   (outcome: Outcome): LogRow | undefined => {
     const { caller } = outcome;
     if (caller === null) return undefined;
     try {
-      return { ...columns(outcome, caller), detail: logObject(outcome, caller, mask), hooks: hooksOf(outcome) };
+      return rowOf(outcome, caller, factsOf(outcome, caller, mask), hooksOf(outcome));
     } catch (error) {
       log("error", "log record cut to its columns", { id: outcome.call.id, why: error });
-      return { ...columns(outcome, caller), detail: leastObject(outcome, caller), hooks: null };
+      return rowOf({ ...outcome, bodies: null }, caller, null, null);
     }
   };
 
-const columns = (outcome: Outcome, caller: Caller): Omit<LogRow, "detail" | "hooks"> => {
-  const { call, plan, usage } = outcome;
+function rowOf(outcome: Outcome, caller: Caller, facts: LogRow["facts"], hooks: string | null): LogRow {
+  const { call, plan, usage, bodies } = outcome;
+  const request = bodies?.request ?? null;
+  const sent = bodies?.upstreamRequest ?? null;
   return {
     id: call.id,
     organisationId: caller.organisationId,
@@ -35,21 +39,21 @@ const columns = (outcome: Outcome, caller: Caller): Omit<LogRow, "detail" | "hoo
     apiKeyId: caller.keyId,
     cacheStatus: outcome.cacheStatus,
     metadata: plan?.metadata ?? {},
+    facts,
+    request,
+    sent: sent === request ? null : sent,
+    response: bodies?.response ?? null,
+    hooks,
   };
-};
-
-/**
- * Named as in an answer's `hook_results`. Where bodies are not kept, neither is what a check quotes from them; what is
- * nested too deeply never is.
- */
-function hooksOf({ guardrails: { input, output }, bodies }: Outcome): Json | null {
-  if (input.length === 0 && output.length === 0) return null;
-  const kept = bodies === null ? () => null : (quoted: unknown) => (isDeepValue(quoted) ? null : quoted);
-  return { before_request_hooks: quoting(input, kept), after_request_hooks: quoting(output, kept) };
 }
 
-const quoting = (results: readonly GuardrailResult[], kept: (quoted: unknown) => unknown): readonly GuardrailResult[] =>
-  results.map((result) => ({
-    ...result,
-    checks: result.checks.map((check) => ({ ...check, data: kept(check.data), log: kept(check.log) })),
-  }));
+/** Where bodies are not kept, neither is what a check quotes from them. */
+function hooksOf({ guardrails: { input, output, text }, bodies }: Outcome): string | null {
+  if (input.length === 0 && output.length === 0) return null;
+  if (bodies !== null && text !== null) return text;
+  const shown = bodies === null ? withoutQuotes : (results: readonly GuardrailResult[]) => results;
+  return JSON.stringify({ before_request_hooks: shown(input), after_request_hooks: shown(output) });
+}
+
+const withoutQuotes = (results: readonly GuardrailResult[]): readonly GuardrailResult[] =>
+  results.map((result) => ({ ...result, checks: result.checks.map((check) => ({ ...check, data: null, log: null })) }));

@@ -32,7 +32,7 @@ test("one line per request, with neither headers nor bodies", async () => {
     streamed: true,
     usage: { input: 2, output: 3 },
     costCents: null,
-    guardrails: { input: [], output: [] },
+    guardrails: { input: [], output: [], text: "canary" },
     timing: { totalMs: 10.4, gatewayMs: 1, upstreamMs: 9, timeToFirstTokenMs: 5 },
     bodies: { request: "canary", upstreamUrl: "canary", upstreamRequest: "canary", response: "canary", truncated: false },
   };

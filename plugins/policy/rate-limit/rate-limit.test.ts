@@ -255,10 +255,11 @@ describe("policies", () => {
     expect(values.size).toBe(3);
   });
   test("tokens are counted in every group that was asked", async () => {
-    const { settle, values } = limiting({
+    const { admit, settle, values } = limiting({
       targets: [names({ model: ["m1"] }), names({ model: ["m2"] })],
       policies: [policy({ type: "tokens", group_by: [{ key: "model" }] })],
     });
+    expect(await admit(caller([]))).toBe("admitted");
     await settle(caller([]), { output: 3 });
     expect([...values]).toEqual([
       ["rl:org-1:ws-1:policy:policy-1:tokens:rpm:m1:0", 3],

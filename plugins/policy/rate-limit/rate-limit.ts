@@ -8,6 +8,7 @@ import {
   operation,
   type Outcome,
   outputTokens,
+  type Plan,
   type Policy,
   type RateLimit,
   WINDOW_NAME,
@@ -28,9 +29,11 @@ export interface RateLimitParts {
  * the limit, and what it used is added when it has ended.
  */
 export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitParts): Policy {
-  async function claim(pending: readonly Limiter[] | Promise<readonly Limiter[]>): Promise<void> {
+  async function claim(pending: readonly Limiter[] | Promise<readonly Limiter[]>, plan: Plan): Promise<void> {
     const found = await pending;
     if (found.length === 0) return;
+    const counted = found.filter(({ type }) => type === "tokens");
+    if (counted.length > 0) owed.set(plan, counted);
     const at = now();
     const result = await counters.reserve(found.map((limiter) => claimOf(limiter, at)));
     const refused = result.granted ? undefined : found[result.refused];
@@ -41,19 +44,20 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
     if (onOutage === "deny" || !GatewayError.is(error) || error.code !== "STORAGE_UNAVAILABLE") throw error;
     log("warn", "rate limits not judged", { why: error });
   }
+  /** Limits whose tokens are owed, by the plan of the request: most requests have none and settle nothing. */
+  const owed = new WeakMap<Plan, readonly Limiter[]>();
   return {
     admit(call, caller, plan) {
       if (operation(call.operation).uncounted) return;
       const found = limiters(call, caller, plan);
       if (!(found instanceof Promise) && found.length === 0) return;
-      return claim(found).catch(survive);
+      return claim(found, plan).catch(survive);
     },
-    async settle(outcome) {
-      const tokens = tokensOf(outcome);
-      const { call, caller, plan } = outcome;
-      if (tokens === 0 || caller === null || plan === null || operation(call.operation).uncounted) return;
-      const counted = (await limiters(call, caller, plan)).filter(({ type }) => type === "tokens");
-      if (counted.length > 0) await counters.add(counted.map((limiter) => changeOf(limiter, tokens, now())));
+    settle(outcome) {
+      const counted = outcome.plan === null ? undefined : owed.get(outcome.plan);
+      const tokens = counted === undefined ? 0 : tokensOf(outcome);
+      if (counted === undefined || tokens === 0) return;
+      return counters.add(counted.map((limiter) => changeOf(limiter, tokens, now()))).then(() => undefined);
     },
   };
 }

@@ -29,8 +29,11 @@ create table "logs" (
   "api_key_id" text collate "C",
   "cache_status" text collate "C" not null,
   "metadata" json not null,
-  "detail" json not null,
-  "hooks" json,
+  "facts" json,
+  "request" text,
+  "sent" text,
+  "response" text,
+  "hooks" text,
   "bytes" integer not null
 );
 create index "logs_created_at" on "logs" ("created_at", "id") include ("bytes");

@@ -5,7 +5,7 @@ import type { Migration } from "../../tables/migrate.ts";
 export const MIGRATIONS: readonly Migration[] = [
   {
     id: "0000_system",
-    checksum: "62875f8bc9df44c6b6c63b5372a7cf3dee77e74f31cb5f45eb87d904f34e9b32",
+    checksum: "f2e49619d1e2cf960a3427b4bc36e7f582b7fd1ed8aad5ccdac1a7f58288c29b",
     destructive: null,
     sql: `-- What the PostgreSQL backend keeps besides the collections. Written by hand.
 create table "_counters" (
@@ -38,8 +38,11 @@ create table "logs" (
   "api_key_id" text collate "C",
   "cache_status" text collate "C" not null,
   "metadata" json not null,
-  "detail" json not null,
-  "hooks" json,
+  "facts" json,
+  "request" text,
+  "sent" text,
+  "response" text,
+  "hooks" text,
   "bytes" integer not null
 );
 create index "logs_created_at" on "logs" ("created_at", "id") include ("bytes");

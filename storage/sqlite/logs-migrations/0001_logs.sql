@@ -15,7 +15,10 @@ create table "logs" (
   "api_key_id" text,
   "cache_status" text not null,
   "metadata" text not null,
-  "detail" text not null,
+  "facts" text,
+  "request" text,
+  "sent" text,
+  "response" text,
   "hooks" text,
   "bytes" integer not null
 );

@@ -5,7 +5,7 @@ import type { Migration } from "../../tables/migrate.ts";
 export const MIGRATIONS: readonly Migration[] = [
   {
     id: "0001_logs",
-    checksum: "901e549dc235705e458206065318ffa36f135a95f4ab92d10c3897b923b5f213",
+    checksum: "56524da60142187e855c06f0b07f84030887cc960eceb32eec6c5a2653dda2e6",
     destructive: null,
     sql: `-- One row per stored request. Written by hand.
 create table "logs" (
@@ -24,7 +24,10 @@ create table "logs" (
   "api_key_id" text,
   "cache_status" text not null,
   "metadata" text not null,
-  "detail" text not null,
+  "facts" text,
+  "request" text,
+  "sent" text,
+  "response" text,
   "hooks" text,
   "bytes" integer not null
 );

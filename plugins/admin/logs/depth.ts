@@ -28,9 +28,3 @@ function isEscaped(text: string, at: number): boolean {
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
   return (at - first) % 2 === 1;
 }
-
-/** The same of a value; one that contains itself is deep. */
-export function isDeepValue(value: unknown, levels = MAX_LEVELS): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeepValue(member, levels - 1));
-}

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import type { TSchema } from "@sinclair/typebox";
+import type { Manifest, Plugin } from "#contract";
+import { registry } from "../../../core/generated/registry.ts";
+import { atWork } from "../../../tests/kit/set-up.ts";
+import { masker } from "./mask.ts";
+
+const CANARY = "canary-4711";
+const mask = masker({ hash: (text) => `hash of ${text}`, toHash: [], prefixes: ["x-gateway-"] });
+const configKept = (config: object): string =>
+  mask.headers(new Headers({ "x-gateway-config": JSON.stringify(config) }), []).gateway["x-gateway-config"] ?? "";
+
+/** Schemas of what a config may give a built-in plugin: a provider's target, the parameters of checks. */
+async function schemasOf({ manifest: raw, load }: (typeof registry)[number], kind: string): Promise<readonly TSchema[]> {
+  const manifest = raw as Manifest; // the registry is made of them
+  if (manifest.kind !== kind || load === undefined) return []; // without code, its schema is another plugin's
+  const { default: plugin } = (await load()) as { default: Plugin }; // what the kernel loads
+  if (kind === "provider") return [(await atWork({ plugin: plugin as Plugin<"provider">, manifest })).provides.target];
+  return (await atWork({ plugin: plugin as Plugin<"guardrail">, manifest })).provides.checks.map(({ params }) => params);
+}
+async function secretsOf(kind: "provider" | "guardrail"): Promise<readonly string[]> {
+  const schemas = (await Promise.all(registry.map((row) => schemasOf(row, kind)))).flat();
+  return schemas.flatMap((schema) =>
+    Object.entries<TSchema>(schema["properties"] ?? {}).flatMap(([name, property]) => (property["secret"] === true ? [name] : [])),
+  );
+}
+
+test.each([
+  ["provider", ["vertex_service_account_json", "aws_secret_access_key", "aws_session_token", "azure_entra_client_secret"]],
+  ["guardrail", ["headers"]],
+] as const)("what the schema of a %s calls secret is masked in a config header, as text, list or object", async (kind, known) => {
+  const secrets = await secretsOf(kind);
+  expect(secrets).toEqual(expect.arrayContaining([...known]));
+  for (const name of secrets)
+    for (const value of [CANARY, [CANARY], { "x-any": CANARY }, JSON.stringify({ any: CANARY })])
+      expect({ name, kept: configKept({ targets: [{ [name]: value }] }) }).toEqual({ name, kept: expect.not.stringContaining(CANARY) });
+});
+test("a header that sets a provider's secret is masked", async () => {
+  for (const name of await secretsOf("provider")) {
+    const header = `x-gateway-${name.replaceAll("_", "-")}`;
+    expect(mask.headers(new Headers({ [header]: CANARY }), []).gateway).toEqual({ [header]: "*****" });
+  }
+});
+test("a query parameter called like one is masked in a URL, and the others stay", () =>
+  expect(mask.url(`https://gw.example.com/v1/files?service_account=${CANARY}&limit=5`)).toBe(
+    "https://gw.example.com/v1/files?service_account=*****&limit=5",
+  ));

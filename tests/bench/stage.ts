@@ -1,0 +1,157 @@
+/** What bench and soak play on: processes of their own, a workspace with everything switched on, one long conversation. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const CHUNKS = 200;
+const KEY = "benchGatewayKey0123456789abcdefABCDEF";
+const ADMIN = "benchAdminKey0123456789abcdefABCDEFGH";
+const bun = process.execPath;
+const children: Bun.Subprocess[] = [];
+
+export interface Proc {
+  readonly port: number;
+  readonly pid: number;
+}
+
+export async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Proc> {
+  const child = Bun.spawn([bun, ...args], { stdout: "pipe", stderr: "inherit", env: { ...process.env, ...env } });
+  children.push(child);
+  const port = await firstPort(child.stdout);
+  return { port, pid: child.pid };
+}
+
+async function firstPort(stream: ReadableStream<Uint8Array>): Promise<number> {
+  let text = "";
+  const reader = stream.getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the process ended before it listened: ${text}`);
+    text += new TextDecoder().decode(value);
+    const port = /^(\d{3,5})\s*$/m.exec(text)?.[1] ?? /https?:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+    if (port) {
+      void (async () => {
+        while (!(await reader.read()).done);
+      })();
+      return Number(port);
+    }
+  }
+}
+
+/** User and system CPU of a process and its memory, from /proc (clock ticks are 10 ms on Linux). */
+export async function usageOf(pid: number): Promise<{ cpuUs: number; rssMb: number }> {
+  const stat = (await Bun.file(`/proc/${pid}/stat`).text()).split(") ")[1]?.split(" ") ?? [];
+  const rss = /VmRSS:\s+(\d+)/.exec(await Bun.file(`/proc/${pid}/status`).text())?.[1] ?? "0";
+  return { cpuUs: (Number(stat[11]) + Number(stat[12])) * 10_000, rssMb: Number(rss) / 1024 };
+}
+
+export const startUpstream = (): Promise<Proc> => start(["tests/bench/upstream.ts", "0", String(CHUNKS)]);
+
+/** A gateway that may call this upstream; `profile` is what its profile says beyond the default one. */
+export async function startGateway(upstream: Proc, dir: string, profile: object = {}): Promise<Proc> {
+  const file = join(dir, "profile.json");
+  await Bun.write(file, JSON.stringify({ title: "bench", extends: "default", ...profile }));
+  return start(["core/main.ts", "serve"], {
+    PORT: "0",
+    GATEWAY_PROFILE: file,
+    GATEWAY_DATA_DIR: dir,
+    GATEWAY_API_KEY: KEY,
+    GATEWAY_ADMIN_KEY: ADMIN,
+    GATEWAY_TRUSTED_HOSTS: `127.0.0.1:${upstream.port}`,
+  });
+}
+
+/** Runs on a folder of its own and leaves neither it nor a process behind. */
+export async function onStage(play: (folder: (name: string) => string) => Promise<void>): Promise<void> {
+  const made: string[] = [];
+  const folder = (name: string): string => {
+    const path = mkdtempSync(join(tmpdir(), `bench-${name}-`));
+    made.push(path);
+    return path;
+  };
+  try {
+    await play(folder);
+  } finally {
+    for (const child of children) child.kill();
+    await Promise.all(children.map((child) => child.exited));
+    for (const path of made) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+export const message = (stream: boolean): string =>
+  JSON.stringify({
+    model: "bench-1",
+    messages: [
+      { role: "system", content: "You are a helpful assistant. ".repeat(8) },
+      ...Array.from({ length: 6 }, (_, i) => ({
+        role: i % 2 ? "assistant" : "user",
+        content: `Turn ${i}: ${"tell me about foxes. ".repeat(6)}`,
+      })),
+      { role: "user", content: "And dogs?" },
+    ],
+    ...(stream && { stream: true }),
+  });
+
+/** Request headers of the two profiles: `bare` has a key and a provider, `governed` everything. */
+export async function setUp(gateway: Proc, upstream: number): Promise<Record<"bare" | "governed", Record<string, string>>> {
+  const base = `http://127.0.0.1:${gateway.port}`;
+  const admin = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
+  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(base + path, { method: "POST", headers: admin, body: JSON.stringify(body) });
+    const json = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(json)}`);
+    return json;
+  };
+  const workspace = (await (await fetch(`${base}/v2/api-keys?page_size=10`, { headers: admin })).json()) as {
+    data: { type: string; workspace_id: string }[];
+  };
+  const workspaceId = workspace.data.find((key) => key.type === "workspace-service")?.workspace_id;
+  const key = await post("/v2/api-keys/service", {
+    name: "bench",
+    workspace_id: workspaceId,
+    scopes: ["completions.write"],
+    rate_limits: [{ type: "requests", unit: "rpm", value: 100_000_000 }],
+  });
+  await post("/v2/policies/rate-limits", {
+    name: "bench",
+    workspace_id: workspaceId,
+    type: "requests",
+    unit: "rpm",
+    value: 100_000_000,
+    conditions: [{ key: "api_key", value: "*" }],
+    group_by: [{ key: "api_key" }],
+  });
+  const actions = {
+    deny: true,
+    async: false,
+    on_success: { feedback: { value: 5, weight: 1, metadata: "" } },
+    on_fail: { feedback: { value: -5, weight: 1, metadata: "" } },
+  };
+  const guardrail = await post("/v2/guardrails", {
+    name: "bench",
+    workspace_id: workspaceId,
+    actions,
+    checks: [
+      { id: "default.regexMatch", parameters: { rule: "forbidden-\\d+", not: true } },
+      { id: "default.wordCount", parameters: { maxWords: 5000 } },
+      { id: "default.contains", parameters: { words: ["drop table"], operator: "none" } },
+    ],
+  });
+  const host = {
+    "x-gateway-provider": "openai",
+    "x-gateway-custom-host": `http://127.0.0.1:${upstream}/v1`,
+    authorization: "Bearer sk-bench",
+  };
+  return {
+    bare: { "x-gateway-api-key": KEY, "x-gateway-debug": "false", ...host },
+    governed: {
+      "x-gateway-api-key": String(key["key"]),
+      ...host,
+      "x-gateway-config": JSON.stringify({
+        provider: "openai",
+        custom_host: `http://127.0.0.1:${upstream}/v1`,
+        input_guardrails: [guardrail["slug"]],
+      }),
+    },
+  };
+}
