@@ -5,6 +5,11 @@ import { addOn, reserveOn, Sheet } from "./counter-sheet.ts";
 const FORGET_EVERY = 500;
 const FORGET_AT_MOST = 1000;
 
+interface Stored {
+  readonly value: number;
+  readonly expires_at: number;
+}
+
 /** A reservation or an addition that waits for the next transaction. */
 interface Job {
   /** Done on the counters as they are under the lock; gives what to answer once that is stored. */
@@ -18,14 +23,25 @@ interface Job {
  */
 export const sqliteCounters = (connection: Connection, now: () => number): Counters => {
   const { db } = connection;
-  const reading = db.prepare<{ value: number }, [string]>(`select "value" from "_counters" where "key" = ?1`);
+  const reading = db.prepare<Stored, [string]>(`select "value", "expires_at" from "_counters" where "key" = ?1`);
+  /** Nearly every write: a column of the index is left alone, and with it the index. */
+  const moving = db.prepare<unknown, [number, string]>(`update "_counters" set "value" = ?1 where "key" = ?2`);
   const writing = db.prepare<unknown, [string, number, number]>(
     `insert into "_counters" ("key", "value", "expires_at") values (?1, ?2, ?3) on conflict ("key") do update set "value" = excluded."value", "expires_at" = excluded."expires_at"`,
   );
   const forgetting = db.prepare<unknown, [number]>(
     `delete from "_counters" where "key" in (select "key" from "_counters" where "expires_at" < ?1 limit ${FORGET_AT_MOST})`,
   );
-  const current = (key: string): number => reading.get(key)?.value ?? 0;
+  /** When the counters that were read may be forgotten. */
+  const keptUntil = new Map<string, number>();
+  const current = (key: string): number => {
+    const stored = reading.get(key);
+    if (stored === null) return 0;
+    keptUntil.set(key, stored.expires_at);
+    return stored.value;
+  };
+  const write = (key: string, value: number, expiresAt: number): unknown =>
+    keptUntil.get(key) === expiresAt ? moving.run(value, key) : writing.run(key, value, expiresAt);
 
   let writes = 0;
   /** Windows that have passed go a few at a time, as new ones come. */
@@ -44,9 +60,10 @@ export const sqliteCounters = (connection: Connection, now: () => number): Count
       if (guess.moved.size === 0) return guessed;
     }
     return inTransaction(db, () => {
+      keptUntil.clear();
       const sheet = new Sheet(current);
       const answers = jobs.map((job) => job.on(sheet));
-      for (const [key, expiresAt] of sheet.moved) writing.run(key, sheet.value(key), expiresAt);
+      for (const [key, expiresAt] of sheet.moved) write(key, sheet.value(key), expiresAt);
       spent = sheet.moved.size === 0;
       forget(jobs.length);
       return answers;
@@ -81,7 +98,7 @@ export const sqliteCounters = (connection: Connection, now: () => number): Count
     add: (changes: readonly Change[]) => soon((sheet) => addOn(sheet, changes)),
     read: async (keys) => {
       flush(); // what was asked for before is seen
-      return connection.run("counters", () => keys.map(current));
+      return connection.run("counters", () => keys.map((key) => reading.get(key)?.value ?? 0));
     },
   };
 };
