@@ -106,6 +106,7 @@ function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schem
   const judged = compiledSchema(schema);
   const keeps = keepsCredential(leaf, call, judged);
   refuseStrayKey(meaning, leaf, asked, keeps);
+  refuseChosenVendor(meaning, leaf, keeps);
   return {
     fields: fieldsOf(judged, meaning, leaf, call, keeps),
     apiKey: meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call),
@@ -132,8 +133,20 @@ function refuseStrayKey(meaning: Meaning, leaf: Leaf, asked: string | null, keep
   if (keeps && asked !== leaf.customHost)
     throw strayKey(meaning, "the key in a saved config is not sent to a custom host given elsewhere; save the host in the config");
 }
-const strayKey = ({ id, slug }: Meaning, why: string): GatewayError =>
-  new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param: "custom_host" });
+/**
+ * Nor to the host of whichever provider the request names: a credential in a saved config goes to the provider saved
+ * beside it. A saved provider that the request names brings its own credential, and the config's stays where it is.
+ */
+function refuseChosenVendor(meaning: Meaning, leaf: Leaf, keeps: boolean): void {
+  if (keeps && leaf.provider === null && !meaning.saved)
+    throw strayKey(
+      meaning,
+      "the key in a saved config that names no provider is not sent to one that the request names; save the provider in the config, beside the key",
+      "x-gateway-provider",
+    );
+}
+const strayKey = ({ id, slug }: Meaning, why: string, param = "custom_host"): GatewayError =>
+  new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
 
 /** The provider's own key: the bearer token, unless that was the gateway key. */
 function bearerOf(call: Call): string {

@@ -7,7 +7,10 @@ export function baseUrlOf(target: Target): Endpoint["baseUrl"] {
   if (target.customHost !== null) return target.customHost.replace(/\/+$/, "");
   const resource = fieldsOf(target).azure_resource_name;
   if (resource !== undefined) return `https://${resource}.openai.azure.com/openai`;
-  throw incomplete("azure_resource_name", "it has no address; send x-gateway-azure-resource-name, or x-gateway-custom-host");
+  throw incomplete(
+    "azure_resource_name",
+    "it has no address; beside a saved credential, save azure_resource_name or custom_host, else send x-gateway-azure-resource-name or x-gateway-custom-host",
+  );
 }
 
 /** Operations of a model: dated versions name its deployment in the path, the v1 API in the body. */

@@ -126,7 +126,7 @@ describe("the headers of cloud A", () => {
     const { "x-gateway-custom-host": _, ...nowhere } = azure();
     expect(await refused(nowhere)).toEqual([
       400,
-      "The target azure-openai is not complete: it has no address; send x-gateway-azure-resource-name, or x-gateway-custom-host.",
+      "The target azure-openai is not complete: it has no address; beside a saved credential, save azure_resource_name or custom_host, else send x-gateway-azure-resource-name or x-gateway-custom-host.",
       "azure_resource_name",
     ]);
     expect(await refused(azure({ "x-gateway-azure-auth-mode": "entra", "x-gateway-azure-entra-tenant-id": "t" }))).toEqual([

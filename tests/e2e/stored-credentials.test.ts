@@ -1,7 +1,8 @@
 /**
  * Whoever may use a stored credential can neither take it elsewhere nor have it stand for somebody else: what each cloud's
  * bound fields do beside a saved provider and a saved config, by every way a request can name and add to them; what a
- * request may still say; and what a provider's error repeats.
+ * request may still say; which vendor it may choose; what a provider's error repeats; and what may be edited beside a
+ * credential by those who know only its mask.
  */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -127,10 +128,6 @@ const WAYS: Readonly<Record<string, (stored: Stored, more: Json) => Promise<Ask>
   "a saved config, by headers": async (stored, more) => ({
     headers: { "x-gateway-config": await savedConfig(stored), ...asHeaders(more) },
   }),
-  "a saved config that names no provider, by headers": async (stored, more) => {
-    const { provider, ...rest } = leaf(stored);
-    return { headers: { "x-gateway-config": await saved(rest), "x-gateway-provider": String(provider), ...asHeaders(more) } };
-  },
   "a target of a saved config, by headers": async (stored, more) => ({
     headers: { "x-gateway-config": await saved({ strategy: { mode: "single" }, targets: [leaf(stored)] }), ...asHeaders(more) },
   }),
@@ -320,6 +317,68 @@ describe("without a stored credential", () => {
   });
 });
 
+/* ── which vendor a request may choose ───────────────────────────────────────────────────────────────────────── */
+
+describe("a credential in a saved config that names no provider", () => {
+  const STORED: readonly (readonly [what: string, config: () => Json])[] = [
+    ["a key", () => ({ api_key: KEY })],
+    ["a key with a host", () => ({ api_key: KEY, custom_host: api.upstream.url })],
+    ["a key in a target", () => ({ strategy: { mode: "single" }, targets: [{ api_key: KEY, custom_host: api.upstream.url }] })],
+    ["a secret field", () => ({ azure_ad_token: KEY, custom_host: api.upstream.url })],
+  ];
+  const sentence =
+    "the key in a saved config that names no provider is not sent to one that the request names; save the provider in the config, beside the key";
+  test.each(STORED)(verifies("5.not-leaked", "is not sent to the provider that a request names: %s"), async (_, config) => {
+    const slug = await saved(config());
+    const asks: readonly Ask[] = [
+      { headers: { "x-gateway-config": slug, "x-gateway-provider": "azure-openai" } },
+      {
+        headers: { "x-gateway-provider": "azure-openai", authorization: "Bearer of-the-caller" },
+        key: await newKey(api, { defaults: { config_id: slug } }),
+      },
+    ];
+    for (const ask of asks) {
+      const { answer, received } = await chat(ask);
+      expect(bodyOf(answer, 400)["error"]).toEqual({
+        message: `The target azure-openai is not complete: ${sentence}.`,
+        type: "invalid_request_error",
+        param: "x-gateway-provider",
+        code: "target_invalid",
+      });
+      expect(received).toBeEmpty();
+    }
+  });
+  test("stays where it is when the request names a saved provider: that one brings its own", async () => {
+    const config = await saved({ api_key: "key-of-the-config", custom_host: api.upstream.url });
+    const provider = await savedProvider(azure());
+    for (const ask of [{ "x-gateway-provider": provider }, { "x-gateway-virtual-key": provider.slice(1) }]) {
+      const { received } = await chat({ headers: { "x-gateway-config": config, ...ask } });
+      expect(received.map(proofIn)).toEqual([AZURE_KEY]);
+    }
+    const { received } = await chat({ headers: { "x-gateway-config": config }, model: `${provider}/m` });
+    expect(received.map(proofIn)).toEqual([AZURE_KEY]);
+  });
+  test("is the caller's to send where they will when the config is their own", async () => {
+    const config = inline({ api_key: KEY, custom_host: api.upstream.url });
+    const { received } = await chat({ headers: { ...config, "x-gateway-provider": "azure-openai" } });
+    expect(received.map(proofIn)).toEqual([AZURE_KEY]);
+  });
+  test("without one, the request names the provider and brings the key", async () => {
+    const config = await saved({ custom_host: api.upstream.url });
+    const headers = { "x-gateway-config": config, "x-gateway-provider": "azure-openai" };
+    const { received } = await chat({ headers: { ...headers, ...asHeaders({ azure_ad_token: KEY }) } });
+    expect(received.map(proofIn)).toEqual([BEARER]);
+  });
+});
+
+test("a stored credential without an address is told where to save one", async () => {
+  const headers = { "x-gateway-provider": await savedProvider(azure({ hosted: false })) };
+  const { answer } = await chat({ headers });
+  expect(at(bodyOf(answer, 400), "error", "message")).toBe(
+    "The target azure-openai is not complete: it has no address; beside a saved credential, save azure_resource_name or custom_host, else send x-gateway-azure-resource-name or x-gateway-custom-host.",
+  );
+});
+
 /* ── what a provider's error repeats ─────────────────────────────────────────────────────────────────────────── */
 
 describe("an error that repeats a stored secret", () => {
@@ -362,6 +421,183 @@ describe("an error that repeats a stored secret", () => {
     api.upstream.answer(repeating("The token is not valid."));
     expect(await messageOf(headers ?? {}, 403)).toBe("azure-openai error: The token is not valid.");
   });
+});
+
+/* ── what may be edited beside it ────────────────────────────────────────────────────────────────────────────── */
+
+/** A credential as its editor sees it: every secret masked. */
+interface Shown {
+  readonly key?: unknown;
+  readonly fields: Json;
+}
+/** A place where credentials are stored, and how it is read, edited and used. */
+interface Place {
+  readonly read: () => Promise<Shown>;
+  readonly write: (shown: Shown) => Promise<Answer>;
+  readonly headers: Headers;
+  /** How its errors name a secret. */
+  readonly param: (secret: string) => string;
+}
+
+async function integrationOf(stored: Stored): Promise<Place> {
+  const provider = await savedProvider(stored);
+  const path = `/admin/v2/integrations/${provider.slice(1)}`;
+  return {
+    headers: { "x-gateway-provider": provider },
+    param: (secret) => (secret === "api_key" ? "key" : secret),
+    async read() {
+      const { masked_key, configurations } = bodyOf(await api.admin("GET", path));
+      return { ...(masked_key !== null && { key: masked_key }), fields: configurations as Json }; // the documented shape
+    },
+    write: ({ key, fields }) => api.admin("PUT", path, { ...(key !== undefined && { key }), configurations: fields }),
+  };
+}
+/** The config has its credential where `wrap` puts it, and `unwrap` finds it. */
+async function configOf(stored: Stored, level: string, wrap: (leaf: Json) => Json, unwrap: (config: Json) => Json): Promise<Place> {
+  const slug = await saved(wrap(leaf(stored)));
+  const path = `/v2/configs/${slug}`;
+  return {
+    headers: { "x-gateway-config": slug },
+    param: (secret) => `${level}.${secret}`,
+    async read() {
+      const config = at(bodyOf(await api.admin("GET", path)), "data", "config") as Json; // the documented shape
+      const { provider: _, api_key: key, ...fields } = unwrap(config);
+      return { ...(key !== undefined && { key }), fields };
+    },
+    write({ key, fields }) {
+      const config = wrap({ provider: stored.provider, ...(key !== undefined && { api_key: key }), ...fields });
+      return api.admin("PUT", path, { config });
+    },
+  };
+}
+const PLACES: readonly (readonly [place: string, make: (stored: Stored) => Promise<Place>])[] = [
+  ["an integration", integrationOf],
+  [
+    "a saved config",
+    (stored) =>
+      configOf(
+        stored,
+        "config",
+        (leaf) => leaf,
+        (config) => config,
+      ),
+  ],
+  [
+    "a target of a saved config",
+    (stored) =>
+      configOf(
+        stored,
+        "config.targets[1]",
+        (leaf) => ({ strategy: { mode: "loadbalance" }, targets: [{ provider: "sandbox", weight: 0 }, leaf] }),
+        (config) => at(config, "targets", 1) as Json, // as it was written
+      ),
+  ],
+];
+const edited = (shown: Shown, more: Json): Shown => ({ ...shown, fields: { ...shown.fields, ...more } });
+
+/** Each field that is marked, with two of its values, beside a credential of its cloud. */
+const BOUND: readonly (readonly [field: string, stored: Stored, secret: string, value: string, other: string])[] = [
+  ["azure_resource_name", azure(), "api_key", "stored", "of-the-editor"],
+  ["azure_auth_mode", azure(), "api_key", "default", "entra"],
+  ["azure_entra_tenant_id", azure({ key: "", fields: ENTRA }), "azure_entra_client_secret", "stored", "of-the-editor"],
+  ["azure_entra_client_id", azure({ key: "", fields: ENTRA }), "azure_entra_client_secret", "stored", "of-the-editor"],
+  ["azure_entra_scope", azure({ key: "", fields: ENTRA }), "azure_entra_client_secret", "api://stored", "api://of-the-editor"],
+  ["azure_workload_client_id", azure(), "api_key", "stored", "of-the-editor"],
+  ["azure_workload_tenant_id", azure(), "api_key", "stored", "of-the-editor"],
+  ["vertex_auth_type", vertex(), "api_key", "accessToken", "apiKey"],
+  ["aws_auth_type", bedrock(), "aws_secret_access_key", "accessKey", "assumedRole"],
+  ["aws_access_key_id", bedrock(), "aws_secret_access_key", "AKIASTORED", "AKIAEDITOR"],
+  ["aws_role_arn", bedrock(), "aws_secret_access_key", "arn:aws:iam::123456789012:role/stored", ROLE],
+  ["aws_external_id", bedrock(), "aws_secret_access_key", "stored", "of-the-editor"],
+  ["custom_host", azure({ hosted: false }), "api_key", "https://models.example.org/one", "https://models.example.org/two"],
+];
+
+const withValue = (stored: Stored, field: string, value: string | undefined): Stored => ({
+  ...stored,
+  fields: Object.fromEntries(Object.entries({ ...stored.fields, [field]: value }).filter(([, one]) => one !== undefined)),
+});
+
+describe.each(PLACES)("an editor who knows only masks cannot change, in %s,", (_, make) => {
+  test.each(BOUND)(
+    verifies("5.not-leaked", "%s beside the credential that is kept: not to another value, nor away, nor in"),
+    async (field, stored, secret, value, other) => {
+      const edits: readonly (readonly [from: string | undefined, to: string | undefined])[] = [
+        [value, other],
+        [value, undefined],
+        [undefined, other],
+      ];
+      for (const [from, to] of edits) {
+        const place = await make(withValue(stored, field, from));
+        const shown = await place.read();
+        const error = at(bodyOf(await place.write(edited(shown, { [field]: to })), 400), "error");
+        expect(error).toMatchObject({ code: "AB01", param: place.param(secret), message: expect.stringContaining(field) });
+        expect(await place.read()).toEqual(shown);
+        bodyOf(await place.write(shown));
+      }
+    },
+  );
+});
+test("no field of the three clouds that is marked is left out of these tests, but secrets", () => {
+  const marked = [AzureTarget, vertexTarget, bedrockTarget].flatMap((target) =>
+    Object.entries(target.properties as Readonly<Record<string, TSchema>>) // object schemas
+      .filter(([, property]) => property["bound"] === true && property["secret"] !== true)
+      .map(([name]) => name),
+  );
+  expect(BOUND.map(([field]) => field).sort()).toEqual([...marked, "custom_host"].sort());
+});
+
+describe.each(PLACES)("in %s,", (name, make) => {
+  const NEW_KEY = "key-given-anew-0123456789";
+  const elsewhere = (): Json => ({ custom_host: `${api.upstream.url}/elsewhere`, azure_resource_name: "elsewhere" });
+  const asked = async (place: Place): Promise<readonly unknown[]> => {
+    const { received } = await chat({ headers: place.headers });
+    return received.map((request) => [request.path, proofIn(request)]);
+  };
+  test(verifies("5.not-leaked", "a refused edit leaves the credential going where it went; given anew, it goes elsewhere"), async () => {
+    const place = await make(azure());
+    const shown = await place.read();
+    const before = await asked(place);
+    expect(before).toEqual([["/v1/chat/completions", AZURE_KEY]]);
+    bodyOf(await place.write(edited(shown, elsewhere())), 400);
+    expect(await asked(place)).toEqual(before);
+    bodyOf(await place.write({ ...edited(shown, elsewhere()), key: NEW_KEY }));
+    expect(await asked(place)).toEqual([["/elsewhere/v1/chat/completions", { ...AZURE_KEY, api: NEW_KEY }]]);
+  });
+  test(verifies("5.not-leaked", "a secret is not read from another field by its mask, where it would be sent as it is"), async () => {
+    const place = await make(bedrock());
+    const shown = await place.read();
+    const mask = shown.fields["aws_secret_access_key"];
+    const anew = { aws_access_key_id: "AKIAEDITOR", aws_secret_access_key: "secret-of-the-editor-0123" };
+    const host = { custom_host: `${api.upstream.url}/elsewhere` };
+    for (const more of [{ ...anew, ...host }, anew, {}]) {
+      const answer = await place.write(edited(shown, { ...more, aws_session_token: mask }));
+      expect(at(bodyOf(answer, 400), "error", "param")).toBe(place.param("aws_session_token"));
+    }
+    expect(await asked(place)).toEqual([["/model/m/converse", SIGNED]]);
+  });
+  test.each(TAKEN)("what a request may say may be edited beside masks: %s", async (_, stored, more, proof, words) => {
+    const place = await make(stored);
+    bodyOf(await place.write(edited(await place.read(), more)));
+    const { received } = await chat({ headers: place.headers });
+    expect(received.map((request) => [proofIn(request), wordsIn(request)])).toEqual([[proof, words]]);
+  });
+  test("one secret may be given anew and the other kept", async () => {
+    const place = await make(azure({ fields: { azure_ad_token: "token-that-was-stored" } }));
+    bodyOf(await place.write(edited(await place.read(), { azure_ad_token: SECRET })));
+    expect(await asked(place)).toEqual([["/v1/chat/completions", { ...BEARER, bearer: `Bearer ${SECRET}` }]]);
+    const taken = await place.read();
+    bodyOf(await place.write(edited(taken, { azure_ad_token: name === "an integration" ? null : undefined })));
+    expect(await asked(place)).toEqual([["/v1/chat/completions", AZURE_KEY]]);
+  });
+});
+
+test("a config that names a saved provider in the older spelling keeps its credential from every other", async () => {
+  const path = `/v2/configs/${await saved({ virtual_key: "azure-openai", api_key: KEY })}`;
+  const { api_key } = at(bodyOf(await api.admin("GET", path)), "data", "config") as Json; // the documented shape
+  for (const named of [{}, { provider: "azure-openai" }, { virtual_key: "another" }]) {
+    const answer = await api.admin("PUT", path, { config: { api_key, ...named } });
+    expect(at(bodyOf(answer, 400), "error", "param")).toBe("config.api_key");
+  }
 });
 
 /* ── the marks ───────────────────────────────────────────────────────────────────────────────────────────────── */

@@ -177,7 +177,7 @@ describe("the address", () => {
     expect(await refusal(url("listModels", {}))).toEqual([
       "TARGET_INVALID",
       "azure_resource_name",
-      "The target azure-openai is not complete: it has no address; send x-gateway-azure-resource-name, or x-gateway-custom-host.",
+      "The target azure-openai is not complete: it has no address; beside a saved credential, save azure_resource_name or custom_host, else send x-gateway-azure-resource-name or x-gateway-custom-host.",
     ]));
   test("of a model without a deployment takes the model's name, and asks when there is none that may stand in a path", async () => {
     const fields = { ...RESOURCE, azure_api_version: "2024-10-21" };

@@ -165,6 +165,10 @@ describe("configs", () => {
       { provider: "anthropic", api_key: masked },
       { targets: [there, { provider: "openai", openai_secret: other, custom_host: "https://models.example.org" }] },
       { api_key: masked },
+      { ...there, virtual_key: "b" },
+      { provider: "openai", api_key: other },
+      { provider: "openai", openai_secret: masked, api_key: "a-new-key-0123456789" },
+      { provider: "openai", override_params: { user: { api_key: masked } } },
     ]) {
       expect(await put(moved)).toMatchObject({
         status: 400,

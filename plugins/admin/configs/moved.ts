@@ -1,43 +1,71 @@
-import { GatewayError, isJson, isSealed, type Json } from "#contract";
+import { Value } from "@sinclair/typebox/value";
+import { type Catalog, CONFIG_MEMBERS, GatewayError, isJson, isSealed, type Json } from "#contract";
+
+type Providers = ReturnType<Catalog["providers"]>;
 
 /**
- * Refuses a config in which a stored credential stands where it was not given for: under another provider or another
- * host. Whoever may edit a config need not know its credentials, and must not be able to have them sent elsewhere.
+ * Refuses a config in which a stored credential stands where it was not given for: in another member, or beside another
+ * provider, host or field that the provider's schema marks `bound`. Whoever may edit a config need not know its
+ * credentials, and must be able neither to have them sent elsewhere nor to have them stand for somebody else.
  */
-export function refuseMoved(next: Json, before: Json): void {
-  const given = placesIn(before);
-  for (const [sealed, places] of placesIn(next)) {
-    const known = given.get(sealed);
-    const param = known && [...places].find(([place]) => !known.has(place))?.[1];
-    if (param === undefined) continue;
-    throw new GatewayError(
-      "CONFIG_INVALID",
-      { why: `a stored credential is not sent to another provider or host: give it again in ${param}` },
-      { param },
-    );
+export function refuseMoved(next: Json, before: Json, catalog: Pick<Catalog, "providers">): void {
+  const providers = catalog.providers();
+  const given = Map.groupBy(usesIn(before, providers), ({ sealed }) => sealed);
+  for (const use of usesIn(next, providers)) {
+    const known = given.get(use.sealed);
+    if (known && !known.some((one) => one.member === use.member && changed(one, use).length === 0)) throw moved(use, known);
   }
 }
 
-/** Sealed credential -> the destinations it goes to, each with the level that says so. */
-type Places = Map<string, Map<string, string>>;
-
-function placesIn(config: Json): Places {
-  const places: Places = new Map();
-  visit(config, "config", null, places);
-  return places;
+/** Says what would have to stay: of the places it was given for, the one that differs least. */
+function moved(use: Use, known: readonly Use[]): GatewayError {
+  const [least = []] = known.map((one) => changed(one, use)).sort((a, b) => a.length - b.length);
+  const why = least.length === 0 ? "is not read from another member" : `stays with the ${least.join(", ")} it was given for`;
+  const param = `${use.at}.${use.member}`;
+  return new GatewayError("CONFIG_INVALID", { why: `a stored credential ${why}: give it again in ${param}` }, { param });
 }
 
-function visit(level: Json, at: string, inherited: unknown, places: Places): void {
-  const host = level["custom_host"] ?? inherited;
-  const place = JSON.stringify([level["provider"] ?? null, host]);
-  for (const sealed of sealedIn(level)) places.set(sealed, (places.get(sealed) ?? new Map()).set(place, at));
-  const targets: readonly unknown[] = Array.isArray(level["targets"]) ? level["targets"] : [];
-  targets.forEach((target, i) => isJson(target) && visit(target, `${at}.targets[${i}]`, host, places));
+/** One credential in one place. */
+interface Use {
+  readonly sealed: string;
+  /** Its path below the level. */
+  readonly member: string;
+  /** The level it stands in. */
+  readonly at: string;
+  /** What decides where it goes, and as whom. */
+  readonly place: Json;
 }
 
-/** Below a level, its targets apart: those are levels of their own. */
-function sealedIn(value: unknown): readonly string[] {
-  if (isSealed(value)) return [value.sealed];
-  if (Array.isArray(value)) return value.flatMap(sealedIn);
-  return isJson(value) ? Object.entries(value).flatMap(([member, inner]) => (member === "targets" ? [] : sealedIn(inner))) : [];
+const changed = ({ place: a }: Use, { place: b }: Use): readonly string[] =>
+  Object.keys({ ...a, ...b }).filter((member) => !Value.Equal(a[member] ?? null, b[member] ?? null));
+
+function* usesIn(level: Json, providers: Providers, at = "config", inherited: unknown = null): Generator<Use> {
+  const { targets, ...own } = level;
+  const host = own["custom_host"] ?? inherited;
+  const secrets = secretsIn(own);
+  const place = secrets.length === 0 ? {} : placeOf(own, host, providers);
+  for (const secret of secrets) yield { ...secret, at, place };
+  for (const [i, target] of (Array.isArray(targets) ? targets : []).entries())
+    if (isJson(target)) yield* usesIn(target, providers, `${at}.targets[${i}]`, host);
+}
+
+function placeOf(level: Json, host: unknown, providers: Providers): Json {
+  const { provider, virtual_key } = level;
+  const own = providers.filter(({ id }) => id === provider);
+  const schemas = own.length > 0 ? own : providers;
+  const bound = Object.entries(level).filter(([member, value]) => !isSealed(value) && isBound(member, schemas));
+  return { ...Object.fromEntries(bound), provider, virtual_key, custom_host: host };
+}
+
+/** Secrets imply the mark, and are credentials themselves. What no enabled provider knows counts: nobody can say what it does. */
+function isBound(member: string, providers: Providers): boolean {
+  if (CONFIG_MEMBERS.has(member)) return false;
+  const schemas = providers.flatMap(({ target }) => target?.properties[member] ?? []);
+  return schemas.length === 0 || schemas.some((schema) => schema["bound"] === true && schema["secret"] !== true);
+}
+
+function secretsIn(value: unknown, member = ""): readonly Pick<Use, "sealed" | "member">[] {
+  if (isSealed(value)) return [{ sealed: value.sealed, member }];
+  if (!isJson(value) && !Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => secretsIn(inner, member === "" ? name : `${member}.${name}`));
 }

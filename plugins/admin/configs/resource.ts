@@ -33,6 +33,8 @@ export const configs = defineResource({
   absent: 404,
   list: { query: Type.Object({}), envelope: "success", page: { default: 1000 }, item: ConfigSummary, view: summaryOf },
   create: {
+    description:
+      "A credential in a config or target goes to the provider named beside it. Where none is, requests that name a provider of their own are refused; an `@slug` brings its own credential.",
     body: CreateBody,
     reply: CreateReply,
     make,
@@ -54,6 +56,8 @@ export const configs = defineResource({
     }),
   },
   update: {
+    description:
+      "A credential sent back masked is kept, as long as its member, the provider, the host and the fields that say where it goes or whom it stands for stay beside it; to change those, give it again.",
     body: UpdateBody,
     reply: UpdateReply,
     change,

@@ -45,7 +45,7 @@ export async function change(record: Config, asked: Asked<Static<typeof UpdateBo
   const { config, ...rest } = asked.body;
   const next = config && sealed(config, asked, record.config);
   if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
-  if (next) refuseMoved(withoutGuardrails(next), withoutGuardrails(record.config));
+  if (next) refuseMoved(withoutGuardrails(next), withoutGuardrails(record.config), asked.catalog);
   return { ...rest, ...(next && { config: next }), version_id: crypto.randomUUID(), updated_by: asked.actor };
 }
 

@@ -7,7 +7,7 @@ const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
 
 /**
  * Judges the target fields by the provider's own schema and seals those it calls secret. Secrets left out, or sent
- * back as they were shown, keep their stored value.
+ * back as they were shown, keep their stored value; `null` takes one away.
  */
 export function sealedConfigurations(
   providerId: string,
@@ -25,7 +25,9 @@ export function sealedConfigurations(
     throw new GatewayError("PROVIDER_UNKNOWN", { provider: providerId, known }, { param: "ai_provider_id" });
   }
   const fields = provider.target?.properties ?? {};
-  const sealed = { ...secretsOf(before), ...sealSecrets(given, (member) => fields[member]?.["secret"] === true, vault, before) };
+  const isSecret = (member: string): boolean => fields[member]?.["secret"] === true;
+  const all = { ...secretsOf(before), ...sealSecrets(given, isSecret, vault, before) };
+  const sealed = Object.fromEntries(Object.entries(all).filter(([member, value]) => value !== null || !isSecret(member)));
   judge(openSecrets(sealed, vault), provider.target, judgeUrl);
   return sealed;
 }

@@ -79,6 +79,11 @@ describe("integrations", () => {
       openai_secret: before?.configurations["openai_secret"],
     });
   });
+  test("null takes a secret away", async () => {
+    const { ask, stored } = await world();
+    await ask(integrations, "PUT", PATH, CALLERS.workspace, { configurations: { openai_secret: null, openai_organization: "org-1" } });
+    expect((await stored())?.configurations).toEqual({ openai_organization: "org-1" });
+  });
   test.each<[string, object, object, string | null]>([
     ["the key", {}, {}, "key"],
     ["the key, sent back masked", {}, { key: "sk*******ef", configurations: { openai_secret: "another-secret-0123" } }, "key"],

@@ -2,8 +2,6 @@ import type { Static } from "@sinclair/typebox";
 import {
   type Asked,
   GatewayError,
-  isSealed,
-  type Json,
   type Integrations,
   type Made,
   makeSlug,
@@ -15,6 +13,7 @@ import {
   Workspaces,
 } from "#contract";
 import { sealedConfigurations } from "./configurations.ts";
+import { refuseMoved } from "./moved.ts";
 import type { CreateBody, ListQuery, UpdateBody } from "./schema.ts";
 
 type Integration = RecordOf<typeof Integrations>;
@@ -41,28 +40,14 @@ export function change(record: Integration, asked: Asked<Static<typeof UpdateBod
   const { key, configurations, ...rest } = asked.body;
   const next = configurations && sealedConfigurations(record.ai_provider_id, configurations, asked, record.configurations);
   const keepsKey = record.key_sealed !== null && (key === undefined || key === record.masked_key);
-  if (next && next["custom_host"] !== record.configurations["custom_host"]) {
-    const kept = keepsKey ? "key" : keptSecret(next, record.configurations);
-    if (kept !== undefined) throw refusedMove(kept);
-  }
+  const target = asked.catalog.providers().find(({ id }) => id === record.ai_provider_id)?.target;
+  if (next) refuseMoved({ before: record.configurations, next, keepsKey, target });
   return {
     ...rest,
     ...(key !== undefined && key !== record.masked_key && credential(key, asked)),
     ...(next && { configurations: next }),
   };
 }
-
-/** Whoever may edit the host need not know the credentials, and must not be able to have them sent elsewhere. */
-const refusedMove = (param: string): GatewayError =>
-  new GatewayError(
-    "REQUEST_INVALID",
-    { what: `A stored credential is not sent to another host: give ${param} again together with the new custom_host.` },
-    { param },
-  );
-
-/** A secret field that would keep its stored value. */
-const keptSecret = (next: Json, before: Json): string | undefined =>
-  Object.entries(before).find(([field, value]) => isSealed(value) && isSealed(next[field]) && next[field].sealed === value.sealed)?.[0];
 
 const credential = (key: string | undefined, { vault }: Pick<Asked, "vault">): Pick<Integration, "key_sealed" | "masked_key"> =>
   key === undefined ? { key_sealed: null, masked_key: null } : { key_sealed: vault.seal(key), masked_key: maskSecret(key) };

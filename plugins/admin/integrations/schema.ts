@@ -5,7 +5,9 @@ const name = Type.String({ minLength: 1, maxLength: 255, description: "Name." })
 const Slug = (description: string) => Type.String({ pattern: "^[a-zA-Z0-9_-]+$", maxLength: 255, description });
 const key = Type.String({ minLength: 1, maxLength: 65_536, description: "The provider's credential. It is sealed and never shown again." });
 const description = Type.String({ maxLength: 4096, description: "What it is for." });
-const configurations = JsonObject("Fields of the provider's target, and `custom_host`. Secrets left out of an update stay as they are.");
+const configurations = JsonObject(
+  "Fields of the provider's target, and `custom_host`. Secrets left out of an update, or sent back masked, stay as they are; null takes one away. While the key or a secret stays, `custom_host` and the fields that say where it goes or whom it stands for stay too: to change those, give it again.",
+);
 const tags = Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }), { description: "Key-value tags." });
 
 /** Specification 2.10 */
