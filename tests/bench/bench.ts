@@ -2,48 +2,85 @@
  * `npm run bench`: a mock upstream, the floor and the gateway in one run. Ratios to the floor are what counts;
  * absolute times move with the machine. Profiles: `bare` (a provider header and a key) and `governed` (key with a
  * rate limit, a workspace policy, three guardrails, log store).
+ *
+ * The profiles take turns in short bursts, and a process's CPU is what it used over all of its bursts: whatever else the
+ * machine does meanwhile falls on all of them alike.
  */
-import { type Load, type Loaded, load } from "./load.ts";
+import { type Loaded, load } from "./load.ts";
 import { CHUNKS, message, onStage, type Proc, setUp, start, startGateway, startUpstream, usageOf } from "./stage.ts";
 
-const REQUESTS = Number(process.env["BENCH_REQUESTS"] ?? 12_000);
-const STREAMS = Number(process.env["BENCH_STREAMS"] ?? 300);
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5);
-const WARM_REQUESTS = 30_000;
-const WARM_STREAMS = 300;
-
-interface Row extends Loaded {
-  readonly cpuUs: number;
+interface Phase {
+  readonly stream: boolean;
+  readonly connections: number;
+  /** Requests of one burst. */
+  readonly requests: number;
+  readonly bursts: number;
 }
-async function measured(proc: Proc, what: Load): Promise<Row> {
-  await load({ ...what, requests: Math.ceil(what.requests / 3) }); // one that was idle has given memory back, and takes it again first
-  const before = await usageOf(proc.pid);
-  const result = await load(what);
-  const after = await usageOf(proc.pid);
-  return { ...result, cpuUs: (after.cpuUs - before.cpuUs) / what.requests };
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 1);
+const PHASES = {
+  whole: { stream: false, connections: 32, requests: 6_000, bursts: 6 * ROUNDS },
+  single: { stream: false, connections: 1, requests: 100, bursts: 20 * ROUNDS },
+  streams: { stream: true, connections: 16, requests: 150, bursts: 6 * ROUNDS },
+  // At one connection: under a load that takes all of the machine, the first token waits in line like everything else.
+  singleStreams: { stream: true, connections: 1, requests: 5, bursts: 10 * ROUNDS },
+} as const satisfies Record<string, Phase>;
+/** What is measured is the compiled code, not its compilation. */
+const WARM: readonly Phase[] = [
+  { stream: false, connections: 32, requests: 2_000, bursts: 15 },
+  { stream: true, connections: 16, requests: 60, bursts: 5 },
+];
+
+interface Cell {
+  readonly name: string;
+  readonly proc: Proc;
+  readonly headers: Readonly<Record<string, string>>;
+}
+interface Played {
+  readonly cpuUs: number;
+  readonly bursts: readonly Loaded[];
+}
+
+const burst = ({ proc, headers }: Cell, { stream, connections, requests }: Phase): Promise<Loaded> =>
+  load({ url: `http://127.0.0.1:${proc.port}/v1/chat/completions`, headers, body: message(stream), connections, requests });
+
+/** All cells in turn, again and again. */
+async function played(cells: readonly Cell[], phase: Phase): Promise<readonly Played[]> {
+  const cpu = (): Promise<readonly number[]> => Promise.all(cells.map(async ({ proc }) => (await usageOf(proc.pid)).cpuUs));
+  const bursts = cells.map(() => [] as Loaded[]);
+  const before = await cpu();
+  for (let turn = 0; turn < phase.bursts; turn += 1)
+    for (const [index, cell] of cells.entries()) bursts[index]?.push(await burst(cell, phase));
+  const after = await cpu();
+  return cells.map((_, index) => ({
+    cpuUs: ((after[index] ?? 0) - (before[index] ?? 0)) / (phase.requests * phase.bursts),
+    bursts: bursts[index] ?? [],
+  }));
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const typical = ({ bursts }: Played, pick: (burst: Loaded) => number): number => median(bursts.map(pick));
 
-type Rows = ReadonlyMap<string, readonly Row[]>;
-function report(names: readonly string[], whole: Rows, single: Rows, streams: Rows, singleStreams: Rows): void {
-  // Whatever else the machine does is added to a reading and never taken from it.
-  const least = (rows: Rows, name: string): number => Math.min(...(rows.get(name) ?? []).map((row) => row.cpuUs));
-  const of = (rows: Rows, name: string, pick: (row: Row) => number): number => median((rows.get(name) ?? []).map(pick));
-  const table = names.map((name) => ({
-    profile: name,
-    "CPU µs/request": least(whole, name).toFixed(0),
-    "× floor": (least(whole, name) / least(whole, "floor")).toFixed(2),
-    "requests/s": of(whole, name, (row) => row.perSecond).toFixed(0),
-    "added p50 ms": (of(single, name, (row) => row.p50Ms) - of(single, "floor", (row) => row.p50Ms)).toFixed(3),
-    "added p99 ms": (of(single, name, (row) => row.p99Ms) - of(single, "floor", (row) => row.p99Ms)).toFixed(3),
-    "CPU µs/chunk": (least(streams, name) / CHUNKS).toFixed(1),
-    "chunk × floor": (least(streams, name) / least(streams, "floor")).toFixed(2),
-    // At one connection: under a load that takes all of the machine, the first token waits in line like everything else.
-    "added TTFT ms": (of(singleStreams, name, (row) => row.firstP50Ms) - of(singleStreams, "floor", (row) => row.firstP50Ms)).toFixed(3),
-    failed: [whole, single, streams, singleStreams].flatMap((rows) => rows.get(name) ?? []).reduce((sum, row) => sum + row.failed, 0),
-  }));
-  console.table(table);
+type Results = { readonly [P in keyof typeof PHASES]: readonly Played[] };
+
+function report(cells: readonly Cell[], results: Results): void {
+  const of = (phase: keyof Results, index: number): Played => results[phase][index] ?? { cpuUs: Number.NaN, bursts: [] };
+  const ratio = (phase: keyof Results, index: number): string => (of(phase, index).cpuUs / of(phase, 0).cpuUs).toFixed(2);
+  const added = (phase: keyof Results, index: number, pick: (burst: Loaded) => number): string =>
+    (typical(of(phase, index), pick) - typical(of(phase, 0), pick)).toFixed(3);
+  console.table(
+    cells.map(({ name }, index) => ({
+      profile: name,
+      "CPU µs/request": of("whole", index).cpuUs.toFixed(0),
+      "× floor": ratio("whole", index),
+      "requests/s": typical(of("whole", index), (row) => row.perSecond).toFixed(0),
+      "added p50 ms": added("single", index, (row) => row.p50Ms),
+      "added p99 ms": added("single", index, (row) => row.p99Ms),
+      "CPU µs/chunk": (of("streams", index).cpuUs / CHUNKS).toFixed(1),
+      "chunk × floor": ratio("streams", index),
+      "added TTFT ms": added("singleStreams", index, (row) => row.firstP50Ms),
+      failed: Object.values(results).reduce((sum, row) => sum + (row[index]?.bursts ?? []).reduce((all, { failed }) => all + failed, 0), 0),
+    })),
+  );
   console.log("budgets: bare ≤ 1.5 × and governed ≤ 2.5 × the floor's CPU; added p50 ≤ 0.2 and 0.4 ms; chunk ≤ 1.3 ×");
 }
 
@@ -54,44 +91,17 @@ await onStage(async (folder) => {
   const gateway = await startGateway(upstream, folder("governed"));
   const headers = await setUp(gateway, upstream.port);
   const idle = (await usageOf(gateway.pid)).rssMb;
-  const cells = [
-    { name: "floor", proc: floor, headers: {} as Record<string, string> },
+  const cells: readonly Cell[] = [
+    { name: "floor", proc: floor, headers: {} },
     { name: "bare", proc: bare, headers: headers.bare },
     { name: "governed", proc: gateway, headers: headers.governed },
   ];
-  const run = (cell: (typeof cells)[number], stream: boolean, connections: number, requests: number): Promise<Row> =>
-    measured(cell.proc, {
-      url: `http://127.0.0.1:${cell.proc.port}/v1/chat/completions`,
-      headers: cell.headers,
-      body: message(stream),
-      connections,
-      requests,
-    });
-  // What is measured is the compiled code, not its compilation.
-  for (const cell of cells) {
-    await run(cell, false, 32, Math.max(WARM_REQUESTS, REQUESTS));
-    await run(cell, true, 16, Math.max(WARM_STREAMS, STREAMS));
+  for (const phase of WARM) await played(cells, phase);
+  const results: Partial<Record<keyof Results, readonly Played[]>> = {};
+  for (const [name, phase] of Object.entries(PHASES) as [keyof Results, Phase][]) {
+    results[name] = await played(cells, phase);
+    console.error(`${name}: ${phase.bursts} bursts of ${phase.requests} requests each`);
   }
-
-  const whole = new Map(cells.map(({ name }) => [name, [] as Row[]]));
-  const single = new Map(cells.map(({ name }) => [name, [] as Row[]]));
-  const streams = new Map(cells.map(({ name }) => [name, [] as Row[]]));
-  const singleStreams = new Map(cells.map(({ name }) => [name, [] as Row[]]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const cell of cells) {
-      whole.get(cell.name)?.push(await run(cell, false, 32, REQUESTS));
-      single.get(cell.name)?.push(await run(cell, false, 1, Math.ceil(REQUESTS / 12)));
-      streams.get(cell.name)?.push(await run(cell, true, 16, STREAMS));
-      singleStreams.get(cell.name)?.push(await run(cell, true, 1, Math.ceil(STREAMS / 3)));
-    }
-    console.error(`round ${round + 1} of ${ROUNDS} done`);
-  }
-  report(
-    cells.map(({ name }) => name),
-    whole,
-    single,
-    streams,
-    singleStreams,
-  );
+  report(cells, results as Results); // each phase is played above
   console.log(`\nmemory of the gateway: ${idle.toFixed(0)} MB idle, ${(await usageOf(gateway.pid)).rssMb.toFixed(0)} MB after the load`);
 });
