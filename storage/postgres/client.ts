@@ -15,6 +15,8 @@ export function clientOf(config: Config, { max, statementTimeoutMs, ...events }:
   const options: postgres.Options<typeof TYPES> = {
     max,
     types: TYPES,
+    // The driver would ask for the types of arrays on each new connection, and nobody could catch that question's failure.
+    fetch_types: false,
     ssl: sslOf(config),
     prepare: config.prepare,
     connect_timeout: config.connectTimeoutMs / 1000,
@@ -34,8 +36,32 @@ export function clientOf(config: Config, { max, statementTimeoutMs, ...events }:
 }
 
 /** PostgreSQL's text has no NUL. One that a client sent must neither cost the batch it travels in nor fail a look-up. */
+const storable = (value: unknown): string => String(value).replaceAll("\0", "\uFFFD");
+
+/** A list as PostgreSQL reads one. */
+const listText = (values: unknown): string => `{${(values as readonly unknown[]).map(itemText).join(",")}}`; // its parameters are the arrays we pass
+const itemText = (value: unknown): string => {
+  if (value === null) return "NULL";
+  return typeof value === "number" ? String(value) : `"${storable(value).replace(/["\\]/g, "\\$&")}"`;
+};
+
+/** A list of numbers as PostgreSQL writes one. */
+const numbersIn = (text: string): readonly (number | null)[] =>
+  text === "{}"
+    ? []
+    : text
+        .slice(1, -1)
+        .split(",")
+        .map((item) => (item === "NULL" ? null : Number(item)));
+
+const sent = (to: number, serialize: (value: unknown) => string) => ({ to, from: [], serialize, parse: (raw: unknown) => raw });
+/** By the server's numbers for types: text, and the lists that our statements take apart. */
 const TYPES = {
-  string: { to: 25, from: [], serialize: (value: unknown) => String(value).replaceAll("\0", "\uFFFD"), parse: (raw: unknown) => raw },
+  text: sent(25, storable),
+  texts: sent(1009, listText),
+  integers: sent(1007, listText),
+  bigints: sent(1016, listText),
+  doubles: { ...sent(1022, listText), from: [1022], parse: numbersIn },
 };
 
 /** Ends a pool at once; queries still on it are rejected. */
