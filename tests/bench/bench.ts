@@ -3,8 +3,8 @@
  * absolute times move with the machine. Profiles: `bare` (a provider header and a key) and `governed` (key with a
  * rate limit, a workspace policy, three guardrails, log store).
  *
- * The profiles take turns in short bursts, and a process's CPU is what it used over all of its bursts: whatever else the
- * machine does meanwhile falls on all of them alike.
+ * The profiles take turns in bursts, and a process's CPU is what it used during its own: whatever else the machine does
+ * meanwhile falls on all of them alike.
  */
 import { type Loaded, load } from "./load.ts";
 import { CHUNKS, message, onStage, type Proc, setUp, start, startGateway, startUpstream, usageOf } from "./stage.ts";
@@ -43,18 +43,26 @@ interface Played {
 const burst = ({ proc, headers }: Cell, { stream, connections, requests }: Phase): Promise<Loaded> =>
   load({ url: `http://127.0.0.1:${proc.port}/v1/chat/completions`, headers, body: message(stream), connections, requests });
 
+/** What a burst cost its process, with what follows on its heels: records are written behind their requests. */
+async function measured(cell: Cell, phase: Phase): Promise<{ readonly cpuUs: number; readonly loaded: Loaded }> {
+  const before = await usageOf(cell.proc.pid);
+  const loaded = await burst(cell, phase);
+  await new Promise((resolve) => setTimeout(resolve, BEHIND_MS));
+  return { cpuUs: (await usageOf(cell.proc.pid)).cpuUs - before.cpuUs, loaded };
+}
+const BEHIND_MS = 50;
+
 /** All cells in turn, again and again. */
 async function played(cells: readonly Cell[], phase: Phase): Promise<readonly Played[]> {
-  const cpu = (): Promise<readonly number[]> => Promise.all(cells.map(async ({ proc }) => (await usageOf(proc.pid)).cpuUs));
-  const bursts = cells.map(() => [] as Loaded[]);
-  const before = await cpu();
+  const sums = cells.map(() => ({ cpuUs: 0, bursts: [] as Loaded[] }));
   for (let turn = 0; turn < phase.bursts; turn += 1)
-    for (const [index, cell] of cells.entries()) bursts[index]?.push(await burst(cell, phase));
-  const after = await cpu();
-  return cells.map((_, index) => ({
-    cpuUs: ((after[index] ?? 0) - (before[index] ?? 0)) / (phase.requests * phase.bursts),
-    bursts: bursts[index] ?? [],
-  }));
+    for (const [index, cell] of cells.entries()) {
+      const { cpuUs, loaded } = await measured(cell, phase);
+      const sum = sums[index];
+      sum?.bursts.push(loaded);
+      if (sum) sum.cpuUs += cpuUs / (phase.requests * phase.bursts);
+    }
+  return sums;
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
