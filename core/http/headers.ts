@@ -1,6 +1,7 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
 import { type Control, GatewayError, HEADERS, type HeaderName, type HeaderRow, isJson } from "#contract";
+import { lowered } from "../kernel/shape.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
 
@@ -69,7 +70,7 @@ function headerValue(key: HeaderName, name: string, text: string): unknown {
     throw new GatewayError("HEADER_INVALID", { header: name, why: `it must be ${WANTS[row.read]}` }, { param: name });
   const check = CHECKS.get(key);
   const problem = check?.Check(value) ? undefined : check?.Errors(value).First();
-  if (problem) throw new GatewayError("HEADER_INVALID", { header: name, why: problem.message.toLowerCase() }, { param: name });
+  if (problem) throw new GatewayError("HEADER_INVALID", { header: name, why: lowered(problem.message) }, { param: name });
   return value;
 }
 

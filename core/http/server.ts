@@ -3,6 +3,7 @@ import { type Call, GatewayError, type Json, type Logger, type OperationId, type
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
 import type { Generation } from "../kernel/generation.ts";
+import { lowered } from "../kernel/shape.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-time.ts";
@@ -156,7 +157,7 @@ function bodyCheck(schema: NonNullable<OperationRoute["body"]>): (body: Json) =>
     const member = (problem?.path ?? "/").slice(1).replaceAll("/", ".");
     throw new GatewayError(
       "REQUEST_INVALID",
-      { what: `The member ${member || "(body)"} is not valid: ${problem?.message.toLowerCase() ?? "not of the documented shape"}.` },
+      { what: `The member ${member || "(body)"} is not valid: ${problem ? lowered(problem.message) : "not of the documented shape"}.` },
       { param: member },
     );
   };

@@ -33,6 +33,9 @@ export function problems(schema: TSchema, value: unknown): readonly Problem[] {
 
 export const firstProblem = (schema: TSchema, value: unknown): Problem | undefined => problems(schema, value)[0];
 
+/** A schema's own message inside a sentence; a pattern that it quotes keeps its capitals. */
+export const lowered = (message: string): string => message.slice(0, 1).toLowerCase() + message.slice(1);
+
 /** `/plugins/cache~1simple/enabled` -> `plugins.cache/simple.enabled` */
 const dotted = (pointer: string): string =>
   pointer

@@ -1,5 +1,6 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Branch, CONFIG_MEMBERS, ConfigBody, GatewayError, isJson, type Json, type Leaf, type TargetNode } from "#contract";
+import { lowered } from "../kernel/shape.ts";
 
 /** How many targets a config may have (routing-config fact sheet 11). */
 export interface TargetCaps {
@@ -27,7 +28,7 @@ function notOfTheShape(config: Json): GatewayError {
   const problem = check.Errors(config).First();
   return new GatewayError(
     "CONFIG_INVALID",
-    { why: `${problem?.path || "/"}: ${problem?.message.toLowerCase() ?? "not of the documented shape"}` },
+    { why: `${problem?.path || "/"}: ${problem ? lowered(problem.message) : "not of the documented shape"}` },
     { param: problem?.path ?? "" },
   );
 }

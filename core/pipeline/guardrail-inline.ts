@@ -1,4 +1,4 @@
-import { type Json, isJson } from "#contract";
+import { type Json, SHORTHAND_MEMBERS, isJson } from "#contract";
 import type { Feedback } from "./guardrail-types.ts";
 
 /** A guardrail as it is written, saved or inline, before its checks are looked up. */
@@ -15,19 +15,6 @@ export interface WrittenCheck {
   readonly id: string;
   readonly parameters: Json;
 }
-
-/** Members of the shorthand form that are not checks. */
-const OWN_MEMBERS: ReadonlySet<string> = new Set([
-  "deny",
-  "async",
-  "sequential",
-  "on_fail",
-  "on_success",
-  "id",
-  "type",
-  "name",
-  "guardrail_version_id",
-]);
 
 /**
  * Reads an inline guardrail: the hook form with a list of `checks`, or the shorthand with check ids as members.
@@ -68,7 +55,7 @@ export const hookCheck = (check: Json): Entry => ({
 
 const shorthand = (inline: Json): readonly Entry[] =>
   Object.entries(inline)
-    .filter(([name]) => !OWN_MEMBERS.has(name))
+    .filter(([name]) => !SHORTHAND_MEMBERS.has(name))
     .map(([name, value]) => {
       const { id, is_enabled: enabled, ...parameters } = object(value);
       return { id: typeof id === "string" ? id : name, parameters, enabled };

@@ -15,6 +15,7 @@ import {
 } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { isInline, then } from "./plan.ts";
+import { lowered } from "../kernel/shape.ts";
 
 /** A leaf made concrete: the running provider, its adapter for this operation, and where and as whom to call it. */
 export interface Resolved {
@@ -198,7 +199,7 @@ function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call
   const problem = check.Errors(given).First();
   throw new GatewayError(
     "TARGET_INVALID",
-    { provider: meaning.id, why: `${problem?.path.slice(1)}: ${problem?.message.toLowerCase() ?? "not valid"}` },
+    { provider: meaning.id, why: `${problem?.path.slice(1)}: ${problem ? lowered(problem.message) : "not valid"}` },
     { param: problem?.path.slice(1) ?? "" },
   );
 }

@@ -64,3 +64,16 @@ export const Guardrails = defineCollection({
   unique: [["organisation_id", "slug"]],
   index: [["organisation_id", "workspace_id"]],
 });
+
+/** Members of an inline guardrail's shorthand form (check ids as members) that are no checks. */
+export const SHORTHAND_MEMBERS: ReadonlySet<string> = new Set([
+  "deny",
+  "async",
+  "sequential",
+  "on_fail",
+  "on_success",
+  "id",
+  "type",
+  "name",
+  "guardrail_version_id",
+]);

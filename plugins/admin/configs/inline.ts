@@ -1,4 +1,4 @@
-import { isJson, type Json } from "#contract";
+import { isJson, type Json, SHORTHAND_MEMBERS } from "#contract";
 
 /* Guardrails written out inside a config: where their checks stand, in both forms (guardrails fact sheet 8). */
 
@@ -38,21 +38,8 @@ export const checksOf = (guardrail: Json, at: string): readonly InlineCheck[] =>
   Array.isArray(guardrail["checks"])
     ? guardrail["checks"].map((check: unknown, i) => hookCheck(check, `${at}.checks[${i}]`))
     : Object.entries(guardrail)
-        .filter(([name]) => !ACTIONS.has(name))
+        .filter(([name]) => !SHORTHAND_MEMBERS.has(name))
         .map(([name, check]) => shortCheck(name, check, `${at}.${name}`));
-
-/** Members of an inline guardrail in the shorthand form that are no checks. */
-const ACTIONS: ReadonlySet<string> = new Set([
-  "deny",
-  "async",
-  "sequential",
-  "on_fail",
-  "on_success",
-  "id",
-  "type",
-  "name",
-  "guardrail_version_id",
-]);
 
 const fullId = (id: string): string => (id.includes(".") ? id : `default.${id}`);
 
