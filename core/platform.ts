@@ -40,6 +40,9 @@ export const importModule = (path: string, version: string): Promise<unknown> =>
 /** Is this a compiled binary, whose own modules live in a virtual file system? */
 export const isCompiled = (): boolean => Bun.main.startsWith("/$bunfs/") || Bun.main.includes("~BUN");
 
+/** A UUID of version 7: it begins with the time, so that stored requests are appended to their index, not scattered over it. */
+export const timedId = (now: number): string => Bun.randomUUIDv7("hex", now);
+
 export interface Child {
   readonly pid: number;
   /** Resolves with the exit code. */

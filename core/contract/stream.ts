@@ -56,7 +56,11 @@ export type UsagePart = (typeof USAGE_PARTS)[number];
 
 const INPUT_PARTS = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio"] as const;
 const OUTPUT_PARTS = ["output", "reasoning", "outputAudio"] as const;
-const sum = (usage: Usage, parts: readonly UsagePart[]): number => parts.reduce((total, part) => total + tokens(usage[part]), 0);
+function sum(usage: Usage, parts: readonly UsagePart[]): number {
+  let total = 0;
+  for (const part of parts) total += tokens(usage[part]);
+  return total;
+}
 /** More than any request can use. */
 const MAX_TOKENS = 1_000_000_000_000;
 /**

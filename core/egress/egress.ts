@@ -70,39 +70,23 @@ export function createEgress(options: EgressOptions): Egress {
   const routes = new Routes(trust, options.resolve ?? systemResolve, options.now, options.isPublic);
   const rules: HeaderRules = { gatewayId: options.gatewayId, controlPrefixes: options.controlPrefixes ?? ["x-gateway-"] };
   let open = 0;
+  const ended = (): void => {
+    open -= 1;
+  };
 
   async function call(request: EgressRequest): Promise<Answer> {
     if (request.signal.aborted) throw reasonOf(request.signal);
     const { origin, rest } = splitUrl(request.url);
     open += 1;
-    const exchange = new Exchange(request, options.hardTimeoutMs, () => {
-      open -= 1;
-    });
+    const exchange = new Exchange(request, options.hardTimeoutMs, ended);
     try {
       const known = routes.to(origin, request.declared ?? false);
       const route = known instanceof Promise ? await exchange.within(known) : known;
-      return answered(await connect(route, rest, exchange), exchange, options.maxWhole);
+      const headers = outgoingHeaders(request.headers, rules, request.hops, route.name?.header ?? null);
+      const init = fetchInit(request, exchange.signal, headers, tlsOf(route));
+      return answered(await connect(route, rest, init), exchange, options.maxWhole);
     } catch (error) {
       throw exchange.fail(error);
-    }
-  }
-
-  /** Tries the judged addresses in turn; only one that refused the connection makes way for the next. */
-  async function connect(route: Route, rest: string, exchange: Exchange): Promise<Response> {
-    const { request } = exchange;
-    const init = fetchInit(
-      request,
-      exchange.signal,
-      outgoingHeaders(request.headers, rules, request.hops, route.name?.header ?? null),
-      tlsOf(route),
-    );
-    const last = request.body instanceof ReadableStream ? 0 : route.bases.length - 1;
-    for (let index = 0; ; index += 1) {
-      try {
-        return await fetch(`${route.bases[index]}${rest}`, init);
-      } catch (error) {
-        if (index >= last || !neverConnected(error)) throw error;
-      }
     }
   }
 
@@ -122,6 +106,20 @@ export function createEgress(options: EgressOptions): Egress {
       return open;
     },
   };
+}
+
+/** Tries the judged addresses in turn; only one that refused the connection makes way for the next. A stream can be sent once. */
+const connect = ({ bases }: Route, rest: string, init: RequestInit): Promise<Response> =>
+  bases.length === 1 || init.body instanceof ReadableStream ? fetch(`${bases[0]}${rest}`, init) : inTurn(bases, rest, init);
+
+async function inTurn(bases: readonly string[], rest: string, init: RequestInit): Promise<Response> {
+  for (let index = 0; ; index += 1) {
+    try {
+      return await fetch(`${bases[index]}${rest}`, init);
+    } catch (error) {
+      if (index >= bases.length - 1 || !neverConnected(error)) throw error;
+    }
+  }
 }
 
 interface TlsInit {

@@ -9,7 +9,6 @@ import { unreachable } from "./failure.ts";
  */
 export class Exchange {
   readonly #cutter = new AbortController();
-  readonly #left = (): void => this.cut(reasonOf(this.request.signal));
   #timer: NodeJS.Timeout;
   readonly #timeoutMs: number;
   #why: GatewayError | undefined;
@@ -21,8 +20,8 @@ export class Exchange {
     readonly onEnd: () => void,
   ) {
     this.#timeoutMs = Math.min(request.timeoutMs ?? hardTimeoutMs, hardTimeoutMs);
-    this.#timer = this.#deadline(this.#timeoutMs);
-    request.signal.addEventListener("abort", this.#left, { once: true });
+    this.#timer = setTimeout(cutLate, this.#timeoutMs, this, this.#timeoutMs);
+    request.signal.addEventListener("abort", this, { once: true });
   }
 
   /** Goes to fetch; fires when the exchange is cut. */
@@ -30,12 +29,17 @@ export class Exchange {
     return this.#cutter.signal;
   }
 
+  /** Who asked has aborted. */
+  handleEvent(): void {
+    this.cut(reasonOf(this.request.signal));
+  }
+
   /** The headers are here. */
   answered(): void {
     if (this.#ended) return;
     if (this.#timeoutMs === this.hardTimeoutMs) return this.alive();
     clearTimeout(this.#timer);
-    this.#timer = this.#deadline(this.hardTimeoutMs);
+    this.#timer = setTimeout(cutLate, this.hardTimeoutMs, this, this.hardTimeoutMs);
   }
 
   /** A chunk is here. */
@@ -47,7 +51,7 @@ export class Exchange {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    this.request.signal.removeEventListener("abort", this.#left);
+    this.request.signal.removeEventListener("abort", this);
     this.onEnd();
   }
 
@@ -72,10 +76,6 @@ export class Exchange {
     }
   }
 
-  #deadline(timeoutMs: number): NodeJS.Timeout {
-    return setTimeout(() => this.cut(new GatewayError("TIMEOUT", { timeoutMs })), timeoutMs);
-  }
-
   /** Ends it at once: the connection is let go, and whoever waits is told why. */
   cut(why: GatewayError): void {
     if (this.#ended) return;
@@ -84,6 +84,8 @@ export class Exchange {
     this.end();
   }
 }
+
+const cutLate = (exchange: Exchange, timeoutMs: number): void => exchange.cut(new GatewayError("TIMEOUT", { timeoutMs }));
 
 /** An owner that aborts with a reason of its own is quoted; otherwise the client has left. */
 export const reasonOf = (signal: AbortSignal): GatewayError =>

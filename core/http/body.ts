@@ -32,14 +32,17 @@ function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: Bod
   return { kind: "form", contentType, stream: arriving(request, request.body, bodyMs) };
 }
 
+const stalled = (silentMs: number): GatewayError => new GatewayError("BODY_STALLED", { silentMs });
+
 /** The same bytes as they are asked for; BODY_STALLED when none come for so long. Who reads slowly is not hurried. */
 function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const stalled = (): GatewayError => new GatewayError("BODY_STALLED", { silentMs });
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await fromClient(request, inTime(reader.read(), silentMs, stalled));
+        const { done, value } = await inTime(reader.read(), silentMs, stalled).catch((thrown: unknown) => {
+          throw fromClient(request, thrown);
+        });
         if (done) controller.close();
         else controller.enqueue(value);
       },
@@ -50,9 +53,15 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
 }
 
 async function jsonBody(request: Request, limits: BodyLimits): Promise<Body> {
-  const text = await sentText(request, limits);
+  let text: string;
+  try {
+    text = await inTime(boundedText(request, limits.maxJsonBytes), limits.bodyMs ?? BODY_MS, bodyLate);
+  } catch (thrown) {
+    throw fromClient(request, thrown);
+  }
   return { kind: "json", text, value: jsonObject(text, limits.maxDepth) };
 }
+const bodyLate = (bodyMs: number): GatewayError => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" });
 
 /** Parses a JSON object, refusing what nests too deep to be handled safely. */
 export function jsonObject(text: string, maxDepth: number): Json {
@@ -82,7 +91,10 @@ function parsed(text: string, maxDepth: number): unknown {
 function deeper(value: unknown, left: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (left === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => deeper(item, left - 1));
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i += 1) if (deeper(value[i], left - 1)) return true;
+    return false;
+  }
   for (const key in value) if (deeper((value as Json)[key], left - 1)) return true; // an object, by the lines above
   return false;
 }
@@ -91,33 +103,24 @@ function deeper(value: unknown, left: number): boolean {
 export const isLateBody = (thrown: unknown): boolean =>
   GatewayError.is(thrown) && (thrown.code === "BODY_STALLED" || (thrown.code === "TIMEOUT" && thrown.details["of"] === "body"));
 
-const sentText = (request: Request, { maxJsonBytes, bodyMs = BODY_MS }: BodyLimits): Promise<string> =>
-  fromClient(
-    request,
-    inTime(boundedText(request, maxJsonBytes), bodyMs, () => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" })),
-  );
-
 /** A client that has left is no error of ours, whatever reading from it comes to. */
-async function fromClient<T>(request: Request, reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (thrown) {
-    if (request.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
-    throw thrown;
-  }
+const fromClient = (request: Request, thrown: unknown): unknown =>
+  request.signal.aborted ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
+
+function boundedText(request: Request, limit: number): Promise<string> {
+  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (declared > limit) throw tooLarge(limit);
+  return declared >= 0 ? request.text() : undeclaredText(request, limit);
 }
 
-async function boundedText(request: Request, limit: number): Promise<string> {
-  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
-  const tooLarge = () => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });
-  if (declared > limit) throw tooLarge();
-  if (declared >= 0) return request.text();
+async function undeclaredText(request: Request, limit: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of request.body ?? []) {
     size += part.length;
-    if (size > limit) throw tooLarge();
+    if (size > limit) throw tooLarge(limit);
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));
 }
+const tooLarge = (limit: number): GatewayError => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });

@@ -33,7 +33,7 @@ const get = (path: string, run: Mount["run"]): Mount => ({ method: "GET", path, 
 /** The console's assets, when a console plugin runs. */
 function consoleRoutes({ console: served }: Generation): readonly Mount[] {
   if (!served) return [];
-  const asset: Mount["run"] = async (_, params) => {
+  const asset: Mount["run"] = async (_request, _at, params) => {
     const found = await served.asset(params["*"] ?? "");
     return found ? new Response(found) : errorResponse(new GatewayError("NOT_FOUND", { what: "such page of the console" }), "control");
   };

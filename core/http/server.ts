@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { type Call, GatewayError, type Json, type Logger, type OperationId, type OperationRoute, operation, type Route } from "#contract";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
+import { timedId } from "../platform.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { lowered } from "../kernel/shape.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
@@ -42,7 +43,7 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   ];
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const { method, path, run } of [...mounts, ...publicRoutes(gen, gateway)]) {
-    app.route(method, path, ({ request, params }) => run(request, params), { parse: "none" });
+    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), params), { parse: "none" });
   }
   app.all("/*", ({ request }) => unknownRoute(request));
   const direct = directly(mounts);
@@ -51,8 +52,13 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
 
 /** Routes without path parameters are found by one look-up; what is not found here is the router's. */
 function directly(mounts: readonly Mount[]): (request: Request) => Response | Promise<Response> | undefined {
-  const byPath = new Map(mounts.filter(({ path }) => !/[:*]/.test(path)).map(({ method, path, run }) => [`${method} ${path}`, run]));
-  return (request) => byPath.get(`${request.method} ${partsOf(request.url).pathname}`)?.(request, NO_PARAMS);
+  const byPath = new Map<string, Map<string, Mount["run"]>>();
+  for (const { method, path, run } of mounts)
+    if (!/[:*]/.test(path)) byPath.set(path, (byPath.get(path) ?? new Map<string, Mount["run"]>()).set(method, run));
+  return (request) => {
+    const at = partsOf(request.url);
+    return byPath.get(at.pathname)?.get(request.method)?.(request, at, NO_PARAMS);
+  };
 }
 const NO_PARAMS: Params = Object.freeze({});
 
@@ -61,7 +67,7 @@ type Params = Readonly<Record<string, string>>;
 export interface Mount {
   readonly method: string;
   readonly path: string;
-  readonly run: (request: Request, params: Params) => Response | Promise<Response>;
+  readonly run: (request: Request, at: UrlParts, params: Params) => Response | Promise<Response>;
 }
 type ReadHeaders = ReturnType<typeof headerReader>["read"];
 
@@ -73,22 +79,22 @@ function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, s
   const withBody = async (call: Call, request: Request): Promise<Call> => {
     const body = await bodyOf(request, row, settings);
     if (body.kind === "json") accept?.(body.value);
-    return callOf(call, call.control, call.traceId, body);
+    return callOf(call, body);
   };
   return {
     method: row.method,
     path: PREFIX.data + row.path,
-    run: (request, params) => {
+    run: (request, at, params) => {
       const leave = gw.gen.enter();
-      const bare = beginning(request, route.operation, params, settings.now());
+      const startedAt = settings.now();
+      const door: Door = { request, at, operation: route.operation, params, startedAt, id: timedId(startedAt) };
       try {
         if (isLoop(request.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
-        const control = read(request.headers);
-        const call = callOf(bare, control, traceOf(control.traceId, request.headers) ?? bare.id, bare.body);
+        const call = beginning(door, read(request.headers));
         return handle({ call, leave, read: () => withBody(call, request) }, gw, settings.pluginLimits);
       } catch (thrown) {
-        return refused(thrown, { call: bare, caller: null, plan: null, leave }, gw);
+        return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave }, gw);
       }
     },
   };
@@ -100,43 +106,47 @@ function refuseSteps(name: string, value: string): void {
     throw new GatewayError("REQUEST_INVALID", { what: `The path parameter ${name} may not hold . or .. as a step.` }, { param: name });
 }
 
-function beginning(request: Request, id: OperationId, params: Readonly<Record<string, string>>, startedAt: number): Call {
-  const { pathname, search } = partsOf(request.url);
-  const callId = timedId(startedAt);
+/** What is known of a request before its headers are read. */
+interface Door {
+  readonly request: Request;
+  readonly at: UrlParts;
+  readonly operation: OperationId;
+  readonly params: Params;
+  readonly startedAt: number;
+  readonly id: string;
+}
+
+function beginning({ request, at, operation: name, params, startedAt, id }: Door, control: Call["control"]): Call {
   return {
-    id: callId,
-    operation: id,
+    id,
+    operation: name,
     method: request.method,
-    path: pathname.slice(PREFIX.data.length),
+    path: at.pathname.slice(PREFIX.data.length),
     params,
-    search,
+    search: at.search,
     headers: request.headers,
-    control: NO_CONTROL,
-    traceId: callId,
+    control,
+    traceId: traceOf(control.traceId, request.headers) ?? id,
     body: NO_BODY,
     startedAt,
     signal: request.signal,
   };
 }
-/** A UUID of version 7: it begins with the time, so that stored requests are appended to their index, not scattered over it. */
-function timedId(now: number): string {
-  const time = now.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
-}
-
 const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
 
-/** The same call, further on; member by member, because copying an object of unknown shape costs more than all of this. */
+/** The same call with its body; member by member, because copying an object of unknown shape costs more than all of this. */
 const callOf = (
-  { id, operation: name, method, path, params, search, headers, startedAt, signal }: Call,
-  control: Call["control"],
-  traceId: string,
+  { id, operation: name, method, path, params, search, headers, control, traceId, startedAt, signal }: Call,
   body: Call["body"],
 ): Call => ({ id, operation: name, method, path, params, search, headers, control, traceId, body, startedAt, signal });
 
+interface UrlParts {
+  readonly pathname: string;
+  readonly search: string;
+}
 /** Path and query as they were asked; cheaper than a URL object, and without its normalisation. */
-function partsOf(url: string): { pathname: string; search: string } {
+function partsOf(url: string): UrlParts {
   const from = url.indexOf("/", url.indexOf("//") + 2);
   const query = url.indexOf("?", from);
   return query < 0 ? { pathname: url.slice(from), search: "" } : { pathname: url.slice(from, query), search: url.slice(query) };
@@ -186,7 +196,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
   return {
     method: route.method,
     path: PREFIX[route.plane] + route.path,
-    run: async (request, params) => {
+    run: async (request, _, params) => {
       const leave = gw.gen.enter();
       try {
         return await handleRoute(request, params);

@@ -1,4 +1,4 @@
-import { type Ask, type Call, type Caller, type Dialect, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
+import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
 import { type Attempted, attempt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
@@ -21,34 +21,43 @@ export interface Asking {
   readonly guarded: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
 }
 
-/** What one target answers. A provider plugin that is down is an answer too, so that another target may be tried. */
+/** Resolve, shape, guard, call, guard: what one target answers. */
 export async function answerFrom(leaf: Leaf, asking: Asking, gw: Gateway): Promise<Reply> {
+  const { call, caller, plan } = asking;
   try {
-    return await answered(leaf, asking, gw);
+    const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
+    const resolved = gw.resolve(leaf, call, caller, modelOf(body, call, plan));
+    const to = resolved instanceof Promise ? await resolved : resolved;
+    const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput(leaf, body, to, asking, gw);
+    if (guarded?.denied) return deniedReply(guarded, leaf, to);
+    const asked = guarded?.call ?? call;
+    const askedBody = guarded && asked.body.kind === "json" ? asked.body.value : body;
+    const form = clientForm(asked, askedBody, leaf, gw);
+    const sending = exchangeOf(asked, askedBody, leaf, to, form);
+    if (sending.ask.stream && leaf.outputGuardrails.length > 0)
+      refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), asked);
+    const attempted = await attempt(sending, {
+      egress: gw.gen.egress,
+      isControl: gw.isControl,
+      form,
+      now: gw.now,
+      deadlineAt: deadlineOf(call),
+    });
+    return guardReply(replyOf(attempted, leaf, to), guarded, asking, form, gw);
   } catch (thrown) {
-    if (!GatewayError.is(thrown) || thrown.code !== "PROVIDER_UNAVAILABLE") throw thrown;
-    const error = wireError(thrown);
-    const body = errorBody(error, { status: "failure", message: error.message });
-    return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
+    return unavailable(thrown, leaf);
   }
 }
 
-/** Resolve, shape, guard, call, guard. */
-async function answered(leaf: Leaf, asking: Asking, gw: Gateway): Promise<Reply> {
-  const { call, caller, plan } = asking;
-  const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
-  const to = await gw.resolve(leaf, call, caller, modelOf(body, call, plan));
-  const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput(leaf, body, to, asking, gw);
-  if (guarded?.denied) return deniedReply(guarded, leaf, to);
-  const asked = guarded?.call ?? call;
-  const askedBody = guarded && asked.body.kind === "json" ? asked.body.value : body;
-  const form = clientForm(asked, askedBody, leaf, gw);
-  const sending = exchangeOf(asked, askedBody, leaf, to, form);
-  if (sending.ask.stream && leaf.outputGuardrails.length > 0)
-    refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), asked);
-  const deadlineAt = call.control.requestTimeoutMs === undefined ? null : call.startedAt + call.control.requestTimeoutMs;
-  const attempted = await attempt(sending, { egress: gw.gen.egress, isControl: gw.isControl, form, now: gw.now, deadlineAt });
-  return guardReply(replyOf(attempted, leaf, to), guarded, asking, form, gw);
+const deadlineOf = ({ startedAt, control }: Call): number | null =>
+  control.requestTimeoutMs === undefined ? null : startedAt + control.requestTimeoutMs;
+
+/** A provider plugin that is down is an answer too, so that another target may be tried. */
+function unavailable(thrown: unknown, leaf: Leaf): Reply {
+  if (!GatewayError.is(thrown) || thrown.code !== "PROVIDER_UNAVAILABLE") throw thrown;
+  const error = wireError(thrown);
+  const body = errorBody(error, { status: "failure", message: error.message });
+  return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
 }
 
 function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, leaf: Leaf, to: Resolved): Reply {
@@ -90,7 +99,7 @@ async function readable(call: Call, body: Json | null): Promise<Call> {
 }
 
 function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): ClientForm {
-  const dialect = dialectOf(call, gw);
+  const dialect = gw.dialects.get(call.operation) ?? null;
   const strict = leaf.strict ?? call.control.strict ?? true;
   const model = typeof body?.["model"] === "string" ? body["model"] : "";
   const usage = dialect !== null && body !== null && dialect.asksUsage(body);
@@ -99,11 +108,6 @@ function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): Cli
     encode: { id: call.id, model, created: Math.floor(call.startedAt / 1000), usage, strict },
     flatErrors: operation(call.operation).flatErrors ?? false,
   };
-}
-
-function dialectOf(call: Call, gw: Gateway): Dialect | null {
-  for (const dialect of gw.gen.dialects.values()) if (dialect.operation === call.operation) return dialect;
-  return null;
 }
 
 function exchangeOf(call: Call, body: Json | null, leaf: Leaf, to: Resolved, form: ClientForm): Exchange {

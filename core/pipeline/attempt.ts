@@ -1,10 +1,10 @@
 import { type Call, GatewayError } from "#contract";
 import type { Egress } from "../egress/egress.ts";
 import type { IsControl } from "../http/headers.ts";
-import { type Exchange, exchange, type Sent } from "./exchange.ts";
+import { answerTo, type Exchange, requestOf, type Sent } from "./exchange.ts";
 import { type ClientForm, failureReading, interpret, type Reading } from "./interpret.ts";
 import type { Content } from "./reply.ts";
-import { tries, wait } from "./retry.ts";
+import { Tries, wait } from "./retry.ts";
 
 export interface Attempting {
   readonly egress: Egress;
@@ -24,7 +24,7 @@ export interface Attempted {
 
 /** Calls one target: tries, waits and tries again as its retry setting says, until an answer stands. */
 export async function attempt(it: Exchange, by: Attempting): Promise<Attempted> {
-  const counter = tries(it.leaf.retry, by.now());
+  const counter = new Tries(it.leaf.retry, by.now());
   const startedAt = by.now();
   for (;;) {
     const { reading, sent } = await once(it, by);
@@ -59,9 +59,11 @@ async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; s
   const cut = cutter(it.call.signal, patienceOf(it, by));
   let sent: Sent | null = null;
   try {
-    const exchanged = await exchange(it, by.egress, by.isControl, cut.signal);
-    sent = exchanged.sent;
-    return { reading: await interpret(exchanged.answer, it, by.form), sent };
+    const prepared = requestOf(it, by.isControl, cut.signal);
+    const request = prepared instanceof Promise ? await prepared : prepared;
+    const answer = await answerTo(request, it, by.egress, cut.signal);
+    sent = { url: request.url, body: request.text };
+    return { reading: await interpret(answer, it, by.form), sent };
   } catch (thrown) {
     if (it.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
     const reading = failureReading(cut.expired ?? thrown, it, by.form);
@@ -85,22 +87,28 @@ interface Cutter {
 }
 
 /** One try's signal: fires when the client leaves, at any time, and when the try takes too long to begin to answer. */
-function cutter(client: AbortSignal, patience: Patience | null): Cutter {
-  if (patience === null) return { signal: client, expired: undefined, inTime: () => undefined };
-  const cut = new AbortController();
-  let expired: GatewayError | undefined;
-  const timer = setTimeout(() => {
-    expired = new GatewayError("TIMEOUT", { timeoutMs: patience.askedMs });
-    cut.abort(expired);
-  }, patience.leftMs);
-  client.addEventListener("abort", () => cut.abort(client.reason), { once: true });
-  return {
-    signal: cut.signal,
-    get expired() {
-      return expired;
-    },
-    inTime: () => clearTimeout(timer),
-  };
+const cutter = (client: AbortSignal, patience: Patience | null): Cutter =>
+  patience === null ? { signal: client, expired: undefined, inTime: nothing } : new Impatient(client, patience);
+const nothing = (): void => undefined;
+
+class Impatient implements Cutter {
+  readonly #cut = new AbortController();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  expired: GatewayError | undefined;
+
+  constructor(client: AbortSignal, { leftMs, askedMs }: Patience) {
+    this.#timer = setTimeout(() => {
+      this.expired = new GatewayError("TIMEOUT", { timeoutMs: askedMs });
+      this.#cut.abort(this.expired);
+    }, leftMs);
+    client.addEventListener("abort", () => this.#cut.abort(client.reason), { once: true });
+  }
+  get signal(): AbortSignal {
+    return this.#cut.signal;
+  }
+  inTime(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** The config's timeout for one call; the header's covers the whole request when the config has none. */

@@ -4,6 +4,7 @@ import type { Egress } from "../egress/egress.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { HOP_HEADER, listOf } from "../egress/loop.ts";
 import type { IsControl } from "../http/headers.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { Resolved } from "./targets.ts";
 
 /** What is sent to one target: made once per target, its request fresh for each try. */
@@ -20,38 +21,39 @@ export interface Sent {
   readonly body: string | null;
 }
 
-/** Sends one try. Headers are built fresh, so one target's credentials cannot reach the next. */
-export async function exchange(
-  it: Exchange,
-  egress: Egress,
-  isControl: IsControl,
-  signal: AbortSignal,
-): Promise<{ answer: Answer; sent: Sent }> {
-  const { adapter, provider, target, id } = it.to;
-  const text = it.body === null ? null : bodyText(it);
-  const request = outgoing(it, provider.endpoint(target), text, isControl);
-  if (adapter.answer)
-    return { answer: answerOf(await adapter.answer(it.body, it.ask, signal, shown(request))), sent: { url: request.url, body: text } };
-  const { method, url, headers, body } = provider.sign ? await signed(request, provider.sign(shown(request), target), signal) : request;
-  const answer = await egress.call({
-    method,
-    url,
-    headers,
-    body,
+/** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
+export function requestOf(it: Exchange, isControl: IsControl, signal: AbortSignal): MaybePromise<Prepared> {
+  const { adapter, provider, target } = it.to;
+  const request = outgoing(it, provider.endpoint(target), it.body === null ? null : bodyText(it), isControl);
+  return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
+}
+
+/** Sends it. Some adapters answer themselves. */
+export function answerTo(request: Prepared, it: Exchange, egress: Egress, signal: AbortSignal): Promise<Answer> {
+  const { adapter, target, id } = it.to;
+  if (adapter.answer) return ownAnswer(adapter.answer(it.body, it.ask, signal, shown(request)));
+  return egress.call({
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    body: request.body,
     signal,
     timeoutMs: null,
     caller: id,
     hops: it.call.headers.get(HOP_HEADER),
     declared: target.customHost === null,
   });
-  return { answer, sent: { url, body: text } };
 }
+
+const ownAnswer = async (answer: Promise<Response>): Promise<Answer> => answerOf(await answer);
 
 /** A request whose headers only we have written so far. */
 interface Prepared extends Omit<OutgoingRequest, "headers"> {
   readonly headers: HeaderRecord;
+  /** The body, when it is JSON. */
+  readonly text: string | null;
 }
-const shown = (request: Prepared): OutgoingRequest => ({ ...request, headers: new Headers(request.headers) });
+const shown = ({ method, url, headers, body }: Prepared): OutgoingRequest => ({ method, url, headers: new Headers(headers), body });
 
 async function signed(request: Prepared, signing: Promise<OutgoingRequest>, signal: AbortSignal): Promise<Prepared> {
   const { method, url, headers, body } = await untilCut(signing, signal);
@@ -79,6 +81,7 @@ function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, isContr
     url: endpoint.baseUrl + path + (path.includes("?") ? it.call.search.replace("?", "&") : it.call.search),
     headers: headersFor(it, endpoint, isControl),
     body: text ?? formBody(it.call),
+    text,
   };
 }
 

@@ -1,9 +1,10 @@
-import type { Caller, Logger, Outcome } from "#contract";
+import type { Caller, Dialect, Logger, OperationId, Outcome, Policy } from "#contract";
 import type { IsControl } from "../http/headers.ts";
-import type { Generation } from "../kernel/generation.ts";
+import type { Generation, Loaded } from "../kernel/generation.ts";
 import type { GuardDeps } from "./guard.ts";
 import { identifier } from "./identify.ts";
 import { countRequest } from "../http/metrics.ts";
+import { isPromise } from "./maybe-promise.ts";
 import { OutcomeQueue } from "./outcomes.ts";
 import { type Planner, planner } from "./plan.ts";
 import { type Resolver, resolver } from "./targets.ts";
@@ -15,6 +16,8 @@ export interface Gateway {
   identify(headers: Headers, apiKey: string | undefined): Caller | Promise<Caller>;
   readonly plan: Planner;
   readonly resolve: Resolver;
+  /** The client dialect of an operation that has one. */
+  readonly dialects: ReadonlyMap<OperationId, Dialect>;
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
   /** Every outcome handed over so far has been exported. */
@@ -45,6 +48,19 @@ export interface GatewayParts {
   readonly limits?: Partial<PipelineLimits>;
 }
 
+/** What a policy makes of an outcome is waited for by nobody, and its failure is its own. */
+function settledBy({ name, provides }: Loaded<Policy>, outcome: Outcome, log: Logger): void {
+  try {
+    const done: unknown = provides.settle?.(outcome);
+    if (isPromise(done)) heard(done, name, log);
+  } catch (thrown) {
+    log("error", "settle failed", { policy: name, why: thrown });
+  }
+}
+
+const heard = (done: PromiseLike<unknown>, policy: string, log: Logger): void =>
+  void done.then(undefined, (thrown: unknown) => log("error", "settle failed", { policy, why: thrown }));
+
 export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: GatewayParts): Gateway {
   const limits = { ...PIPELINE_LIMITS, ...given };
   const queues = gen.exporters.map(({ name, provides }) => new OutcomeQueue(name, provides, log));
@@ -52,11 +68,7 @@ export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: G
   const settled = (outcome: Outcome): void => {
     countRequest(outcome);
     for (const queue of queues) queue.add(outcome);
-    for (const { name, provides } of settlers) {
-      void Promise.resolve()
-        .then(() => provides.settle?.(outcome))
-        .catch((thrown: unknown) => log("error", "settle failed", { policy: name, why: thrown }));
-    }
+    for (const policy of settlers) settledBy(policy, outcome, log);
   };
   return {
     gen,
@@ -70,6 +82,7 @@ export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: G
     identify: identifier(gen.policies, now),
     plan: planner(gen, limits),
     resolve: resolver(gen, now),
+    dialects: new Map([...gen.dialects.values()].map((dialect) => [dialect.operation, dialect])),
     close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),
     flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),
   };

@@ -23,7 +23,7 @@ interface Question {
 function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
   for (let i = from; i < asking.policies.length; i += 1) {
     const policy = asking.policies[i];
-    const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, () => policy?.name ?? "");
+    const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "");
     if (answer instanceof Promise) return answer.then((caller) => caller ?? firstAnswer(asking, i + 1));
     if (answer) return answer;
   }

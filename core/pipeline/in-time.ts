@@ -11,9 +11,9 @@ export interface PluginLimits {
 export const PLUGIN_LIMITS: PluginLimits = { identify: 30_000, admit: 30_000, local: 30_000, strategy: 30_000, route: 30_000 };
 
 /** The work's own result, or the error when it takes longer. What it comes to afterwards is heard by nobody. */
-export function inTime<T>(work: Promise<T>, ms: number, late: () => GatewayError): Promise<T> {
+export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => GatewayError): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), ms);
+    const timer = setTimeout(() => reject(late(ms)), ms);
     work.then(
       (value) => {
         clearTimeout(timer);
@@ -28,7 +28,7 @@ export function inTime<T>(work: Promise<T>, ms: number, late: () => GatewayError
 }
 
 /** A plugin's answer, waited for no longer than its limit. What is there already costs nothing. */
-export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: () => string): T | Promise<T> =>
-  answer instanceof Promise
-    ? inTime(answer, ms, () => new GatewayError("PLUGIN_TIMEOUT", { plugin: plugin(), seconds: ms / 1000 }))
-    : answer;
+export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: string | (() => string)): T | Promise<T> =>
+  answer instanceof Promise ? inTime(answer, ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms)) : answer;
+
+const timedOut = (plugin: string, ms: number): GatewayError => new GatewayError("PLUGIN_TIMEOUT", { plugin, seconds: ms / 1000 });

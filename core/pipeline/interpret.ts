@@ -40,16 +40,16 @@ export interface ClientForm {
 }
 
 /** Reads one answer: an error, a stream with a good beginning, a whole answer, or bytes passing through. */
-export async function interpret(answer: Answer, it: Exchange, form: ClientForm): Promise<Reading> {
+export function interpret(answer: Answer, it: Exchange, form: ClientForm): Promise<Reading> {
   if (answer.status < 200 || answer.status > 599)
     throw new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: `it answered with the status ${answer.status}` });
   const headers = passedHeaders(answer.headers);
-  if (answer.status >= 400) return failed(answer.status, await providerError(answer, it), headers, it.to.id, form);
+  if (answer.status >= 400) return refusal(answer, headers, it, form);
   if (answer.status >= 300) return redirected(answer, it);
   if (form.dialect === null) return plain(answer, headers, it);
-  if (!it.ask.stream) return conversation(await jsonOf(answer, it.to.id), headers, answer.status, it, form.dialect, form);
+  if (!it.ask.stream) return conversation(answer, headers, it, form.dialect, form);
   if (!answer.headers.get("content-type")?.includes("json")) return streaming(answer, headers, it, form.dialect, form);
-  return asStream(await jsonOf(answer, it.to.id), headers, it, form.dialect, form);
+  return asStream(answer, headers, it, form.dialect, form);
 }
 
 /** An error as the client's reading. */
@@ -73,8 +73,12 @@ async function redirected(answer: Answer, it: Exchange): Promise<never> {
 
 /* ── errors ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-async function providerError(answer: Answer, it: Exchange): Promise<WireError> {
-  const text = await answer.text().catch(() => "");
+async function refusal(answer: Answer, headers: HeaderRecord, it: Exchange, form: ClientForm): Promise<Reading> {
+  const error = providerError(answer, await answer.text().catch(() => ""), it);
+  return failed(answer.status, error, headers, it.to.id, form);
+}
+
+function providerError(answer: Answer, text: string, it: Exchange): WireError {
   const body = parsed(text);
   const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
   const said =
@@ -118,16 +122,10 @@ const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 
 /* ── whole answers ───────────────────────────────────────────────────────────────────────────────────────────── */
 
-interface Parsed {
-  readonly text: string;
-  readonly body: Json;
-}
-
-async function jsonOf(answer: Answer, provider: string): Promise<Parsed> {
-  const text = await answer.text();
+function jsonOf(text: string, provider: string): Json {
   const body = parsed(text);
   if (!isJson(body)) throw new GatewayError("UPSTREAM_INVALID", { provider, why: "the body is not a JSON object" });
-  return { text, body };
+  return body;
 }
 
 function parsed(text: string): unknown {
@@ -138,25 +136,20 @@ function parsed(text: string): unknown {
   }
 }
 
-function conversation(
-  { text, body }: Parsed,
-  headers: HeaderRecord,
-  status: number,
-  it: Exchange,
-  dialect: Dialect,
-  form: ClientForm,
-): Reading {
+async function conversation(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
+  const text = await answer.text();
+  const body = jsonOf(text, it.to.id);
   const reply = it.to.adapter.reply;
-  if (!reply) return passedOn(text, body, headers, status, it, dialect);
-  const answer = collect(reply(body, it.ask));
-  const written = dialect.write(answer, form.encode);
+  if (!reply) return passedOn(text, body, headers, answer.status, it, dialect);
+  const said = collect(reply(body, it.ask));
+  const written = dialect.write(said, form.encode);
   headers["content-type"] = "application/json";
   return {
-    status,
+    status: answer.status,
     headers,
-    content: { kind: "whole", text: JSON.stringify(written), body: written, usage: answer.usage ?? null },
+    content: { kind: "whole", text: JSON.stringify(written), body: written, usage: said.usage ?? null },
     error: null,
-    model: answer.model ?? null,
+    model: said.model ?? null,
   };
 }
 
@@ -182,7 +175,8 @@ async function plain(answer: Answer, headers: HeaderRecord, it: Exchange): Promi
   const base = { status: answer.status, headers, error: null };
   const json = answer.headers.get("content-type")?.includes("json") ?? false;
   if (!json) return { ...base, content: { kind: "bytes", stream: answer.pieces() }, model: null };
-  const { text, body } = await jsonOf(answer, it.to.id);
+  const text = await answer.text();
+  const body = jsonOf(text, it.to.id);
   const mapped = adapter.response ? adapter.response(body, it.ask) : body;
   const model = typeof mapped["model"] === "string" ? mapped["model"] : null;
   return {
@@ -272,7 +266,8 @@ async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGener
 }
 
 /** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
-function asStream({ body }: Parsed, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Reading {
+async function asStream(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
+  const body = jsonOf(await answer.text(), it.to.id);
   const encoder = dialect.encode(form.encode);
   const events = it.to.adapter.reply ? it.to.adapter.reply(body, it.ask) : dialect.read(body);
   headers["content-type"] = "text/event-stream; charset=utf-8";

@@ -71,7 +71,7 @@ test("a whole answer without usage is counted by its texts", async () => {
   expect(usage?.output).toBeLessThan(60);
 });
 
-const whole = (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
+const whole = async (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
   outcomeOf(
     reply,
     { call: asked, caller: null, plan: null, leave: () => undefined },

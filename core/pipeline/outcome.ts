@@ -2,43 +2,82 @@ import { type Bodies, type Call, operation, type Outcome, outputTokens, type Usa
 import type { Ending } from "./deliver.ts";
 import { estimatedUsage, textOf } from "./estimate.ts";
 import { costOf } from "./price.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { Reply } from "./reply.ts";
 import type { Served } from "./settle.ts";
 
+interface At {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly loggedBytes: number;
+}
+
 /** What came of a request, as policies and exporters are told it. */
-export async function outcomeOf(
+export function outcomeOf(reply: Reply, served: Served, ending: Ending, at: At): MaybePromise<Outcome> {
+  const found = findingsOf(reply, served.call, ending);
+  return found instanceof Promise ? toldLater(reply, served, ending, at, found) : told(reply, served, ending, at, found);
+}
+
+const toldLater = async (reply: Reply, served: Served, ending: Ending, at: At, found: Promise<Findings>): Promise<Outcome> =>
+  told(reply, served, ending, at, await found);
+
+const told = (reply: Reply, { call, caller, plan }: Served, ending: Ending, at: At, found: Findings): Outcome => ({
+  call,
+  caller,
+  plan,
+  status: reply.status,
+  ended: ending.ended,
+  error: ending.error ?? reply.error,
+  provider: reply.from?.id ?? null,
+  providerSlug: reply.from?.slug ?? null,
+  model: modelOf(reply, ending),
+  lastUsedOption: reply.leaf?.path ?? null,
+  retries: reply.retries,
+  cacheStatus: reply.cacheStatus,
+  streamed: ending.streamed === true,
+  usage: found.usage,
+  costCents: found.costCents,
+  guardrails: found.guardrails,
+  timing: timingOf(reply, ending, at.now - call.startedAt),
+  bodies: call.control.debug === false ? null : bodiesOf(reply, call, ending, at.loggedBytes),
+});
+
+const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
+
+/* ── what is not in the answer itself ────────────────────────────────────────────────────────────────────────── */
+
+interface Findings {
+  readonly usage: Usage | null;
+  readonly costCents: number | null;
+  readonly guardrails: Outcome["guardrails"];
+}
+
+/** There at once, unless usage must be estimated, a guardrail still runs, or the price list is not loaded yet. */
+function findingsOf(reply: Reply, call: Call, ending: Ending): MaybePromise<Findings> {
+  const usage = usageOf(reply, call, ending);
+  const guardrails = guardrailsOf(reply);
+  if (usage instanceof Promise || guardrails instanceof Promise) return findingsLater(reply, ending, usage, guardrails);
+  const costCents = costFor(reply, modelOf(reply, ending), usage);
+  return costCents instanceof Promise ? findingsLater(reply, ending, usage, guardrails) : { usage, costCents, guardrails };
+}
+
+async function findingsLater(
   reply: Reply,
-  { call, caller, plan }: Served,
   ending: Ending,
-  at: { readonly now: number; readonly loggedBytes: number },
-): Promise<Outcome> {
-  const totalMs = at.now - call.startedAt;
-  const usage = await usageOf(reply, call, ending);
-  const model = ending.model ?? reply.model;
-  return {
-    call,
-    caller,
-    plan,
-    status: reply.status,
-    ended: ending.ended,
-    error: ending.error ?? reply.error,
-    provider: reply.from?.id ?? null,
-    providerSlug: reply.from?.slug ?? null,
-    model,
-    lastUsedOption: reply.leaf?.path ?? null,
-    retries: reply.retries,
-    cacheStatus: reply.cacheStatus,
-    streamed: ending.streamed === true,
-    usage,
-    costCents: usage && (await costFor(reply, model, usage)),
-    guardrails: await guardrailsOf(reply),
-    timing: timingOf(reply, ending, totalMs),
-    bodies: call.control.debug === false ? null : bodiesOf(reply, call, ending, at.loggedBytes),
-  };
+  counting: MaybePromise<Usage | null>,
+  guardrails: MaybePromise<Outcome["guardrails"]>,
+): Promise<Findings> {
+  const usage = await counting;
+  return { usage, costCents: await costFor(reply, modelOf(reply, ending), usage), guardrails: await guardrails };
 }
 
 /** Those that were waited for, and those that ran beside the request. */
-async function guardrailsOf({ guardrails: { input, output, pending, text } }: Reply): Promise<Outcome["guardrails"]> {
+function guardrailsOf({ guardrails }: Reply): MaybePromise<Outcome["guardrails"]> {
+  const { input, output, pending, text } = guardrails;
+  return pending.input || pending.output ? guardrailsLater(guardrails) : { input, output: output(), text: text ?? null };
+}
+
+async function guardrailsLater({ input, output, pending, text }: Reply["guardrails"]): Promise<Outcome["guardrails"]> {
   const later = { input: (await pending.input) ?? [], output: (await pending.output) ?? [] };
   if (later.input.length + later.output.length === 0) return { input, output: output(), text: text ?? null };
   return { input: [...input, ...later.input], output: [...output(), ...later.output], text: null };
@@ -52,9 +91,13 @@ const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs }: Ending, totalMs:
 /* ── usage and cost ──────────────────────────────────────────────────────────────────────────────────────────── */
 
 /** What the provider reported, if the answer came to its end; else no less than what was received. */
-async function usageOf(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
+function usageOf(reply: Reply, call: Call, ending: Ending): MaybePromise<Usage | null> {
   const reported = ending.usage;
-  if (reported && (ending.ended === "ok" || !ending.streamed)) return reported;
+  return reported && (ending.ended === "ok" || !ending.streamed) ? reported : usageReceived(reply, call, ending);
+}
+
+async function usageReceived(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
+  const reported = ending.usage;
   const estimate = await estimateOf(reply, call, ending);
   if (!reported || !estimate) return reported ?? estimate;
   const missing = outputTokens(estimate) - outputTokens(reported);
@@ -72,12 +115,15 @@ async function estimateOf(reply: Reply, call: Call, ending: Ending): Promise<Usa
   return { ...usage, output: Math.round((usage.output ?? 0) * times) };
 }
 
-async function costFor(reply: Reply, model: string | null, usage: Usage): Promise<number | null> {
-  if (!reply.from) return null;
+/** By the model that answered, or by the one that was asked when nobody knows the other's price. */
+function costFor(reply: Reply, model: string | null, usage: Usage | null): MaybePromise<number | null> {
+  if (!reply.from || !usage) return null;
   const { id: providerId, provider, target } = reply.from;
   const asked = target.model;
-  const answered = model === null || model === asked ? null : await costOf(usage, { providerId, provider, model });
-  return answered ?? (asked === "" ? null : costOf(usage, { providerId, provider, model: asked }));
+  if (model === null || model === asked) return asked === "" ? null : costOf(usage, { providerId, provider, model: asked });
+  const answered = costOf(usage, { providerId, provider, model });
+  if (answered instanceof Promise) return answered.then((cents) => cents ?? costFor(reply, null, usage));
+  return answered ?? costFor(reply, null, usage);
 }
 
 /* ── bodies for the log ──────────────────────────────────────────────────────────────────────────────────────── */
@@ -85,15 +131,17 @@ async function costFor(reply: Reply, model: string | null, usage: Usage): Promis
 function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodies {
   const request = requestText(call);
   const response = UNLOGGED.has(call.operation) ? null : ending.response;
-  const cut = (text: string | null): string | null => (text !== null && text.length > limit ? text.slice(0, limit) : text);
   return {
-    request: cut(request),
+    request: cut(request, limit),
     upstreamUrl: reply.sent?.url ?? null,
-    upstreamRequest: cut(reply.sent?.body ?? null),
-    response: cut(response),
-    truncated: [request, response].some((text) => (text?.length ?? 0) >= limit),
+    upstreamRequest: cut(reply.sent?.body ?? null, limit),
+    response: cut(response, limit),
+    truncated: reaches(request, limit) || reaches(response, limit),
   };
 }
+
+const reaches = (text: string | null, limit: number): boolean => text !== null && text.length >= limit;
+const cut = (text: string | null, limit: number): string | null => (text !== null && text.length > limit ? text.slice(0, limit) : text);
 
 /** Embedding vectors are never stored (observability fact sheet 1). */
 const UNLOGGED: ReadonlySet<string> = new Set(["embed"]);

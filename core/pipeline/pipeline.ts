@@ -1,4 +1,4 @@
-import { type Call, type Caller, GatewayError, type Kind, operation, type Plan, type TargetNode } from "#contract";
+import { type Branch, type Call, type Caller, GatewayError, type Kind, operation, type Plan, type TargetNode } from "#contract";
 import { isLateBody } from "../http/body.ts";
 import { answerFrom, type Asking } from "./answer.ts";
 import { discarded } from "./attempt.ts";
@@ -6,6 +6,7 @@ import { goesOnce, keptForm } from "./form.ts";
 import type { Gateway } from "./gateway.ts";
 import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "./in-time.ts";
+import { after, type MaybePromise } from "./maybe-promise.ts";
 import { ownReply, type Reply } from "./reply.ts";
 import { refused, whenDone } from "./settle.ts";
 
@@ -18,49 +19,49 @@ export interface Arrived {
   readonly leave: () => void;
 }
 
-/** The whole life of a data-plane request. Read this first; every step is one file beside it. */
+/**
+ * The whole life of a data-plane request. Read this first; every step is one file beside it.
+ * What is there already is not awaited: a warm request waits for its body, its provider, and the policies that count.
+ */
 export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
-  const known: { call: Call; caller?: Caller; plan?: Plan } = { call: arrived.call };
+  const known: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
   try {
-    const caller = (known.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
+    const identified = gw.identify(arrived.call.headers, arrived.call.control.apiKey);
+    const caller = (known.caller = identified instanceof Promise ? await identified : identified);
     requireScope(caller, operation(arrived.call.operation).scope, arrived.call.operation);
     const asked = (known.call = await arrived.read());
-    const plan = (known.plan = await gw.plan(asked, caller));
-    await admit(asked, caller, plan, gw, limits);
-    const call = (known.call = await keptForm(asked, plan.root));
+    const planned = gw.plan(asked, caller);
+    const plan = (known.plan = planned instanceof Promise ? await planned : planned);
+    // In the order of the profile; a throw denies.
+    for (const { name, provides } of gw.gen.policies) {
+      const admitted = pluginAnswer(provides.admit?.(asked, caller, plan), limits.admit, name);
+      if (admitted instanceof Promise) await admitted;
+    }
+    const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root) : asked);
     const reply =
       (await localAnswer(call, caller, plan, gw, limits)) ??
       (await firstThatAnswers(plan.root, { call, caller, plan, guarded: new Map() }, gw, limits));
     return whenDone(reply, { call, caller, plan, leave: arrived.leave }, gw);
   } catch (thrown) {
-    const response = refused(
-      thrown,
-      { call: known.call, caller: known.caller ?? null, plan: known.plan ?? null, leave: arrived.leave },
-      gw,
-    );
+    const response = refused(thrown, { ...known, leave: arrived.leave }, gw);
     if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
     return response;
   }
 }
 
 /** What the gateway itself can answer, before any target is looked for. */
-async function localAnswer(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits: PluginLimits): Promise<Reply | undefined> {
+function localAnswer(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits: PluginLimits): MaybePromise<Reply | undefined> {
   const asked = gw.gen.operations.get(call.operation)?.local?.(call, caller, plan);
-  const body = asked && (await pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw)));
-  return body && ownReply(200, JSON.stringify(body), body);
-}
-
-/** In the order of the profile; a throw denies. */
-async function admit(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits: PluginLimits): Promise<void> {
-  for (const { name, provides } of gw.gen.policies) {
-    const admitted = pluginAnswer(provides.admit?.(call, caller, plan), limits.admit, () => name);
-    if (admitted instanceof Promise) await admitted;
-  }
+  if (asked === undefined) return undefined;
+  const body = pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw));
+  return after(body, (answer) => answer && ownReply(200, JSON.stringify(answer), answer));
 }
 
 /** Walks the tree of targets as its strategies say; the last target tried has answered. */
-async function firstThatAnswers(node: TargetNode, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> {
-  if (node.kind === "leaf") return answerFrom(node, asking, gw);
+const firstThatAnswers = (node: TargetNode, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> =>
+  node.kind === "leaf" ? answerFrom(node, asking, gw) : firstOf(node, asking, gw, limits);
+
+async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> {
   const strategy = gw.gen.strategies.get(node.mode);
   if (!strategy) throw new GatewayError("STRATEGY_UNKNOWN", { mode: node.mode, modes: [...gw.gen.strategies.keys()].join(", ") });
   const trial = strategy(node, asking.call, asking.plan);

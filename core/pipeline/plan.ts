@@ -17,6 +17,7 @@ import { metadataOf } from "../http/headers.ts";
 import { isUuid } from "../http/tenancy.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { BASE, compileConfig, type TargetCaps } from "./compile.ts";
+import { after, type MaybePromise } from "./maybe-promise.ts";
 
 /** Makes plans: headers, saved config and the defaults of key and workspace -> what will be done, frozen. */
 export type Planner = (call: Call, caller: Caller) => Plan | Promise<Plan>;
@@ -26,11 +27,8 @@ interface WorkspaceDefaults {
   readonly input: Leaf["inputGuardrails"];
   readonly output: Leaf["outputGuardrails"];
 }
-interface Chosen extends Compiled {
+interface Chosen {
   readonly slug: string | null;
-}
-
-interface Compiled {
   readonly root: TargetNode;
   readonly integratedModels: boolean;
 }
@@ -38,8 +36,9 @@ interface Compiled {
 const MAX_INLINE_CONFIGS = 256;
 
 export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">, caps: TargetCaps): Planner {
-  const inline = new Map<string, Compiled>();
-  const compile = (config: unknown): Compiled => ({
+  const inline = new Map<string, Chosen>();
+  const compile = (config: unknown, slug: string | null): Chosen => ({
+    slug,
     root: knownModes(compileConfig(config, caps), gen.strategies),
     integratedModels: isJson(config) && config["fetch_integrated_models"] === true,
   });
@@ -47,7 +46,7 @@ export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">
     active: record.status === "active",
     slug: record.slug,
     config: openSecrets(record.config, gen.vault),
-    compiled: undefined as Compiled | undefined,
+    compiled: undefined as Chosen | undefined,
   });
   const bySlug = gen.stores.records.lookup(Configs, ["workspace_id", "slug"], usable);
   const byId = gen.stores.records.lookup(Configs, ["workspace_id", "id"], usable);
@@ -55,19 +54,18 @@ export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">
 
   const fromText = (text: string): Chosen => {
     const known = inline.get(text);
-    if (known) return { ...known, slug: null };
-    const compiled = compile(jsonConfig(text));
+    if (known) return known;
+    const compiled = compile(jsonConfig(text), null);
     if (inline.size >= MAX_INLINE_CONFIGS) inline.delete(inline.keys().next().value ?? "");
     inline.set(text, compiled);
-    return { ...compiled, slug: null };
+    return compiled;
   };
-  const fromSlug = (slug: string, workspaceId: string): Chosen | Promise<Chosen> =>
-    then((isUuid(slug) ? byId : bySlug)(workspaceId, slug), (record) => {
+  const fromSlug = (slug: string, workspaceId: string): MaybePromise<Chosen> =>
+    after((isUuid(slug) ? byId : bySlug)(workspaceId, slug), (record) => {
       if (!record?.active) throw new GatewayError("CONFIG_UNKNOWN", { config: slug }, { param: "x-gateway-config" });
-      record.compiled ??= compile(record.config);
-      return { ...record.compiled, slug: record.slug };
+      return (record.compiled ??= compile(record.config, record.slug));
     });
-  const choose = (call: Call, caller: Caller): Chosen | Promise<Chosen> => {
+  const choose = (call: Call, caller: Caller): MaybePromise<Chosen> => {
     const asked = call.control.config;
     if (asked !== undefined && !caller.allowConfigOverride && asked !== caller.configId)
       throw new GatewayError("CONFIG_OVERRIDE", {}, { param: "x-gateway-config" });
@@ -76,19 +74,20 @@ export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">
     return slug === null || slug === undefined ? NO_CONFIG : fromSlug(slug, caller.workspaceId ?? "");
   };
 
-  return (call, caller) =>
-    then(choose(call, caller), (chosen) =>
-      then(caller.workspaceId === null ? undefined : workspace(caller.workspaceId), (defaults) => planOf(call, caller, chosen, defaults)),
-    );
+  return (call, caller) => {
+    const chosen = choose(call, caller);
+    const defaults = caller.workspaceId === null ? undefined : workspace(caller.workspaceId);
+    return chosen instanceof Promise || defaults instanceof Promise
+      ? planLater(call, caller, Promise.all([chosen, defaults]))
+      : planOf(call, caller, chosen, defaults);
+  };
 }
+
+type Basis = readonly [Chosen, WorkspaceDefaults | undefined];
+const planLater = async (call: Call, caller: Caller, basis: Promise<Basis>): Promise<Plan> => planOf(call, caller, ...(await basis));
 
 /** Is the config written out in the request, and not the name of a saved one? */
 export const isInline = (config: string): boolean => config.trimStart().startsWith("{");
-
-/** Goes on at once when the value is there, so that a warm request awaits nothing. */
-export function then<T, R>(value: T | Promise<T>, go: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(go) : go(value);
-}
 
 const PLAIN: Leaf = Object.freeze({
   kind: "leaf",
@@ -116,9 +115,11 @@ function planOf(call: Call, caller: Caller, chosen: Chosen, defaults: WorkspaceD
 
 /** Later wins: body `user`, request, key, workspace (auth-and-limits fact sheet 11). */
 function metadataFor(call: Call, caller: Caller, defaults: WorkspaceDefaults | undefined): Plan["metadata"] {
-  const sent = call.control.metadata === undefined ? {} : metadataOf(call.control.metadata);
   const user = call.body.kind === "json" ? call.body.value["user"] : undefined;
-  return { ...(typeof user === "string" && user.length <= 128 && { _user: user }), ...sent, ...caller.metadata, ...defaults?.metadata };
+  const metadata: Record<string, string> = {};
+  if (typeof user === "string" && user.length <= 128) metadata["_user"] = user;
+  if (call.control.metadata !== undefined) Object.assign(metadata, metadataOf(call.control.metadata));
+  return Object.assign(metadata, caller.metadata, defaults?.metadata);
 }
 
 function defaultsOf(raw: Json): WorkspaceDefaults {

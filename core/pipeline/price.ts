@@ -1,3 +1,4 @@
+import type { MaybePromise } from "./maybe-promise.ts";
 import { inputTokens, outputTokens, type Price, type Provider, tokens, USAGE_PARTS, type Usage, type UsagePart } from "#contract";
 
 /*
@@ -12,12 +13,15 @@ export interface Priced {
 }
 
 /** `null` when nobody knows the price: an unknown price is not a price of zero. */
-export async function costOf(usage: Usage, { providerId, provider, model }: Priced): Promise<number | null> {
-  const own = provider.price?.(model);
+export function costOf(usage: Usage, priced: Priced): MaybePromise<number | null> {
+  const own = priced.provider.price?.(priced.model);
   if (own) return sumOf(usage, own);
-  const list = await listPrices();
-  return inputTokens(usage) > TIERED_FROM ? list.exact(usage, providerId, model) : list.byPart(usage, providerId, model);
+  return loaded ? listed(usage, priced, loaded) : listedLater(usage, priced);
 }
+
+const listed = (usage: Usage, { providerId, model }: Priced, list: ListPrices): number | null =>
+  inputTokens(usage) > TIERED_FROM ? list.exact(usage, providerId, model) : list.byPart(usage, providerId, model);
+const listedLater = async (usage: Usage, priced: Priced): Promise<number | null> => listed(usage, priced, await listPrices());
 
 /** What a part costs when it has no price of its own. */
 const BASE_PART: { readonly [P in UsagePart]: "input" | "output" } = {
@@ -30,8 +34,11 @@ const BASE_PART: { readonly [P in UsagePart]: "input" | "output" } = {
   reasoning: "output",
   outputAudio: "output",
 };
-const sumOf = (usage: Usage, price: Price): number =>
-  USAGE_PARTS.reduce((cents, part) => cents + tokens(usage[part]) * (price[part] ?? price[BASE_PART[part]]), 0);
+function sumOf(usage: Usage, price: Price): number {
+  let cents = 0;
+  for (const part of USAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? price[BASE_PART[part]]);
+  return cents;
+}
 
 /** Some models cost more per token beyond a long prompt; below this, a price per token holds. */
 const TIERED_FROM = 100_000;
@@ -44,6 +51,7 @@ interface ListPrices {
   byPart(usage: Usage, providerId: string, model: string): number | null;
 }
 let loading: Promise<ListPrices> | undefined;
+let loaded: ListPrices | undefined;
 const listPrices = (): Promise<ListPrices> => (loading ??= loadListPrices());
 
 async function loadListPrices(): Promise<ListPrices> {
@@ -56,19 +64,25 @@ async function loadListPrices(): Promise<ListPrices> {
   const pricePerToken = (providerId: string, model: string): Price | null => {
     const key = `${providerId}/${model}`;
     const known = remembered.get(key);
-    if (known !== undefined) return known;
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const made = sampled((tokens) => cents(tokens, providerId, model));
-    remembered.set(key, made);
-    return made;
+    return known === undefined
+      ? remember(
+          key,
+          sampled((tokens) => cents(tokens, providerId, model)),
+        )
+      : known;
   };
-  return {
+  const remember = (key: string, price: Price | null): Price | null => {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(key, price);
+    return price;
+  };
+  return (loaded = {
     exact: (usage, providerId, model) => cents(tokensOf(usage), providerId, model),
     byPart(usage, providerId, model) {
       const price = pricePerToken(providerId, model);
       return price && sumOf(usage, price);
     },
-  };
+  });
 }
 
 /** One part at a time, so that the sum over any usage needs no further look-up. */

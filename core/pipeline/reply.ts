@@ -103,10 +103,9 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** A fresh copy without what must not pass, and without what the provider meant for its connection alone. */
 export function passedHeaders(from: Headers): HeaderRecord {
   const headers: HeaderRecord = {};
-  const named = listOf(from.get("connection")?.toLowerCase() ?? "");
-  from.forEach((value, name) => {
-    if (!DROPPED.has(name) && !named.includes(name) && !name.startsWith("x-gateway-")) headers[name] = value;
-  });
+  for (const [name, value] of from) if (!DROPPED.has(name) && !name.startsWith("x-gateway-")) headers[name] = value;
+  const connection = from.get("connection");
+  if (connection !== null) for (const name of listOf(connection.toLowerCase())) delete headers[name];
   return headers;
 }
 

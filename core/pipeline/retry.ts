@@ -5,30 +5,27 @@ const BACKOFF_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 /** All waiting of one target together (routing-config fact sheet 6). */
 const MAX_WAIT_MS = 60_000;
 
-export interface Tries {
-  /** Milliseconds to wait before trying again, or `null` to give up. */
-  next(status: number, headers: Readonly<HeaderRecord> | null): number | null;
-  readonly used: number;
-}
-
 /** Counts the tries of one target and says how long to wait before the next. */
-export function tries(retry: Leaf["retry"], now: number, random: () => number = Math.random): Tries {
-  let used = 0;
-  let waited = 0;
-  return {
-    get used() {
-      return used;
-    },
-    next(status, headers) {
-      if (used >= retry.attempts || !retry.onStatusCodes.includes(status)) return null;
-      const wait =
-        (retry.useRetryAfter || status === 429 ? retryAfterMs(headers, now) : null) ?? jittered(BACKOFF_MS[used] ?? 16_000, random);
-      if (waited + wait > MAX_WAIT_MS) return null;
-      waited += wait;
-      used += 1;
-      return wait;
-    },
-  };
+export class Tries {
+  used = 0;
+  private waitedMs = 0;
+  constructor(
+    private readonly retry: Leaf["retry"],
+    private readonly now: number,
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  /** Milliseconds to wait before trying again, or `null` to give up. */
+  next(status: number, headers: Readonly<HeaderRecord> | null): number | null {
+    const { attempts, onStatusCodes, useRetryAfter } = this.retry;
+    if (this.used >= attempts || !onStatusCodes.includes(status)) return null;
+    const wait =
+      (useRetryAfter || status === 429 ? retryAfterMs(headers, this.now) : null) ?? jittered(BACKOFF_MS[this.used] ?? 16_000, this.random);
+    if (this.waitedMs + wait > MAX_WAIT_MS) return null;
+    this.waitedMs += wait;
+    this.used += 1;
+    return wait;
+  }
 }
 
 /** Between half and all of the step, so that clients that failed together do not return together. */

@@ -1,4 +1,4 @@
-import { type Call, type Caller, GatewayError, messageOf, operation, type Plan } from "#contract";
+import { type Call, type Caller, GatewayError, messageOf, operation, type Outcome, type Plan } from "#contract";
 import type { HeaderRecord } from "../egress/header.ts";
 import { errorResponse } from "../http/errors.ts";
 import { counted, type Ending, NOTHING_READ, type Settle, streamed } from "./deliver.ts";
@@ -8,7 +8,7 @@ import { ChunkStream } from "./chunks.ts";
 import { type Live, wireError } from "./live.ts";
 import { PassingStream } from "./passing.ts";
 import { outcomeOf } from "./outcome.ts";
-import { ownReply, type Reply, type Source } from "./reply.ts";
+import { type Content, ownReply, type Reply, type Source } from "./reply.ts";
 
 /** A request as far as it came, and what counts it out of its generation. */
 export interface Served {
@@ -20,40 +20,47 @@ export interface Served {
 
 /** Answers the client, and settles once: when it has its bytes, when it has left, or when the stream broke. */
 export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
-  const { call } = served;
-  const headers = gatewayHeaders(reply, call);
-  const settle = once((ending: Ending) => void settled(reply, served, ending, gw));
+  const headers = gatewayHeaders(reply, served.call);
   const { content, status } = reply;
-  if (content.kind === "whole")
-    return finished(new Response(clientText(content), { status, headers }), settle, {
-      ended: status < 400 ? "ok" : "error",
-      usage: content.usage,
-      firstMs: null,
-      response: content.text,
-    });
+  if (content.kind !== "whole") return flowing(reply, content, headers, served, gw);
+  afterwards({
+    reply,
+    served,
+    gw,
+    ending: { ended: status < 400 ? "ok" : "error", usage: content.usage, firstMs: null, response: content.text },
+  });
+  return new Response(clientText(content), { status, headers });
+}
+
+function flowing(reply: Reply, content: Exclude<Content, { kind: "whole" }>, headers: HeaderRecord, served: Served, gw: Gateway): Response {
+  const { status } = reply;
+  const settle = once((ending: Ending) => settled({ reply, served, ending, gw }));
   if (content.kind === "bytes") {
-    if (content.stream === null) return finished(new Response(null, { status, headers }), settle, { ...NOTHING_READ, ended: "ok" });
-    return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
+    if (content.stream !== null) return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
+    afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended: "ok" } });
+    return new Response(null, { status, headers });
   }
   headers["cache-control"] = "no-cache, no-transform";
   headers["x-accel-buffering"] = "no";
-  const delivery = { startedAt: call.startedAt, signal: call.signal, now: gw.now, keptBytes: gw.limits.loggedBytes, settle };
+  const { startedAt, signal } = served.call;
+  const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, settle };
   return new Response(streamed(liveOf(content.source), delivery), { status, headers });
 }
 
-/** An answer that is whole already: settled once it is on its way. */
-function finished(response: Response, settle: Settle, ending: Ending): Response {
-  afterwards(() => settle(ending));
-  return response;
+/** What is to be settled. */
+interface Settlement {
+  readonly reply: Reply;
+  readonly served: Served;
+  readonly ending: Ending;
+  readonly gw: Gateway;
 }
-
-const waiting: (() => void)[] = [];
-/** Runs once the answers made in this turn of the event loop are on their way; one timer for all of them. */
-function afterwards(run: () => void): void {
-  if (waiting.push(run) === 1)
-    setImmediate(() => {
-      for (const settle of waiting.splice(0)) settle();
-    });
+const waiting: Settlement[] = [];
+/** Settles once the answers made in this turn of the event loop are on their way; one timer for all of them. */
+function afterwards(settlement: Settlement): void {
+  if (waiting.push(settlement) === 1) setImmediate(settleAll);
+}
+function settleAll(): void {
+  for (const settlement of waiting.splice(0)) settled(settlement);
 }
 
 const once = (run: Settle): Settle => {
@@ -88,16 +95,31 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
   response.headers.set("x-gateway-trace-id", call.traceId);
   const reply: Reply = { ...ownReply(error.status, "", null, wireError(error)), model: plan?.model ?? null };
   const ended = error.code === "CLIENT_LEFT" ? "aborted" : "error";
-  afterwards(() => void settled(reply, served, { ...NOTHING_READ, ended }, gw));
+  afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended } });
   return response;
 }
 
-async function settled(reply: Reply, served: Served, ending: Ending, gw: Gateway): Promise<void> {
+function settled(settlement: Settlement): void {
+  const { reply, served, ending, gw } = settlement;
   try {
-    gw.settled(await outcomeOf(reply, served, ending, { now: gw.now(), loggedBytes: gw.limits.loggedBytes }));
+    const outcome = outcomeOf(reply, served, ending, { now: gw.now(), loggedBytes: gw.limits.loggedBytes });
+    if (outcome instanceof Promise) return void settledLater(outcome, settlement);
+    gw.settled(outcome);
   } catch (thrown) {
-    gw.log("error", "settle failed", { traceId: served.call.traceId, why: messageOf(thrown) });
+    unsettled(thrown, settlement);
+  }
+  served.leave();
+}
+
+async function settledLater(outcome: Promise<Outcome>, settlement: Settlement): Promise<void> {
+  try {
+    settlement.gw.settled(await outcome);
+  } catch (thrown) {
+    unsettled(thrown, settlement);
   } finally {
-    served.leave();
+    settlement.served.leave();
   }
 }
+
+const unsettled = (thrown: unknown, { served, gw }: Settlement): void =>
+  gw.log("error", "settle failed", { traceId: served.call.traceId, why: messageOf(thrown) });

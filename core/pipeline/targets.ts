@@ -14,7 +14,8 @@ import {
   type Target,
 } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
-import { isInline, then } from "./plan.ts";
+import { after, type MaybePromise } from "./maybe-promise.ts";
+import { isInline } from "./plan.ts";
 import { lowered } from "../kernel/shape.ts";
 
 /** A leaf made concrete: the running provider, its adapter for this operation, and where and as whom to call it. */
@@ -47,18 +48,20 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
   );
   const named = gen.stores.records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
 
-  const meaningOf = (reference: string, caller: Caller): Meaning | Promise<Meaning> => {
-    if (!reference.startsWith("@")) return { id: reference, slug: null, saved: null };
+  const meaningOf = (reference: string, caller: Caller): MaybePromise<Meaning> =>
+    reference.startsWith("@") ? savedMeaning(reference, caller) : { id: reference, slug: null, saved: null };
+
+  const savedMeaning = (reference: string, caller: Caller): MaybePromise<Meaning> => {
     const unknown = () =>
       new GatewayError("PROVIDER_UNKNOWN", {
         provider: reference,
         known: "Save it under /v2/providers first, or name a provider id without @.",
       });
-    return then(named(caller.workspaceId ?? "", reference.slice(1)), (record) => {
+    return after(named(caller.workspaceId ?? "", reference.slice(1)), (record) => {
       if (!record) throw unknown();
       if (record.expires_at !== null && record.expires_at <= now())
         throw new GatewayError("ACCESS_DENIED", { what: `the provider ${reference}, which has expired` });
-      return then(credential(record.integration_id), (saved) => {
+      return after(credential(record.integration_id), (saved) => {
         if (!saved) throw unknown();
         return { id: saved.providerId, slug: reference, saved };
       });
@@ -67,7 +70,8 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
 
   return (leaf, call, caller, model) => {
     const { reference, bare } = referenceOf(leaf, call, model);
-    return then(meaningOf(reference, caller), (meaning) => concrete(meaning, leaf, call, bare, gen));
+    const meaning = meaningOf(reference, caller);
+    return meaning instanceof Promise ? concreteLater(meaning, leaf, call, bare, gen) : concrete(meaning, leaf, call, bare, gen);
   };
 }
 
@@ -92,6 +96,14 @@ function concrete(meaning: Meaning, leaf: Leaf, call: Call, model: string, gen: 
     });
   return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, leaf, call, model, provider.target) };
 }
+
+const concreteLater = async (
+  meaning: Promise<Meaning>,
+  leaf: Leaf,
+  call: Call,
+  model: string,
+  gen: Pick<Generation, "providers" | "plugins">,
+): Promise<Resolved> => concrete(await meaning, leaf, call, model, gen);
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
   const loaded = gen.providers.get(id);
