@@ -15,14 +15,16 @@ export interface BodyLimits {
 const BODY_MS = 60_000;
 
 /** Reads a request's body as its operation says: JSON once into memory, a form not at all. */
-export function bodyOf(request: Request, row: Pick<Operation, "body">, limits: BodyLimits): Body | Promise<Body> {
+export function bodyOf(request: Request, row: Pick<Operation, "body">, limits: BodyLimits, accept?: Accept): Body | Promise<Body> {
   if (row.body === "none") return NONE;
   const contentType = request.headers.get("content-type") ?? "";
   if (row.body === "form") return formOf(request, contentType, limits);
   if (!contentType.toLowerCase().includes("json"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
-  return jsonBody(request, limits);
+  return jsonBody(request, limits, accept);
 }
+/** Throws what a JSON body does wrong. */
+export type Accept = (body: Json) => void;
 const NONE: Body = Object.freeze({ kind: "none" });
 
 function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: BodyLimits): Body {
@@ -52,14 +54,16 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
   );
 }
 
-async function jsonBody(request: Request, limits: BodyLimits): Promise<Body> {
+async function jsonBody(request: Request, limits: BodyLimits, accept?: Accept): Promise<Body> {
   let text: string;
   try {
     text = await inTime(boundedText(request, limits.maxJsonBytes), limits.bodyMs ?? BODY_MS, bodyLate);
   } catch (thrown) {
     throw fromClient(request, thrown);
   }
-  return { kind: "json", text, value: jsonObject(text, limits.maxDepth) };
+  const value = jsonObject(text, limits.maxDepth);
+  accept?.(value);
+  return { kind: "json", text, value };
 }
 const bodyLate = (bodyMs: number): GatewayError => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" });
 

@@ -41,27 +41,32 @@ export type IsControl = (name: string) => boolean;
 /** Reads the gateway headers of a request; `aliases` are further prefixes read like `x-gateway-`. */
 export function headerReader(aliases: readonly string[]): { read(headers: Headers): Control; isControl: IsControl } {
   const prefixes = [PREFIX, ...aliases.map((alias) => alias.toLowerCase())];
-  const bare = (name: string): string | undefined => {
-    for (const prefix of prefixes) if (name.startsWith(prefix)) return name.slice(prefix.length);
-    return undefined;
+  return {
+    read(headers) {
+      const reading = new Reading(prefixes);
+      headers.forEach(readOne, reading);
+      return reading.control as Control; // each member has passed its row's schema
+    },
+    isControl: (name) => prefixes.some((prefix) => name.startsWith(prefix)),
   };
-  return { read: (headers) => readControl(headers, bare), isControl: (name) => bare(name) !== undefined };
 }
 
-function readControl(headers: Headers, bare: (name: string) => string | undefined): Control {
-  const control: Record<string, unknown> = { rest: NO_REST };
-  let rest: Record<string, string> | undefined;
-  headers.forEach((text, name) => {
-    const short = bare(name);
-    if (short === undefined) return;
-    const key = BY_NAME.get(short) ?? BY_OTHER_NAME.get(PREFIX + short);
-    if (key) control[key] = headerValue(key, name, text);
-    else (rest ??= Object.create(null) as Record<string, string>)[short] = text;
-  });
-  if (rest) control["rest"] = rest;
-  return control as Control; // each member has passed its row's schema
+class Reading {
+  readonly control: Record<string, unknown> = { rest: NO_REST };
+  constructor(readonly prefixes: readonly string[]) {}
 }
 const NO_REST: Control["rest"] = Object.freeze(Object.create(null));
+
+function readOne(this: Reading, text: string, name: string): void {
+  for (const prefix of this.prefixes) if (name.startsWith(prefix)) return readControl(this.control, name, name.slice(prefix.length), text);
+}
+
+function readControl(control: Record<string, unknown>, name: string, short: string, text: string): void {
+  const key = BY_NAME.get(short) ?? BY_OTHER_NAME.get(PREFIX + short);
+  if (key) control[key] = headerValue(key, name, text);
+  else if (control["rest"] === NO_REST) control["rest"] = Object.assign(Object.create(null), { [short]: text });
+  else (control["rest"] as Record<string, string>)[short] = text; // made by the line above
+}
 
 function headerValue(key: HeaderName, name: string, text: string): unknown {
   const row: HeaderRow = HEADERS[key];

@@ -3,27 +3,42 @@ import type { Generation } from "../kernel/generation.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 
 /** Counters of this process, in Prometheus's text form. Labels are ids of ours, never text of a client. */
-const requests = new Map<string, number>();
+const requests = new Map<string, Map<string, Map<number, Endings>>>();
+type Endings = { [E in Outcome["ended"]]: number };
 const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
 const durations = { counts: new Array<number>(BUCKETS_MS.length + 1).fill(0), sumMs: 0 };
 
 export function countRequest({ call, provider, status, ended, timing }: Outcome): void {
-  const labels = `operation="${call.operation}",provider="${provider ?? ""}",status="${status}",ended="${ended}"`;
-  requests.set(labels, (requests.get(labels) ?? 0) + 1);
-  const bucket = BUCKETS_MS.findIndex((limit) => timing.totalMs <= limit);
-  const at = bucket < 0 ? BUCKETS_MS.length : bucket;
-  durations.counts[at] = (durations.counts[at] ?? 0) + 1;
+  const statuses = within(within(requests, call.operation, noProviders), provider ?? "", noStatuses);
+  within(statuses, status, noEndings)[ended] += 1;
+  let bucket = 0;
+  while (bucket < BUCKETS_MS.length && timing.totalMs > (BUCKETS_MS[bucket] ?? 0)) bucket += 1;
+  durations.counts[bucket] = (durations.counts[bucket] ?? 0) + 1;
   durations.sumMs += timing.totalMs;
+}
+
+function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+const noProviders = (): Map<string, Map<number, Endings>> => new Map();
+const noStatuses = (): Map<number, Endings> => new Map();
+const noEndings = (): Endings => ({ ok: 0, error: 0, partial: 0, aborted: 0 });
+
+function* counted(): Generator<Sample> {
+  for (const [operation, providers] of requests)
+    for (const [provider, statuses] of providers)
+      for (const [status, endings] of statuses)
+        for (const [ended, count] of Object.entries(endings))
+          if (count > 0) yield [`{operation="${operation}",provider="${provider}",status="${status}",ended="${ended}"}`, count];
 }
 
 export function metricsText(gen: Generation, gateway: Gateway): string {
   return [
-    ...metric(
-      "gateway_requests_total",
-      "counter",
-      "Requests by operation, provider, status and ending.",
-      [...requests].map(([labels, count]) => [`{${labels}}`, count]),
-    ),
+    ...metric("gateway_requests_total", "counter", "Requests by operation, provider, status and ending.", [...counted()]),
     ...histogram(),
     ...metric("gateway_in_flight_requests", "gauge", "Requests under way.", [["", gen.inFlight]]),
     ...metric("gateway_upstream_open", "gauge", "Upstream answers still open.", [["", gen.egress.open]]),

@@ -10,7 +10,7 @@ import { requireScope } from "../pipeline/identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-time.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle.ts";
-import { type BodyLimits, bodyOf, isLateBody, jsonObject } from "./body.ts";
+import { type Accept, type BodyLimits, bodyOf, isLateBody, jsonObject } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { headerReader } from "./headers.ts";
 import { PREFIX } from "./openapi.ts";
@@ -76,11 +76,6 @@ type ReadHeaders = ReturnType<typeof headerReader>["read"];
 function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
   const row = operation(route.operation);
   const accept = route.body && row.body === "json" ? bodyCheck(route.body) : undefined;
-  const withBody = async (call: Call, request: Request): Promise<Call> => {
-    const body = await bodyOf(request, row, settings);
-    if (body.kind === "json") accept?.(body.value);
-    return callOf(call, body);
-  };
   return {
     method: row.method,
     path: PREFIX.data + row.path,
@@ -92,7 +87,7 @@ function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, s
         if (isLoop(request.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
         const call = beginning(door, read(request.headers));
-        return handle({ call, leave, read: () => withBody(call, request) }, gw, settings.pluginLimits);
+        return handle({ call, leave, read: () => bodyOf(request, row, settings, accept) }, gw, settings.pluginLimits);
       } catch (thrown) {
         return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave }, gw);
       }
@@ -135,12 +130,6 @@ function beginning({ request, at, operation: name, params, startedAt, id }: Door
 const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
 
-/** The same call with its body; member by member, because copying an object of unknown shape costs more than all of this. */
-const callOf = (
-  { id, operation: name, method, path, params, search, headers, control, traceId, startedAt, signal }: Call,
-  body: Call["body"],
-): Call => ({ id, operation: name, method, path, params, search, headers, control, traceId, body, startedAt, signal });
-
 interface UrlParts {
   readonly pathname: string;
   readonly search: string;
@@ -159,7 +148,7 @@ function traceOf(own: string | undefined, headers: Headers): string | undefined 
   return parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent)?.[1];
 }
 
-function bodyCheck(schema: NonNullable<OperationRoute["body"]>): (body: Json) => void {
+function bodyCheck(schema: NonNullable<OperationRoute["body"]>): Accept {
   const check = TypeCompiler.Compile(schema);
   return (body) => {
     if (check.Check(body)) return;

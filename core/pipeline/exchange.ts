@@ -127,7 +127,12 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 function forwardable(it: Exchange, isControl: IsControl): readonly string[] {
-  const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : (it.call.control.forwardHeaders ?? []);
+  const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : it.call.control.forwardHeaders;
+  return asked === undefined || asked.length === 0 ? NONE : allowed(asked, it, isControl);
+}
+const NONE: readonly string[] = [];
+
+function allowed(asked: readonly string[], it: Exchange, isControl: IsControl): readonly string[] {
   for (const name of asked) {
     const low = name.toLowerCase();
     if (isControl(low) || NEVER_FORWARDED.has(low))
@@ -137,7 +142,6 @@ function forwardable(it: Exchange, isControl: IsControl): readonly string[] {
         { param: "forward_headers" },
       );
   }
-  if (asked.length === 0) return asked;
   // The bearer token is the gateway's own key unless that came in x-gateway-api-key. What Connection names was for us alone.
   const kept = [
     ...listOf(it.call.headers.get("connection")?.toLowerCase() ?? ""),

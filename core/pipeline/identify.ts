@@ -24,11 +24,14 @@ function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
   for (let i = from; i < asking.policies.length; i += 1) {
     const policy = asking.policies[i];
     const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "");
-    if (answer instanceof Promise) return answer.then((caller) => caller ?? firstAnswer(asking, i + 1));
+    if (answer instanceof Promise) return orNext(answer, asking, i + 1);
     if (answer) return answer;
   }
   throw new GatewayError("KEY_UNKNOWN");
 }
+
+const orNext = async (answer: Promise<Caller | undefined>, asking: Question, next: number): Promise<Caller> =>
+  (await answer) ?? firstAnswer(asking, next);
 
 function bearer(headers: Headers): string {
   const value = headers.get("authorization") ?? "";

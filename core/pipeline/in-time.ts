@@ -29,6 +29,9 @@ export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => Ga
 
 /** A plugin's answer, waited for no longer than its limit. What is there already costs nothing. */
 export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: string | (() => string)): T | Promise<T> =>
-  answer instanceof Promise ? inTime(answer, ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms)) : answer;
+  answer instanceof Promise ? pluginInTime(answer, ms, plugin) : answer;
 
-const timedOut = (plugin: string, ms: number): GatewayError => new GatewayError("PLUGIN_TIMEOUT", { plugin, seconds: ms / 1000 });
+const pluginInTime = <T>(answer: Promise<T>, ms: number, plugin: string | (() => string)): Promise<T> =>
+  inTime(answer, ms, () => {
+    return new GatewayError("PLUGIN_TIMEOUT", { plugin: typeof plugin === "string" ? plugin : plugin(), seconds: ms / 1000 });
+  });

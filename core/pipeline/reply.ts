@@ -103,10 +103,14 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** A fresh copy without what must not pass, and without what the provider meant for its connection alone. */
 export function passedHeaders(from: Headers): HeaderRecord {
   const headers: HeaderRecord = {};
-  for (const [name, value] of from) if (!DROPPED.has(name) && !name.startsWith("x-gateway-")) headers[name] = value;
+  from.forEach(pass, headers);
   const connection = from.get("connection");
   if (connection !== null) for (const name of listOf(connection.toLowerCase())) delete headers[name];
   return headers;
+}
+
+function pass(this: HeaderRecord, value: string, name: string): void {
+  if (!DROPPED.has(name) && !name.startsWith("x-gateway-")) this[name] = value;
 }
 
 /** The error body clients of the data plane read (specification part 7); flat members beside it where documented. */

@@ -107,11 +107,15 @@ const concreteLater = async (
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
   const loaded = gen.providers.get(id);
-  if (loaded) return loaded.provides;
+  if (!loaded) throw absent(id, gen);
+  return loaded.provides;
+}
+
+function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): GatewayError {
   const state = gen.plugins.find((plugin) => plugin.name === `provider/${id}`);
-  if (state?.state === "failed") throw new GatewayError("PROVIDER_UNAVAILABLE", { provider: id, why: state.why ?? "it failed to start" });
+  if (state?.state === "failed") return new GatewayError("PROVIDER_UNAVAILABLE", { provider: id, why: state.why ?? "it failed to start" });
   const why = state ? "It is installed but disabled in this deployment." : `Enabled providers: ${[...gen.providers.keys()].join(", ")}.`;
-  throw new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
+  return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
 function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schema: TSchema): Target {
@@ -220,9 +224,9 @@ function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call
 const givenFor = ({ name, header }: Field, { saved }: Meaning, leaf: Leaf, call: Call): unknown =>
   saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
 
-function compiledSchema(schema: TSchema): TargetSchema {
-  const known = compiled.get(schema);
-  if (known) return known;
+const compiledSchema = (schema: TSchema): TargetSchema => compiled.get(schema) ?? compile(schema);
+
+function compile(schema: TSchema): TargetSchema {
   const check = TypeCompiler.Compile(schema);
   const defaults: Json = Object.freeze(Value.Default(schema, {}) as Json); // a target schema is an object schema
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>; // ditto

@@ -4,6 +4,7 @@ import { models } from "./models.ts";
 import { operations } from "./operations.ts";
 
 const BASE_URL = "https://api.openai.com/v1";
+const TRAILING_SLASHES = /\/+$/;
 
 const OpenAiTarget = Type.Object(
   {
@@ -37,5 +38,5 @@ function endpoint({ fields, apiKey, customHost }: Target): Endpoint {
   const headers: Record<string, string> = {};
   if (apiKey !== "") headers["authorization"] = `Bearer ${apiKey}`;
   for (const [field, header] of NAMED) if (typeof fields[field] === "string") headers[header] = fields[field];
-  return { baseUrl: customHost?.replace(/\/+$/, "") ?? BASE_URL, headers };
+  return { baseUrl: customHost?.replace(TRAILING_SLASHES, "") ?? BASE_URL, headers };
 }

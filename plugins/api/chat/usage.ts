@@ -1,30 +1,31 @@
-import { inputTokens, isJson, type Json, outputTokens, type Usage, USAGE_PARTS, type UsagePart } from "#contract";
-import { count, object } from "./wire.ts";
+import { inputTokens, isJson, type Json, outputTokens, type Usage, type UsagePart } from "#contract";
+import { count } from "./wire.ts";
 
 /** Where providers put a part: its first home that holds a number counts. */
-type Homes = readonly (readonly [parent: string | null, member: string])[];
+type Homes = readonly { readonly parent: string | null; readonly member: string }[];
 const CACHED: Homes = [
-  ["prompt_tokens_details", "cached_tokens"],
-  ["prompt_token_details", "cached_tokens"],
-  [null, "prompt_cache_hit_tokens"],
-  [null, "cached_tokens"],
-  [null, "num_cached_tokens"],
+  { parent: "prompt_tokens_details", member: "cached_tokens" },
+  { parent: "prompt_token_details", member: "cached_tokens" },
+  { parent: null, member: "prompt_cache_hit_tokens" },
+  { parent: null, member: "cached_tokens" },
+  { parent: null, member: "num_cached_tokens" },
 ];
 const WRITTEN: Homes = [
-  ["prompt_tokens_details", "cache_creation_input_tokens"],
-  ["prompt_tokens_details", "cache_write_tokens"],
-  [null, "cache_creation_input_tokens"],
+  { parent: "prompt_tokens_details", member: "cache_creation_input_tokens" },
+  { parent: "prompt_tokens_details", member: "cache_write_tokens" },
+  { parent: null, member: "cache_creation_input_tokens" },
 ];
 const REASONED: Homes = [
-  ["completion_tokens_details", "reasoning_tokens"],
-  [null, "reasoning_tokens"],
+  { parent: "completion_tokens_details", member: "reasoning_tokens" },
+  { parent: null, member: "reasoning_tokens" },
 ];
-const AUDIO_IN: Homes = [["prompt_tokens_details", "audio_tokens"]];
-const AUDIO_OUT: Homes = [["completion_tokens_details", "audio_tokens"]];
+const AUDIO_IN: Homes = [{ parent: "prompt_tokens_details", member: "audio_tokens" }];
+const AUDIO_OUT: Homes = [{ parent: "completion_tokens_details", member: "audio_tokens" }];
 
 function read(wire: Json, homes: Homes): number {
-  for (const [parent, member] of homes) {
-    const found = count((parent === null ? wire : object(wire[parent]))[member]);
+  for (const { parent, member } of homes) {
+    const home = parent === null ? wire : wire[parent];
+    const found = isJson(home) ? count(home[member]) : undefined;
     if (found !== undefined) return found;
   }
   return 0;
@@ -36,36 +37,39 @@ export function usageOf(wire: unknown): Usage | undefined {
   const prompt = count(wire["prompt_tokens"]);
   const completion = count(wire["completion_tokens"]);
   if (prompt === undefined && completion === undefined) return undefined;
-  return { ...inputParts(wire, prompt ?? 0), ...outputParts(wire, prompt ?? 0, completion ?? 0) };
+  const usage: Parts = {};
+  addInput(usage, wire, prompt ?? 0);
+  addOutput(usage, wire, prompt ?? 0, completion ?? 0);
+  return usage;
 }
 
-function inputParts(wire: Json, prompt: number): Usage {
+function addInput(usage: Parts, wire: Json, prompt: number): void {
   const cacheRead = read(wire, CACHED);
   // xAI counts cached tokens beside the prompt when they exceed it (provider fact sheet B.3).
   const total = cacheRead > prompt ? prompt + cacheRead : prompt;
   const cacheWrite5m = Math.min(read(wire, WRITTEN), total - cacheRead);
   const inputAudio = Math.min(read(wire, AUDIO_IN), total - cacheRead - cacheWrite5m);
-  return parts({ cacheRead, cacheWrite5m, inputAudio }, { input: total - cacheRead - cacheWrite5m - inputAudio });
+  usage.input = total - cacheRead - cacheWrite5m - inputAudio;
+  if (cacheRead) usage.cacheRead = cacheRead;
+  if (cacheWrite5m) usage.cacheWrite5m = cacheWrite5m;
+  if (inputAudio) usage.inputAudio = inputAudio;
 }
 
-function outputParts(wire: Json, prompt: number, completion: number): Usage {
+function addOutput(usage: Parts, wire: Json, prompt: number, completion: number): void {
   const reasoning = read(wire, REASONED);
   const total = isBeside(reasoning, completion, prompt, count(wire["total_tokens"])) ? completion + reasoning : completion;
   const outputAudio = Math.min(read(wire, AUDIO_OUT), total - reasoning);
-  return parts({ reasoning, outputAudio }, { output: total - reasoning - outputAudio });
+  usage.output = total - reasoning - outputAudio;
+  if (reasoning) usage.reasoning = reasoning;
+  if (outputAudio) usage.outputAudio = outputAudio;
 }
 
 /** Most providers count reasoning inside completion_tokens; xAI, and Gemini behind others, count it beside them. */
 const isBeside = (reasoning: number, completion: number, prompt: number, total: number | undefined): boolean =>
   reasoning > completion || (reasoning > 0 && total !== undefined && total >= prompt + completion + reasoning);
 
+/** The plain parts always, the special ones when there are any. */
 type Parts = { [P in UsagePart]?: number };
-/** The plain part always, the special ones when there are any. */
-function parts(special: Parts, plain: Parts): Usage {
-  const kept = { ...plain };
-  for (const part of USAGE_PARTS) if (special[part]) kept[part] = special[part];
-  return kept;
-}
 
 /** The chat `usage` object of a folded answer. */
 export function usageBody(usage: Usage): Json {
