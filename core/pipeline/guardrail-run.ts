@@ -1,5 +1,6 @@
-import type { CheckInput } from "#contract";
+import type { GuardrailTarget } from "#contract";
 import { type Json, messageOf } from "#contract";
+import { Input } from "./guardrail-input.ts";
 import type { Subject } from "./guardrail-subject.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps, Judged } from "./guardrail-types.ts";
 import { type Said, error, fromThrown, judgedOf } from "./guardrail-verdict.ts";
@@ -16,9 +17,23 @@ export interface Ran {
 /** Runs the checks of a guardrail, side by side or in order. Never throws; a promise only when a check answers one. */
 export function runGuardrail(guardrail: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<Ran> {
   const startedAt = deps.now();
-  const checks = guardrail.checks.filter((check) => subject.suits(check));
-  const ran = (judged: readonly Judged[]): Ran => ({ guardrail, judged, tookMs: deps.now() - startedAt });
-  return after(guardrail.sequential ? inOrder(checks, subject, deps, []) : all(checks.map((check) => runCheck(check, subject, deps))), ran);
+  const judged = guardrail.sequential ? inOrder(suited(guardrail, subject), subject, deps, []) : sideBySide(guardrail, subject, deps);
+  return judged instanceof Promise ? ranLater(guardrail, judged, startedAt, deps) : ran(guardrail, judged, startedAt, deps);
+}
+const ran = (guardrail: ActiveGuardrail, judged: readonly Judged[], startedAt: number, deps: GuardDeps): Ran => ({
+  guardrail,
+  judged,
+  tookMs: deps.now() - startedAt,
+});
+const ranLater = async (guardrail: ActiveGuardrail, judged: Promise<readonly Judged[]>, startedAt: number, deps: GuardDeps): Promise<Ran> =>
+  ran(guardrail, await judged, startedAt, deps);
+
+const suited = ({ checks }: ActiveGuardrail, subject: Subject): readonly BoundCheck[] => checks.filter((check) => subject.suits(check));
+
+function sideBySide({ checks }: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<readonly Judged[]> {
+  const running: MaybePromise<Judged>[] = [];
+  for (const check of checks) if (subject.suits(check)) running.push(runCheck(check, subject, deps));
+  return all(running);
 }
 
 /** Each check sees what the ones before it changed. */
@@ -51,61 +66,32 @@ export function applied(body: Json, judged: Judged): { readonly body: Json; read
 /** Runs one check. Whatever it does (throws, hangs, answers nonsense), the answer is a judgement. */
 export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<Judged> {
   const startedAt = deps.now();
-  const judge = (said: Said): Judged => judgedOf(said, check, startedAt, deps);
-  const abort = new LazyAbort();
+  const input = new Input(check, subject, startedAt);
   try {
-    const said = misfit(check, subject) ?? check.loaded?.check.run(inputFor(check, subject, abort, deps));
-    return isPromise(said) ? withinTime(said, check, subject, abort).then(judge) : judge(said as Said); // judgedOf validates it
+    const said = misfit(check, subject) ?? check.loaded?.check.run(input);
+    return isPromise(said) ? judgedLater(said, check, subject, input, deps) : judgedOf(said as Said, check, startedAt, deps); // judgedOf validates it
   } catch (thrown) {
-    return judge(fromThrown(thrown));
+    return judgedOf(fromThrown(thrown), check, startedAt, deps);
   }
 }
+const judgedLater = async (
+  said: PromiseLike<unknown>,
+  check: BoundCheck,
+  subject: Subject,
+  input: Input,
+  deps: GuardDeps,
+): Promise<Judged> => judgedOf(await withinTime(said, check, subject, input), check, input.now, deps);
 
 function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): Said | undefined {
   if (loaded === null) return error("not_running", `The plugin that provides ${id} is not running.`);
   if (!loaded.check.on.includes(side)) return error("config", `${id} does not run on the ${side} side.`);
-  if (!(loaded.check.targets ?? ["llm"]).includes(target)) return error("config", `${id} does not check model traffic.`);
+  if (!(loaded.check.targets ?? DEFAULT_TARGETS).includes(target)) return error("config", `${id} does not check model traffic.`);
   return undefined;
 }
-
-/** Segments, text and signal are made when the check asks for them. */
-function inputFor(check: BoundCheck, subject: Subject, abort: LazyAbort, deps: GuardDeps): CheckInput<never> {
-  return {
-    params: check.params as never, // accepted by the check's own schema when the guardrail was bound
-    side: subject.side,
-    get segments() {
-      return subject.segmentsFor(check);
-    },
-    get text() {
-      return subject.textFor(check);
-    },
-    get call() {
-      return subject.call;
-    },
-    now: deps.now(),
-    get signal() {
-      return abort.signal;
-    },
-  };
-}
-
-/** Most checks never look at their signal; those pay for no controller. */
-class LazyAbort {
-  private controller: AbortController | undefined;
-  private aborted = false;
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    if (this.aborted) this.controller.abort();
-    return this.controller.signal;
-  }
-  abort(): void {
-    this.aborted = true;
-    this.controller?.abort();
-  }
-}
+const DEFAULT_TARGETS: readonly GuardrailTarget[] = ["llm"];
 
 /** The first of: the check's answer, its deadline, the client leaving. The last two abort the check. */
-function withinTime(answer: PromiseLike<unknown>, { id, timeoutMs }: BoundCheck, { signal }: Subject, abort: LazyAbort): Promise<Said> {
+function withinTime(answer: PromiseLike<unknown>, { id, timeoutMs }: BoundCheck, { signal }: Subject, input: Input): Promise<Said> {
   return new Promise((resolve) => {
     const settle = (said: Said): void => {
       clearTimeout(timer);
@@ -113,7 +99,7 @@ function withinTime(answer: PromiseLike<unknown>, { id, timeoutMs }: BoundCheck,
       resolve(said);
     };
     const stop = (said: Said): void => {
-      abort.abort();
+      input.stop();
       settle(said);
     };
     const left = (): void => stop(error("unavailable", `The client left before ${id} had answered.`));

@@ -1,21 +1,22 @@
-import type { Call, CheckCall, GuardrailTarget, Segment, Side } from "#contract";
+import type { Call, CheckCall, GuardrailTarget, Scope, Segment, Side } from "#contract";
 import { type Json, isJson, operation } from "#contract";
 import type { BoundCheck, GuardView } from "./guardrail-types.ts";
-import { type Placed, answerSegments, hasContent, segmentsOf, selected } from "./segments.ts";
+import { type Placed, answerSegments, hasContent, lastSegments, segmentsOf, selected } from "./segments.ts";
 
 /** What the checks of one hook point look at: a body, read into segments when the first check wants them. */
 export class Subject {
-  readonly side: Side;
-  readonly body: Json;
-  private readonly asked: Asked;
+  /** Every piece of the body, and those of its last message alone: each read when the first check wants them. */
   private pieces: readonly Placed[] | undefined;
+  private lastMessage: readonly Placed[] | undefined;
   private shown: CheckCall | undefined;
   private last: View | undefined;
 
-  constructor(side: Side, body: Json, asked: Asked, pieces?: readonly Placed[]) {
-    this.side = side;
-    this.body = body;
-    this.asked = asked;
+  constructor(
+    readonly side: Side,
+    readonly body: Json,
+    readonly asked: Asked,
+    pieces?: readonly Placed[],
+  ) {
     this.pieces = pieces;
   }
   /** The same request with another body, as the next check of a sequence sees it. */
@@ -50,23 +51,28 @@ export class Subject {
   }
   textFor(check: BoundCheck): string {
     const view = this.viewFor(check);
-    return (view.text ??= view.segments.map(({ text }) => text).join("\n"));
+    return (view.text ??= joined(view.segments));
   }
   /** Checks of one guardrail mostly look at the same. */
   private viewFor({ wants, scope }: BoundCheck): View {
     if (this.last?.wants === wants && this.last.scope === scope) return this.last;
-    this.pieces ??=
-      this.side === "input" ? segmentsOf(operation(this.asked.call.operation).segments, this.body) : answerSegments(this.body);
-    return (this.last = { wants, scope, segments: selected(this.pieces, wants, scope, this.side), text: undefined });
+    return (this.last = { wants, scope, segments: selected(this.piecesIn(scope), wants, scope, this.side), text: undefined });
+  }
+  /** A conversation may be long, and most checks look at its last message. */
+  private piecesIn(scope: Scope): readonly Placed[] {
+    if (this.pieces) return this.pieces;
+    if (this.side === "output") return (this.pieces = answerSegments(this.body));
+    const { segments: shape } = operation(this.asked.call.operation);
+    if (scope === "last_message") return (this.lastMessage ??= lastSegments(shape, this.body));
+    return (this.pieces = segmentsOf(shape, this.body));
   }
   get call(): CheckCall {
     return (this.shown ??= checkCall(this));
   }
-  /** For `checkCall`: everything a check may know. */
-  get known(): Asked {
-    return this.asked;
-  }
 }
+
+const joined = (segments: readonly Segment[]): string => (segments.length === 1 ? textOf(segments[0]) : segments.map(textOf).join("\n"));
+const textOf = (segment: Segment | undefined): string => segment?.text ?? "";
 
 /** What the check before saw. */
 interface View extends Pick<BoundCheck, "wants" | "scope"> {
@@ -88,7 +94,7 @@ export function bodyOf({ body }: Call): Json | null {
 }
 
 function checkCall(subject: Subject): CheckCall {
-  const { call, view, status } = subject.known;
+  const { call, view, status } = subject.asked;
   const asked = bodyOf(call);
   return {
     requestType: call.operation,

@@ -11,4 +11,5 @@ export const after = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
   value instanceof Promise ? value.then(next) : next(value);
 /** `Promise.all` without a promise where there is none. */
 export const all = <T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> =>
-  values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]); // no promise among them
+  values.some(isWaitedFor) ? Promise.all(values) : (values as readonly T[]); // no promise among them
+const isWaitedFor = (value: unknown): boolean => value instanceof Promise;

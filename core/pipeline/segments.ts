@@ -44,6 +44,19 @@ export function segmentsOf(shape: SegmentShape, body: Json): readonly Placed[] {
   return found;
 }
 
+/** Conversations whose messages stand in a list and are read one by one. */
+const MESSAGE_READERS: { readonly [S in SegmentShape]?: typeof chatMessage } = { chat: chatMessage, messages: messagesMessage };
+
+/** The pieces of the last message that has any, without reading the conversation before it; else every piece. */
+export function lastSegments(shape: SegmentShape, body: Json): readonly Placed[] {
+  const read = MESSAGE_READERS[shape];
+  const messages = read ? list(body["messages"]) : [];
+  const found: Placed[] = [];
+  for (let index = messages.length - 1; index >= 0 && found.length === 0; index -= 1)
+    read?.(messages[index], `messages[${index}]`, index, found);
+  return found.length > 0 ? found : segmentsOf(shape, body);
+}
+
 /** Every piece of content of a whole answer, whatever the operation's form. */
 export function answerSegments(body: Json): readonly Placed[] {
   const found: Placed[] = [];
@@ -67,9 +80,11 @@ export const hasContent = (id: OperationId, side: Side): boolean =>
 
 /** The segments a check sees: of its kinds, in its scope. */
 export function selected(all: readonly Placed[], wants: ReadonlySet<SegmentKind>, scope: Scope, side: Side): readonly Segment[] {
-  if (all.length === 0 || wants.size === 0) return [];
-  const inScope = side === "input" ? ASKED[scope](all) : ANSWER[scope](all);
-  return inScope.filter(({ kind }) => wants.has(kind) || (kind === "tool_result" && scope === "last_message" && wants.has("text")));
+  const seen: Segment[] = [];
+  if (all.length === 0 || wants.size === 0) return seen;
+  for (const segment of side === "input" ? ASKED[scope](all) : ANSWER[scope](all))
+    if (wants.has(segment.kind) || (segment.kind === "tool_result" && scope === "last_message" && wants.has("text"))) seen.push(segment);
+  return seen;
 }
 // The documented text under test is the last message whatever its role, so a tool's result counts as text there.
 
@@ -78,24 +93,22 @@ const TEXT_ONLY: ReadonlySet<SegmentKind> = new Set(["text"]);
 
 type Within = (all: readonly Placed[]) => readonly Placed[];
 const everything: Within = (all) => all;
-const ofMessage = (all: readonly Placed[], message: number): readonly Placed[] => all.filter((segment) => segment.message === message);
+const later = (number: number, { message }: Placed): number => Math.max(number, message);
+const earlier = (number: number, { message }: Placed): number => Math.min(number, message);
+function ofMessage(all: readonly Placed[], message: number): readonly Placed[] {
+  const inside: Placed[] = [];
+  for (const segment of all) if (segment.message === message) inside.push(segment);
+  return inside;
+}
 
 const ASKED: Readonly<Record<Scope, Within>> = {
-  last_message: (all) =>
-    ofMessage(
-      all,
-      all.reduce((last, { message }) => Math.max(last, message), BEFORE_ALL),
-    ),
+  last_message: (all) => ofMessage(all, all.reduce(later, BEFORE_ALL)),
   user_messages: (all) => all.filter(({ role }) => role === "user"),
   turn: thisTurn,
   all_messages: everything,
 };
 const ANSWER: Readonly<Record<Scope, Within>> = {
-  last_message: (all) =>
-    ofMessage(
-      all,
-      all.reduce((first, { message }) => Math.min(first, message), Number.MAX_SAFE_INTEGER),
-    ),
+  last_message: (all) => ofMessage(all, all.reduce(earlier, Number.MAX_SAFE_INTEGER)),
   user_messages: everything,
   turn: everything,
   all_messages: everything,

@@ -1,5 +1,5 @@
 import { type Json, isJson } from "#contract";
-import { chatMessage, list } from "./conversation.ts";
+import { chatContent, list } from "./conversation.ts";
 import { type Found, at } from "./found.ts";
 import { readItem } from "./input.ts";
 import { readParts } from "./parts.ts";
@@ -13,13 +13,13 @@ const HOLDERS: Readonly<Record<string, (value: unknown, found: Found) => void>> 
 };
 
 export function answerParts(body: Json, found: Found): void {
-  for (const [holder, read] of Object.entries(HOLDERS)) if (body[holder] !== undefined) read(body[holder], found);
+  for (const holder in HOLDERS) if (body[holder] !== undefined) HOLDERS[holder]?.(body[holder], found);
 }
 
 function readChoice(choice: unknown, index: number, found: Found): void {
   if (!isJson(choice)) return;
   const path = `choices[${index}]`;
-  if (isJson(choice["message"])) return chatMessage({ ...choice["message"], role: "assistant" }, `${path}.message`, index, found);
+  if (isJson(choice["message"])) return chatContent(choice["message"], "assistant", `${path}.message`, index, found);
   readParts(choice["text"], at(`${path}.text`, "assistant", index), found);
 }
 

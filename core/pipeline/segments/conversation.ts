@@ -3,7 +3,8 @@ import { type Json, isJson } from "#contract";
 import { type Found, at } from "./found.ts";
 import { readParts, toolText } from "./parts.ts";
 
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NOTHING);
+const NOTHING: readonly unknown[] = [];
 
 const ROLES: Readonly<Record<string, Segment["role"]>> = {
   system: "system",
@@ -16,25 +17,43 @@ const ROLES: Readonly<Record<string, Segment["role"]>> = {
 export const roleOf = (role: unknown): Segment["role"] =>
   typeof role === "string" && Object.hasOwn(ROLES, role) ? (ROLES[role] ?? "user") : "user";
 
+type Role = Segment["role"];
+
 /** A message of the chat form: in a request, or as the `message` of a choice. */
 export function chatMessage(message: unknown, path: string, index: number, found: Found): void {
-  if (!isJson(message)) return;
-  const role = roleOf(message["role"]);
-  const reasoning = ["reasoning_content", "reasoning"].find((name) => typeof message[name] === "string");
-  if (reasoning !== undefined)
-    found.push({ path: `${path}.${reasoning}`, role, kind: "reasoning", text: String(message[reasoning]), message: index });
-  readParts(message["content"], at(`${path}.content`, role, index), found);
-  if (message["content_blocks"] !== undefined) blocks(message, path, index, found);
-  readParts(message["refusal"], at(`${path}.refusal`, role, index), found);
-  if (isJson(message["audio"])) readParts(message["audio"]["transcript"], at(`${path}.audio.transcript`, role, index), found);
-  list(message["tool_calls"]).forEach((call, number) => chatToolCall(call, `${path}.tool_calls[${number}]`, index, found));
+  if (isJson(message)) chatContent(message, roleOf(message["role"]), path, index, found);
+}
+
+/** What is not there costs nothing: of most of these members a message has one. */
+export function chatContent(message: Json, role: Role, path: string, index: number, found: Found): void {
+  readReasoning(message, role, path, index, found);
+  readMember(message, "content", role, path, index, found);
+  if (message["content_blocks"] !== undefined) blocks(message, role, path, index, found);
+  readMember(message, "refusal", role, path, index, found);
+  if (isJson(message["audio"])) readMember(message["audio"], "transcript", role, `${path}.audio`, index, found);
+  const calls = list(message["tool_calls"]);
+  for (let number = 0; number < calls.length; number += 1) chatToolCall(calls[number], `${path}.tool_calls[${number}]`, index, found);
   if (isJson(message["function_call"])) functionCall(message["function_call"], `${path}.function_call`, index, found);
 }
 
+function readMember(from: Json, name: string, role: Role, path: string, index: number, found: Found): void {
+  const content = from[name];
+  if (content !== undefined && content !== null) readParts(content, at(`${path}.${name}`, role, index), found);
+}
+
+function readReasoning(message: Json, role: Role, path: string, index: number, found: Found): void {
+  for (const name of REASONING) {
+    const text = message[name];
+    if (typeof text === "string") return void found.push({ path: `${path}.${name}`, role, kind: "reasoning", text, message: index });
+  }
+}
+/** Two names for the same thing; the first one counts. */
+const REASONING = ["reasoning_content", "reasoning"] as const;
+
 /** `content_blocks` repeat `content` and `reasoning_content`; only what those do not say is read from here. */
-function blocks(message: Json, path: string, index: number, found: Found): void {
+function blocks(message: Json, role: Role, path: string, index: number, found: Found): void {
   const from = found.length;
-  readParts(message["content_blocks"], at(`${path}.content_blocks`, roleOf(message["role"]), index), found);
+  readMember(message, "content_blocks", role, path, index, found);
   const said = { text: typeof message["content"] === "string", reasoning: typeof message["reasoning_content"] === "string" };
   const fresh = found
     .splice(from)
@@ -59,6 +78,5 @@ const functionCall = (call: Json, path: string, index: number, found: Found): vo
 
 /** A message of the messages form: tools stand among the content blocks. */
 export function messagesMessage(message: unknown, path: string, index: number, found: Found): void {
-  if (!isJson(message)) return;
-  readParts(message["content"], at(`${path}.content`, roleOf(message["role"]), index), found);
+  if (isJson(message)) readMember(message, "content", roleOf(message["role"]), path, index, found);
 }
