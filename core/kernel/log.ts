@@ -64,7 +64,8 @@ export function createLog(options: LogOptions): ProcessLog {
   };
   const redactMembers = (value: Json, depth: number): Json => {
     let shown: Json | undefined;
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
       const item = redactValue(member, name, depth + 1);
       if (item !== member) (shown ??= { ...value })[name] = item;
     }

@@ -15,6 +15,7 @@ export const casedCheck = (id: string, title: string, other: RegExp, word: "lowe
       if (text === "") return noText;
       const all = !other.test(text);
       const verdict = all !== not;
-      return decided(verdict, `The text is ${all ? "" : "not "}all ${word} case.`, { verdict, not, textExcerpt: excerpt(text) });
+      const explanation = `The text is ${all ? "" : "not "}all ${word} case.`;
+      return decided(verdict, { verdict, not, textExcerpt: excerpt(text), explanation });
     },
   });

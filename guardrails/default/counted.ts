@@ -21,8 +21,10 @@ interface Counted {
 /** A check whose text must hold between `min…` and `max…` of something. */
 export function countedCheck({ id, title, of, most, count, shown, countsEmpty }: Counted): Check {
   const [min, max] = [`min${of}`, `max${of}`];
+  const [shownCount, shownMin, shownMax] = shown;
+  const things = of.toLowerCase();
   const bound = (which: string, value: number): TSchema =>
-    Type.Number({ default: value, minimum: 0, description: `${which} number of ${of.toLowerCase()}.` });
+    Type.Number({ default: value, minimum: 0, description: `${which} number of ${things}.` });
   return defineCheck({
     id,
     title,
@@ -34,16 +36,20 @@ export function countedCheck({ id, title, of, most, count, shown, countsEmpty }:
       const { [min]: least, [max]: greatest, not } = params as Readonly<Record<string, unknown>>; // names made above
       const found = count(text);
       const inRange = found >= Number(least) && found <= Number(greatest);
-      const explanation = `The text has ${found} ${of.toLowerCase()}, ${inRange ? "within" : "outside"} the range of ${least} to ${greatest}.`;
+      const explanation = `The text has ${found} ${things}, ${inRange ? "within" : "outside"} the range of ${least} to ${greatest}.`;
       const verdict = inRange !== not;
-      return decided(verdict, explanation, {
-        [shown[0]]: found,
-        [shown[1]]: least,
-        [shown[2]]: greatest,
-        not,
-        verdict,
-        textExcerpt: excerpt(text),
-      });
+      const textExcerpt = excerpt(text);
+      return decided(verdict, { [shownCount]: found, [shownMin]: least, [shownMax]: greatest, not, verdict, textExcerpt, explanation });
     },
   });
+}
+
+/** Counts what a pattern matches, without a list of the matches. */
+export function countOf(pattern: RegExp): (text: string) => number {
+  const next = new RegExp(pattern, "g"); // it remembers where it stands, and begins anew when there is no more
+  return (text) => {
+    let count = 0;
+    while (next.test(text)) count += 1;
+    return count;
+  };
 }

@@ -2,13 +2,16 @@
 export function remembered<T>(limit: number, make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>();
   return (key) => {
-    const found = known.get(key) ?? make(key);
+    const found = known.get(key);
+    if (found !== undefined && known.size < limit) return found; // there is room: who goes first is not asked yet
+    const value = found ?? make(key);
     known.delete(key);
-    known.set(key, found);
-    for (const oldest of known.keys()) {
-      if (known.size <= limit) break;
-      known.delete(oldest);
-    }
-    return found;
+    known.set(key, value);
+    if (known.size > limit) forgetOldest(known);
+    return value;
   };
+}
+
+function forgetOldest(known: Map<string, unknown>): void {
+  for (const oldest of known.keys()) return void known.delete(oldest);
 }

@@ -6,6 +6,9 @@ export const excerpt = (text: string): string => (text.length > 100 ? `${text.sl
 /** The answer of a check that had nothing to look at. */
 export const noText: Verdict = { verdict: "error", class: "malformed", message: "There is no text to check." };
 
+/** What results show of a judgement; its explanation is the reason of a denial. */
+type Shown = Readonly<Record<string, unknown>> & { readonly explanation: string };
+
 /** Allow, or deny with the explanation as the reason; results show the same data either way. */
-export const decided = (passed: boolean, explanation: string, data: Readonly<Record<string, unknown>>): Verdict =>
-  passed ? { verdict: "allow", data: { ...data, explanation } } : { verdict: "deny", reason: explanation, data: { ...data, explanation } };
+export const decided = (passed: boolean, data: Shown): Verdict =>
+  passed ? { verdict: "allow", data } : { verdict: "deny", reason: data.explanation, data };

@@ -28,13 +28,14 @@ export default defineCheck({
     const verdict = !isBlocked && (allowed.length === 0 || allowed.includes(requestType));
     const explanation = `Request type ${requestType} is ${verdict ? "allowed" : isBlocked ? "blocked" : "not on the list of allowed types"}.`;
     const mode = MODES[`${allowed.length > 0}-${blocked.length > 0}`];
-    return decided(verdict, explanation, {
+    return decided(verdict, {
       currentRequestType: requestType,
       allowedTypes: allowed.length > 0 ? allowed : ["all"],
       blockedTypes: blocked,
       verdict,
       source,
       mode,
+      explanation,
     });
   },
 });

@@ -18,14 +18,11 @@ export default defineCheck({
   }),
   run({ text, params: { words, operator } }) {
     if (text === "") return noText;
-    const foundWords = words.filter((word) => text.includes(word));
-    const missingWords = words.filter((word) => !text.includes(word));
+    const foundWords: string[] = [];
+    const missingWords: string[] = [];
+    for (const word of words) (text.includes(word) ? foundWords : missingWords).push(word);
     const verdict = ACCEPTS[operator](foundWords.length, words.length);
-    return decided(verdict, `The check for ${operator} of the words ${verdict ? "passed" : "failed"}.`, {
-      verdict,
-      foundWords,
-      missingWords,
-      operator,
-    });
+    const explanation = `The check for ${operator} of the words ${verdict ? "passed" : "failed"}.`;
+    return decided(verdict, { verdict, foundWords, missingWords, operator, explanation });
   },
 });

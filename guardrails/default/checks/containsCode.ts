@@ -53,6 +53,6 @@ export default defineCheck({
     const found = foundFormats.includes(format);
     const explanation =
       foundFormats.length === 0 ? "The text holds no code block with a language." : `${format} code was ${found ? "" : "not "}found.`;
-    return decided(found !== not, explanation, { searchedFormat: format, not, foundFormats, textExcerpt: excerpt(text) });
+    return decided(found !== not, { searchedFormat: format, not, foundFormats, textExcerpt: excerpt(text), explanation });
   },
 });

@@ -16,11 +16,7 @@ export default defineCheck({
     if (text === "") return noText;
     const ends = text.endsWith(suffix) || text.endsWith(`${suffix}.`);
     const verdict = ends !== not;
-    return decided(verdict, `The text ${ends ? "ends" : "does not end"} with "${suffix}".`, {
-      suffix,
-      not,
-      verdict,
-      textExcerpt: excerpt(text),
-    });
+    const explanation = `The text ${ends ? "ends" : "does not end"} with "${suffix}".`;
+    return decided(verdict, { suffix, not, verdict, textExcerpt: excerpt(text), explanation });
   },
 });

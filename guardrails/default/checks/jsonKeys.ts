@@ -18,23 +18,25 @@ export default defineCheck({
     const judged = jsonIn(text).map((json) => judge(json, keys));
     const best = judged.find(({ present }) => ACCEPTS[operator](present.length, keys.length)) ?? judged[0];
     if (best === undefined)
-      return decided(false, "The text holds no JSON.", {
+      return decided(false, {
         verdict: false,
         matchedJson: null,
         presentKeys: [],
         missingKeys: keys,
         operator,
         textExcerpt: excerpt(text),
+        explanation: "The text holds no JSON.",
       });
     const verdict = ACCEPTS[operator](best.present.length, keys.length);
     const explanation = `The check for ${operator} of the keys ${verdict ? "passed" : "failed"}.`;
-    return decided(verdict, explanation, {
+    return decided(verdict, {
       verdict,
       matchedJson: best.json,
       presentKeys: best.present,
       missingKeys: best.missing,
       operator,
       textExcerpt: excerpt(text),
+      explanation,
     });
   },
 });

@@ -30,9 +30,9 @@ export default defineCheck({
     const validate = validatorOf(JSON.stringify(schema));
     const judged = jsonIn(text).map((json) => ({ json, valid: validate(json), errors: shown(validate.errors) }));
     const best = judged.find(({ valid }) => valid) ?? judged[0];
-    if (best === undefined) return decided(false, "The text holds no JSON.", {});
+    if (best === undefined) return decided(false, { explanation: "The text holds no JSON." });
     const explanation = best.valid ? "JSON in the text follows the schema." : "No JSON in the text follows the schema.";
-    return decided(best.valid !== not, explanation, { matchedJson: best.json, not, validationErrors: best.errors });
+    return decided(best.valid !== not, { matchedJson: best.json, not, validationErrors: best.errors, explanation });
   },
 });
 

@@ -18,11 +18,7 @@ export default defineCheck({
     if (requestedModel === null) return { verdict: "error", class: "malformed", message: "The request names no model." };
     const listed = models.includes(requestedModel);
     const verdict = listed !== not;
-    return decided(verdict, `The model ${requestedModel} is ${listed ? "" : "not "}on the list.`, {
-      verdict,
-      not,
-      requestedModel,
-      allowedModels: models,
-    });
+    const explanation = `The model ${requestedModel} is ${listed ? "" : "not "}on the list.`;
+    return decided(verdict, { verdict, not, requestedModel, allowedModels: models, explanation });
   },
 });

@@ -22,16 +22,20 @@ export default defineCheck({
   problems: ({ rule }) => patternProblems(rule),
   run({ text, params: { rule, not } }) {
     if (text === "") return noText;
-    const shown = { regexPattern: rule, not, textExcerpt: excerpt(text) };
     const pattern = patternOf(rule);
+    const textExcerpt = excerpt(text);
     if (text.length > pattern.maxChars)
-      return decided(false, `The text has ${text.length} characters, more than the ${pattern.maxChars} this pattern can be matched with.`, {
-        ...shown,
+      return decided(false, {
+        regexPattern: rule,
+        not,
+        textExcerpt,
         verdict: false,
         matchDetails: null,
+        explanation: `The text has ${text.length} characters, more than the ${pattern.maxChars} this pattern can be matched with.`,
       });
     const matchDetails = pattern.find(text);
     const verdict = (matchDetails !== null) !== not;
-    return decided(verdict, `The pattern ${matchDetails ? "matches" : "does not match"} the text.`, { ...shown, verdict, matchDetails });
+    const explanation = matchDetails ? "The pattern matches the text." : "The pattern does not match the text.";
+    return decided(verdict, { regexPattern: rule, not, textExcerpt, verdict, matchDetails, explanation });
   },
 });

@@ -18,6 +18,6 @@ export default defineCheck({
     const missing = metadataKeys.filter((key) => !Object.hasOwn(metadata, key));
     const verdict = ACCEPTS[operator](found.length, metadataKeys.length);
     const explanation = `The check for ${operator} of the metadata keys ${verdict ? "passed" : "failed"}.`;
-    return decided(verdict, explanation, { verdict, missing_metadata_keys: missing, found_metadata_keys: found, operator });
+    return decided(verdict, { verdict, missing_metadata_keys: missing, found_metadata_keys: found, operator, explanation });
   },
 });

@@ -1,4 +1,4 @@
-import { countedCheck } from "../counted.ts";
+import { countOf, countedCheck } from "../counted.ts";
 
 /** Every full stop, exclamation and question mark ends a sentence. */
 export default countedCheck({
@@ -6,7 +6,7 @@ export default countedCheck({
   title: "Sentence count is within a range",
   of: "Sentences",
   most: 99_999,
-  count: (text) => text.split(/[.!?]/).length - 1,
+  count: countOf(/[.!?]/),
   shown: ["sentenceCount", "minCount", "maxCount"],
   countsEmpty: true,
 });

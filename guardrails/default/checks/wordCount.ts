@@ -1,4 +1,4 @@
-import { countedCheck } from "../counted.ts";
+import { countOf, countedCheck } from "../counted.ts";
 
 /** Whitespace-separated words. */
 export default countedCheck({
@@ -6,7 +6,7 @@ export default countedCheck({
   title: "Word count is within a range",
   of: "Words",
   most: 99_999,
-  count: (text) => text.match(/\S+/g)?.length ?? 0,
+  count: countOf(/\S+/),
   shown: ["wordCount", "minWords", "maxWords"],
   countsEmpty: false,
 });
