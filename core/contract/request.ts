@@ -142,7 +142,7 @@ export interface Outcome {
 export interface GuardrailResults {
   readonly input: readonly GuardrailResult[];
   readonly output: readonly GuardrailResult[];
-  /** The JSON text of `hook_results`, when it was written into the answer already. */
+  /** The JSON text of `hook_results`, when it has been written already. */
   readonly text: string | null;
 }
 /** Milliseconds. */

@@ -112,7 +112,7 @@ async function collected(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<
   }
   const subject = judge.subject();
   const ran = await Promise.all(judge.waited.map((guardrail) => runGuardrail(guardrail, subject, judge.deps)));
-  const { body, results, denied, failed } = outcome(ran, subject.body, judge.deps);
+  const { body, results, denied, failed } = outcome(ran, subject.body, null, judge.deps);
   const pending = () => judge.pending();
   if (denied) return { kind: "denied", results, pending };
   const chunks = body === subject.body ? held : rewritten(answerEvents(judge.fold.done(), body), judge.deps.encoder());

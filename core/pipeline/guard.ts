@@ -1,11 +1,12 @@
 import type { Call, GuardrailResult } from "#contract";
 import { type Json, isJson } from "#contract";
 import { withFields } from "./guardrail-form.ts";
-import { resultOf } from "./guardrail-result.ts";
-import { type Ran, applied, runGuardrail } from "./guardrail-run.ts";
+import { NO_RESULTS, type Pending, Results } from "./guardrail-report.ts";
+import { passed, resultOf, shownResult, textOf } from "./guardrail-result.ts";
+import { type Ran, applied, changes, runGuardrail } from "./guardrail-run.ts";
 import { Subject, bodyOf } from "./guardrail-subject.ts";
-import type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, GuardedCall } from "./guardrail-types.ts";
-import { type MaybePromise, after, all } from "./maybe-promise.ts";
+import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer, GuardedCall } from "./guardrail-types.ts";
+import { type MaybePromise, all } from "./maybe-promise.ts";
 import { hasContent } from "./segments.ts";
 
 export { activeGuardrails } from "./guardrail-active.ts";
@@ -13,11 +14,15 @@ export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, Gua
 
 /** Judges a request before it is sent, and gives it back as the guardrails changed it. */
 export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {
-  if (list.length === 0) return { call, ...NOTHING };
-  const subject = new Subject("input", bodyOf(call) ?? {}, { call, view, status: null });
-  return after(guarded(list, subject, deps), (done) =>
-    after(withBody(call, subject.body, done.body), (changed) => ({ ...done, call: changed })),
-  );
+  const body = bodyOf(call) ?? {};
+  if (list.length === 0) return new JudgedCall(call, unjudged(body));
+  const judgement = guarded(list, new Subject("input", body, { call, view, status: null }), deps);
+  if (judgement instanceof Promise) return changedLater(call, body, judgement);
+  return judgement.body === body ? new JudgedCall(call, judgement) : changedLater(call, body, judgement);
+}
+async function changedLater(call: Call, before: Json, judged: MaybePromise<Judgement>): Promise<GuardedCall> {
+  const judgement = await judged;
+  return new JudgedCall(await withBody(call, before, judgement.body), judgement);
 }
 
 /** Judges a whole answer before the client gets it. Only good answers of operations with content are judged. */
@@ -29,51 +34,86 @@ export function guardOutput(
   view: GuardView,
   deps: GuardDeps,
 ): MaybePromise<GuardedAnswer> {
-  if (list.length === 0 || !isGood(status) || !hasContent(call.operation, "output")) return { body, ...NOTHING };
+  if (list.length === 0 || !isGood(status) || !hasContent(call.operation, "output")) return unjudged(body);
   return guarded(list, new Subject("output", body, { call, view, status }), deps);
 }
 
 /** Every 2xx: an answer does not leave its guardrails behind by being "created". */
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-const NO_RESULTS: Promise<readonly GuardrailResult[]> = Promise.resolve([]);
-const NOTHING: Guarded = { results: [], denied: false, failed: false, pending: NO_RESULTS };
+/** What guardrails say of a body, and the body as they changed it. */
+class Judgement implements GuardedAnswer {
+  constructor(
+    readonly body: Json,
+    readonly written: Results,
+    readonly denied: boolean,
+    readonly failed: boolean,
+    readonly pending: Pending,
+  ) {}
+  get results(): readonly GuardrailResult[] {
+    return this.written.list;
+  }
+}
+class JudgedCall extends Judgement implements GuardedCall {
+  constructor(
+    readonly call: Call,
+    { body, written, denied, failed, pending }: Judgement,
+  ) {
+    super(body, written, denied, failed, pending);
+  }
+}
+const unjudged = (body: Json): Judgement => new Judgement(body, NO_RESULTS, false, false, null);
 
 /** All guardrails at once; the patches of those that were waited for, in their order. */
-function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): MaybePromise<GuardedAnswer> {
-  const pending = beside(
-    list.filter((guardrail) => guardrail.async),
-    subject,
-    deps,
-  );
-  const waited = all(list.filter((guardrail) => !guardrail.async).map((guardrail) => runGuardrail(guardrail, subject, deps)));
-  return after(waited, (ran) => ({ ...outcome(ran, subject.body, deps), pending }));
+function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): MaybePromise<Judgement> {
+  const pending = list.some(isBeside) ? beside(list.filter(isBeside), subject, deps) : null;
+  const running: MaybePromise<Ran>[] = [];
+  for (const guardrail of list) if (!guardrail.async) running.push(runGuardrail(guardrail, subject, deps));
+  const ran = all(running);
+  return ran instanceof Promise ? outcomeLater(ran, subject.body, pending, deps) : outcome(ran, subject.body, pending, deps);
 }
+const isBeside = (guardrail: ActiveGuardrail): boolean => guardrail.async;
+
+const outcomeLater = async (ran: Promise<readonly Ran[]>, body: Json, pending: Pending, deps: GuardDeps): Promise<Judgement> =>
+  outcome(await ran, body, pending, deps);
 
 /** Folds what ran into a body and results. */
-export function outcome(ran: readonly Ran[], body: Json, deps: GuardDeps): Omit<GuardedAnswer, "pending"> {
+export function outcome(list: readonly Ran[], body: Json, pending: Pending, deps: GuardDeps): Judgement {
   let changed = body;
-  const results = ran.map((one) => {
-    const judged = one.judged.map((said) => {
-      const step = applied(changed, said);
-      changed = step.body;
-      return step.judged;
-    });
-    return resultOf({ ...one, judged }, deps);
+  const results: GuardrailResult[] = [];
+  for (const one of list) {
+    const patched = one.judged.some(changes) ? patchedBy(one, changed) : null;
+    const ran = patched?.ran ?? one;
+    changed = patched?.body ?? changed;
+    results.push(shownResult(ran, passed(ran), deps));
+  }
+  return new Judgement(changed, writtenResults(results), results.some(isDenial), !results.every(isPassed), pending);
+}
+const writtenResults = (results: readonly GuardrailResult[]): Results => (results.length === 0 ? NO_RESULTS : new Results(textOf(results)));
+const isDenial = ({ deny }: GuardrailResult): boolean => deny;
+const isPassed = ({ verdict }: GuardrailResult): boolean => verdict;
+
+function patchedBy(ran: Ran, before: Json): { readonly ran: Ran; readonly body: Json } {
+  let body = before;
+  const judged = ran.judged.map((said) => {
+    const step = applied(body, said);
+    body = step.body;
+    return step.judged;
   });
-  return { body: changed, results, denied: results.some(({ deny }) => deny), failed: results.some(({ verdict }) => !verdict) };
+  return { ran: { ...ran, judged }, body };
 }
 
 /** Runs asynchronous guardrails after the request has gone on. They change nothing and a failure of ours stays here. */
 export function beside(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): Promise<readonly GuardrailResult[]> {
-  if (list.length === 0) return NO_RESULTS;
+  if (list.length === 0) return NOTHING;
   const calm = subject.untied();
   const run = async (guardrail: ActiveGuardrail): Promise<GuardrailResult> => resultOf(await runGuardrail(guardrail, calm, deps), deps);
-  return NO_RESULTS.then(() => Promise.all(list.map(run))).catch((thrown: unknown) => {
+  return NOTHING.then(() => Promise.all(list.map(run))).catch((thrown: unknown) => {
     deps.log?.("error", "guardrail.async_failed", { why: String(thrown) });
     return [];
   });
 }
+const NOTHING: Promise<readonly GuardrailResult[]> = Promise.resolve([]);
 
 function withBody(call: Call, before: Json, after: Json): MaybePromise<Call> {
   if (after === before) return call;

@@ -4,7 +4,8 @@ import { GatewayError, Guardrails, type Json, isJson, openSecrets } from "#contr
 import type { Generation } from "../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./guardrail-inline.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./guardrail-types.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
+import { praise } from "./guardrail-result.ts";
+import { type MaybePromise, after, all } from "./maybe-promise.ts";
 import { wantsOf } from "./segments.ts";
 
 type Saved = RecordOf<typeof Guardrails>;
@@ -19,22 +20,27 @@ export function activeGuardrails(
   deps: GuardDeps,
 ): MaybePromise<readonly ActiveGuardrail[]> {
   if (refs.length === 0) return NONE;
-  const found = refs.map((ref, position) => (typeof ref === "string" ? saved(ref, caller, deps) : inline(ref, position, deps)));
-  return found.some((one) => one instanceof Promise) ? Promise.all(found).then(unique) : unique(found as readonly ActiveGuardrail[]); // no promise among them
+  const found: MaybePromise<ActiveGuardrail>[] = [];
+  for (let at = 0; at < refs.length; at += 1) found.push(one(refs[at] as string | Json, at, caller, deps)); // `at` is within
+  return after(all(found), unique);
 }
+const one = (ref: string | Json, position: number, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> =>
+  typeof ref === "string" ? saved(ref, caller, deps) : inline(ref, position, deps);
 const NONE: readonly ActiveGuardrail[] = [];
-const unique = (list: readonly ActiveGuardrail[]): readonly ActiveGuardrail[] => [...new Set(list)];
+const unique = (list: readonly ActiveGuardrail[]): readonly ActiveGuardrail[] => (list.length < 2 ? list : [...new Set(list)]);
 
 /* ── saved guardrails ────────────────────────────────────────────────────────────────────────────────────────── */
 
 function saved(ref: string, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   const found = finder(deps.stores.records)(ref, caller);
-  return found instanceof Promise ? found.then((record) => ready(record, ref, caller, deps)) : ready(found, ref, caller, deps);
+  return found instanceof Promise ? readyLater(found, ref, caller, deps) : ready(found, ref, caller, deps);
 }
+const readyLater = async (found: Promise<Saved | undefined>, ref: string, caller: Caller, deps: GuardDeps): Promise<ActiveGuardrail> =>
+  ready(await found, ref, caller, deps);
 
 function ready(record: Saved | undefined, ref: string, caller: Caller, deps: GuardDeps): ActiveGuardrail {
   if (record === undefined || !usable(record, caller)) throw new GatewayError("GUARDRAIL_UNKNOWN", { guardrail: ref });
-  return once(deps.checks, record, () => bind(fromRecord(record, deps), deps, "saved"));
+  return known(deps.checks, record) ?? keep(deps.checks, record, bind(fromRecord(record, deps), deps, "saved"));
 }
 
 /** An organisation's guardrail serves all its workspaces, a workspace's only itself and the organisation's own keys. */
@@ -72,27 +78,26 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /* ── inline guardrails ───────────────────────────────────────────────────────────────────────────────────────── */
 
-const inline = (written: Json, position: number, deps: GuardDeps): ActiveGuardrail => {
+function inline(written: Json, position: number, deps: GuardDeps): ActiveGuardrail {
   if (!isJson(written)) throw new GatewayError("REQUEST_INVALID", { what: "A guardrail in a config is a slug or an object." });
-  return once(deps.checks, written, () => bind(writtenInline(written, position), deps, "inline"));
-};
+  return known(deps.checks, written) ?? keep(deps.checks, written, bind(writtenInline(written, position), deps, "inline"));
+}
 
 /** Bound guardrails by generation and by the object that says them: both are dropped together with their key. */
 const bound = new WeakMap<Generation["checks"], WeakMap<object, ActiveGuardrail>>();
-function once(checks: Generation["checks"], written: object, make: () => ActiveGuardrail): ActiveGuardrail {
+const known = (checks: Generation["checks"], written: object): ActiveGuardrail | undefined => bound.get(checks)?.get(written);
+function keep(checks: Generation["checks"], written: object, guardrail: ActiveGuardrail): ActiveGuardrail {
   const ofGeneration = bound.get(checks) ?? new WeakMap<object, ActiveGuardrail>();
-  bound.set(checks, ofGeneration);
-  const known = ofGeneration.get(written) ?? make();
-  ofGeneration.set(written, known);
-  return known;
+  bound.set(checks, ofGeneration.set(written, guardrail));
+  return guardrail;
 }
 
 /* ── binding ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-const bind = (written: Written, deps: GuardDeps, from: "saved" | "inline"): ActiveGuardrail => ({
-  ...written,
-  checks: written.checks.map((check) => bindCheck(check, written.id, deps, from)),
-});
+function bind(written: Written, deps: GuardDeps, from: "saved" | "inline"): ActiveGuardrail {
+  const checks = written.checks.map((check) => bindCheck(check, written.id, deps, from));
+  return { ...written, checks, praise: praise(written.onSuccess, checks) };
+}
 
 function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, deps: GuardDeps, from: "saved" | "inline"): BoundCheck {
   const loaded = deps.checks.get(id);

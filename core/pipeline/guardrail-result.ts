@@ -1,7 +1,7 @@
 import type { CheckResult, GuardrailResult } from "#contract";
 import { isJson, isoTime } from "#contract";
-import type { Ran } from "./guardrail-run.ts";
-import type { ActiveGuardrail, Failure, Feedback, GuardDeps, Judged } from "./guardrail-types.ts";
+import { type Ran, changes } from "./guardrail-run.ts";
+import type { ActiveGuardrail, BoundCheck, Failure, Feedback, GuardDeps, Judged } from "./guardrail-types.ts";
 
 /** When an error counts as passed. A parsed denial is not an error and never does. */
 type Opens = (failOnError: boolean | null, denying: boolean) => boolean;
@@ -34,16 +34,25 @@ export function passes({ kind, failure, check }: Judged, guardrail: ActiveGuardr
   return kind !== "deny";
 }
 
+/** Is this guardrail's verdict true? */
+export function passed({ guardrail, judged }: Ran): boolean {
+  for (const one of judged) if (!passes(one, guardrail)) return false;
+  return true;
+}
+
 /** The documented result of a guardrail (data-plane fact sheet 6). */
-export function resultOf({ guardrail, judged, tookMs }: Ran, deps: GuardDeps): GuardrailResult {
-  const verdict = judged.every((one) => passes(one, guardrail));
-  const checks = judged.map((one) => checkResult(one, guardrail, deps));
+export const resultOf = (ran: Ran, deps: GuardDeps): GuardrailResult => plainly(shownResult(ran, passed(ran), deps));
+
+/** The same with the data of its checks as they gave it: only its text may be kept. */
+export function shownResult({ guardrail, judged, tookMs }: Ran, verdict: boolean, deps: GuardDeps): GuardrailResult {
+  const checks: CheckResult[] = [];
+  for (const one of judged) checks.push(shownCheck(one, guardrail, deps));
   return {
     verdict,
     id: guardrail.id,
-    transformed: checks.some(({ transformed }) => transformed),
+    transformed: !guardrail.async && judged.some(changes), // nothing that runs beside the request changes it
     checks,
-    feedback: feedbackOf(guardrail, judged),
+    feedback: judged.length === guardrail.checks.length && judged.every(isSuccess) ? guardrail.praise : feedbackOf(guardrail, judged),
     execution_time: tookMs,
     async: guardrail.async,
     type: "guardrail",
@@ -52,47 +61,97 @@ export function resultOf({ guardrail, judged, tookMs }: Ran, deps: GuardDeps): G
   };
 }
 
-function checkResult(one: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult {
-  if (one.kind === "error")
-    deps.log?.("warn", "guardrail.check_error", { guardrail: guardrail.id, check: one.check.id, class: one.failure, ms: one.tookMs });
+function shownCheck(one: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult {
   return {
     data: shownData(one.data, deps),
-    verdict: one.kind === "allow" || one.kind === "transform",
+    verdict: isSuccess(one),
     id: one.check.id,
-    error: one.kind === "error" ? { name: failMode(one.failure).name, message: String(deps.redact(one.message ?? "")) } : null,
+    error: one.kind === "error" ? shownError(one, guardrail, deps) : null,
     execution_time: one.tookMs,
-    transformed: one.kind === "transform" && !guardrail.async, // nothing that runs beside the request changes it
+    transformed: changes(one) && !guardrail.async,
     created_at: isoTime(one.startedAt),
     log: null,
     fail_on_error: one.check.failOnError === true,
   };
 }
 
-/** A check's data as plain JSON: whatever it is, the result that carries it can be written. */
+function shownError({ check, failure, message, tookMs }: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult["error"] {
+  deps.log?.("warn", "guardrail.check_error", { guardrail: guardrail.id, check: check.id, class: failure, ms: tookMs });
+  return { name: failMode(failure).name, message: String(deps.redact(message ?? "")) };
+}
+
 function shownData(data: unknown, deps: GuardDeps): unknown {
   if (data === undefined || data === null) return null;
   try {
-    return JSON.parse(JSON.stringify(deps.redact(data)) ?? "null");
+    const shown = deps.redact(data);
+    return isJson(shown) && typeof shown["toJSON"] !== "function" ? shown : plain(shown);
+  } catch {
+    return null; // a getter that throws: the verdict stands without it
+  }
+}
+
+/* ── their text ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/** Results as the JSON text of their list, whatever data their checks gave. */
+export function textOf(results: readonly GuardrailResult[]): string {
+  try {
+    return JSON.stringify(results);
+  } catch {
+    return JSON.stringify(results.map(plainly));
+  }
+}
+const plainly = (result: GuardrailResult): GuardrailResult => ({
+  ...result,
+  checks: result.checks.map((check) => ({ ...check, data: plain(check.data) })),
+});
+
+/** A check's data as plain JSON: whatever it is, the result that carries it can be written. */
+function plain(data: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(data) ?? "null");
   } catch {
     return null; // a number too big for JSON, a getter that throws: the verdict stands without it
   }
 }
 
+/* ── feedback ────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+const isSuccess = ({ kind }: Judged): boolean => kind === "allow" || kind === "transform";
+
+/** The feedback when every check of a guardrail ran and passed. */
+export const praise = (chosen: Feedback | null, checks: readonly BoundCheck[]): GuardrailResult["feedback"] =>
+  chosen && feedback(chosen, idsOf(checks), "", "");
+
 /** Errors do not spoil the feedback: it is about what was judged. */
 function feedbackOf({ onSuccess, onFail }: ActiveGuardrail, judged: readonly Judged[]): GuardrailResult["feedback"] {
+  const checksThat = (is: (one: Judged) => boolean): string => idsOf(judged.filter(is).map(({ check }) => check));
+  const denied = checksThat(({ kind }) => kind === "deny");
   const chosen = judged.some(({ kind }) => kind === "deny") ? onFail : onSuccess;
-  if (chosen === null) return null;
-  const ids = (...kinds: readonly Judged["kind"][]): string =>
-    judged
-      .filter(({ kind }) => kinds.includes(kind))
-      .map(({ check }) => check.id)
-      .join(",");
-  const counted = { successfulChecks: ids("allow", "transform"), failedChecks: ids("deny"), erroredChecks: ids("error") };
-  return { value: chosen.value, weight: chosen.weight, metadata: { ...configured(chosen), ...counted } };
+  return (
+    chosen &&
+    feedback(
+      chosen,
+      checksThat(isSuccess),
+      denied,
+      checksThat(({ kind }) => kind === "error"),
+    )
+  );
 }
 
+const idsOf = (checks: readonly BoundCheck[]): string => checks.map(({ id }) => id).join(",");
+const feedback = (
+  { value, weight, ...chosen }: Feedback,
+  successfulChecks: string,
+  failedChecks: string,
+  erroredChecks: string,
+): NonNullable<GuardrailResult["feedback"]> => ({
+  value,
+  weight,
+  metadata: { ...configured(chosen), successfulChecks, failedChecks, erroredChecks },
+});
+
 /** Feedback metadata is an object, or a string that may hold one (guardrails fact sheet 1). */
-function configured({ metadata }: Feedback): object {
+function configured({ metadata }: Pick<Feedback, "metadata">): object {
   if (isJson(metadata)) return metadata;
   if (metadata === "") return {};
   try {

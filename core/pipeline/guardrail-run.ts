@@ -53,13 +53,16 @@ function inOrder(
 
 /** The body after a check's patches. Patches that do not fit are the check's failure, never a pass. */
 export function applied(body: Json, judged: Judged): { readonly body: Json; readonly judged: Judged } {
-  if (judged.kind !== "transform") return { body, judged };
+  if (!changes(judged)) return { body, judged };
   try {
     return { body: patched(body, judged.patches), judged };
   } catch (thrown) {
     return { body, judged: { ...judged, kind: "error", failure: "bad_transform", message: messageOf(thrown), patches: [] } };
   }
 }
+
+/** Does it say what to change? */
+export const changes = ({ kind }: Judged): boolean => kind === "transform";
 
 /* ── one check ───────────────────────────────────────────────────────────────────────────────────────────────── */
 

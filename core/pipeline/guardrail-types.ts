@@ -1,5 +1,6 @@
 import type { Call, ErrorClass, GuardrailResult, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
 import type { Generation, LoadedCheck } from "../kernel/generation.ts";
+import type { Pending, Results } from "./guardrail-report.ts";
 
 /** A guardrail ready to run: found, its checks bound to running code, its parameters judged and complete. */
 export interface ActiveGuardrail {
@@ -11,6 +12,8 @@ export interface ActiveGuardrail {
   readonly onSuccess: Feedback | null;
   readonly onFail: Feedback | null;
   readonly checks: readonly BoundCheck[];
+  /** The feedback when every check ran and passed. */
+  readonly praise: GuardrailResult["feedback"];
 }
 export interface Feedback {
   readonly value: number;
@@ -65,14 +68,15 @@ export interface Judged {
 
 /** What came of the guardrails of one hook point. */
 export interface Guarded {
-  /** Of the guardrails that were waited for. */
+  /** Of the guardrails that were waited for, as text; and the same with its members. */
+  readonly written: Results;
   readonly results: readonly GuardrailResult[];
   /** Answer 446. */
   readonly denied: boolean;
   /** Answer 246, unless denied. */
   readonly failed: boolean;
-  /** Of the asynchronous guardrails; never rejects. */
-  readonly pending: Promise<readonly GuardrailResult[]>;
+  /** Of the asynchronous guardrails, if there are any; never rejects. */
+  readonly pending: Pending;
 }
 export interface GuardedCall extends Guarded {
   readonly call: Call;

@@ -84,8 +84,8 @@ describe("the results of guardrails", () => {
   const after = guardrailResult("after");
   const beside = guardrailResult("beside");
   const TEXT = '{"before_request_hooks":["as it was sent"]}';
-  const told = async (more: Partial<GuardrailReport>): Promise<Outcome["guardrails"]> => {
-    const report: GuardrailReport = { input: [before], output: () => [after], pending: { input: null, output: null }, text: TEXT, ...more };
+  const told = async (more: Partial<GuardrailReport>, text: string | null = TEXT): Promise<Outcome["guardrails"]> => {
+    const report: GuardrailReport = { results: () => ({ input: [before], output: [after], text }), pending: null, ...more };
     return (await whole({ ...reply, guardrails: report })).guardrails;
   };
   test("come with the text that stands in the answer", async () => {
@@ -93,9 +93,9 @@ describe("the results of guardrails", () => {
     expect(await told({ pending: { input: Promise.resolve([]), output: Promise.resolve([]) } })).toMatchObject({ text: TEXT });
   });
   test("come without it where the answer has no such text", async () => {
-    const untold: GuardrailReport = { input: [before], output: () => [after], pending: { input: null, output: null } };
-    expect((await whole({ ...reply, guardrails: untold })).guardrails).toEqual({ input: [before], output: [after], text: null });
-    expect((await whole(reply)).guardrails).toEqual({ input: [], output: [], text: null });
+    expect(await told({}, null)).toEqual({ input: [before], output: [after], text: null });
+    const { input, output, text } = (await whole(reply)).guardrails;
+    expect([input, output, text]).toEqual([[], [], null]);
   });
   test("come without it where some ran beside the request: the text knows nothing of them", async () => {
     expect(await told({ pending: { input: Promise.resolve([beside]), output: null } })).toEqual({

@@ -3,6 +3,7 @@ import type { Ending } from "./deliver.ts";
 import { estimatedUsage, textOf } from "./estimate.ts";
 import { costOf } from "./price.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+import type { Beside, GuardrailReport } from "./guardrail-report.ts";
 import type { Reply } from "./reply.ts";
 import type { Served } from "./settle.ts";
 
@@ -73,14 +74,15 @@ async function findingsLater(
 
 /** Those that were waited for, and those that ran beside the request. */
 function guardrailsOf({ guardrails }: Reply): MaybePromise<Outcome["guardrails"]> {
-  const { input, output, pending, text } = guardrails;
-  return pending.input || pending.output ? guardrailsLater(guardrails) : { input, output: output(), text: text ?? null };
+  const { pending } = guardrails;
+  return pending === null ? guardrails.results() : guardrailsLater(guardrails, pending);
 }
 
-async function guardrailsLater({ input, output, pending, text }: Reply["guardrails"]): Promise<Outcome["guardrails"]> {
+async function guardrailsLater(report: GuardrailReport, pending: Beside): Promise<Outcome["guardrails"]> {
   const later = { input: (await pending.input) ?? [], output: (await pending.output) ?? [] };
-  if (later.input.length + later.output.length === 0) return { input, output: output(), text: text ?? null };
-  return { input: [...input, ...later.input], output: [...output(), ...later.output], text: null };
+  const waited = report.results();
+  if (later.input.length + later.output.length === 0) return waited;
+  return { input: [...waited.input, ...later.input], output: [...waited.output, ...later.output], text: null };
 }
 
 const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs }: Ending, totalMs: number): Outcome["timing"] =>

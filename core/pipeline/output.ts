@@ -1,7 +1,7 @@
 import {
   ERRORS,
   GatewayError,
-  type GuardrailResult,
+  type GuardrailResults,
   isJson,
   type Json,
   type Leaf,
@@ -17,16 +17,15 @@ import { type GuardedStream, guardStream } from "./guard-stream.ts";
 import { type ClientForm, failed, type Reading } from "./interpret.ts";
 import { type Chunk, decoded, framed } from "./chunks.ts";
 import { errorOf } from "./live.ts";
-import { errorBody, ownReply, type GuardrailReport, type Reply, type Source } from "./reply.ts";
+import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./guardrail-report.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
+import { type Content, errorBody, ownReply, type Reply, type Source } from "./reply.ts";
 import type { Resolved } from "./targets.ts";
 
 /** Some check failed and nothing was denied (data-plane fact sheet 4). */
 const FAILED_NOT_DENIED = 246;
 
-const hookResults = (before: readonly GuardrailResult[], after: readonly GuardrailResult[]): Json => ({
-  before_request_hooks: before,
-  after_request_hooks: after,
-});
+const hookResults = ({ input, output }: GuardrailResults): Json => ({ before_request_hooks: input, after_request_hooks: output });
 
 /** What guardrails may know of where the request goes. */
 export const viewOf = (
@@ -39,12 +38,12 @@ export const viewOf = (
 });
 
 /** 446: a guardrail refused the request or the answer. */
-export function deniedReply(guarded: Pick<Guarded, "results" | "pending">, leaf: Leaf, to: Resolved): Reply {
-  return denial({ input: guarded.results, output: () => [], pending: { input: guarded.pending, output: null } }, leaf, to);
-}
+export const deniedReply = ({ written, pending }: Pick<Guarded, "written" | "pending">, leaf: Leaf, to: Resolved): Reply =>
+  denial(new WholeReport(written, NO_RESULTS, besideOf(pending, null)), leaf, to);
 
 function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
-  const failed = [...report.input, ...report.output()]
+  const results = report.results();
+  const failed = [...results.input, ...results.output]
     .filter((result) => result.deny)
     .map((result) => result.id)
     .join(", ");
@@ -54,7 +53,7 @@ function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
     param: null,
     code: null,
   };
-  const body = errorBody(error, { hook_results: hookResults(report.input, report.output()) });
+  const body = errorBody(error, { hook_results: hookResults(results) });
   return {
     ...ownReply(ERRORS.HOOKS_FAILED.status, JSON.stringify(body), body, error),
     leaf,
@@ -66,9 +65,20 @@ function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
 }
 
 /** Runs the target's output guardrails on its answer and writes the results of both sides into it. */
-export async function guardReply(reply: Reply, guarded: Guarded | null, asking: Asking, form: ClientForm, gw: Gateway): Promise<Reply> {
-  const list = reply.leaf?.outputGuardrails ?? [];
-  if (list.length === 0 || !isGood(reply.status)) return guarded ? withResults(reply, guarded, form) : reply;
+export function guardReply(reply: Reply, guarded: Guarded | null, asking: Asking, form: ClientForm, gw: Gateway): MaybePromise<Reply> {
+  if (reply.leaf === null || reply.leaf.outputGuardrails.length === 0 || !isGood(reply.status))
+    return guarded ? withResults(reply, guarded, form) : reply;
+  return guardedReply(reply, reply.leaf.outputGuardrails, guarded, asking, form, gw);
+}
+
+async function guardedReply(
+  reply: Reply,
+  list: Leaf["outputGuardrails"],
+  guarded: Guarded | null,
+  asking: Asking,
+  form: ClientForm,
+  gw: Gateway,
+): Promise<Reply> {
   const active = await activeGuardrails(list, asking.caller, gw.guards);
   if (reply.content.kind === "stream") return guardedStream(reply, reply.content.source, active, guarded, asking, form, gw);
   return reply.content.kind === "whole" ? guardedWhole(reply, active, guarded, asking, form, gw) : reply;
@@ -85,34 +95,31 @@ async function guardedWhole(
   const { content, from, leaf } = reply;
   if (content.kind !== "whole" || !isJson(content.body) || !from || !leaf) return reply;
   const judged = await guardOutput(active, asking.call, content.body, reply.status, viewOf(from, asking), gw.guards);
-  const report: GuardrailReport = {
-    input: guarded?.results ?? [],
-    output: () => judged.results,
-    pending: { input: guarded?.pending ?? null, output: judged.pending },
-  };
+  const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
   if (judged.denied) return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
-  const answered: Reply = {
-    ...reply,
-    content: { ...content, body: judged.body, text: judged.body === content.body ? content.text : JSON.stringify(judged.body) },
-  };
+  const text = judged.body === content.body ? content.text : JSON.stringify(judged.body);
+  const answered: Reply = { ...reply, content: { ...content, body: judged.body, text } };
   return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
 }
 
-const withResults = (reply: Reply, guarded: Guarded, form: ClientForm): Reply =>
-  withReport(reply, { input: guarded.results, output: () => [], pending: { input: guarded.pending, output: null } }, guarded.failed, form);
+const withResults = (reply: Reply, { written, pending, failed }: Guarded, form: ClientForm): Reply =>
+  withReport(reply, new WholeReport(written, NO_RESULTS, besideOf(pending, null)), failed, form);
 
 /** `hook_results` stands in whole bodies; in streams only when the client does not insist on the strict form. */
 function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form: ClientForm): Reply {
   const status = failed && isGood(reply.status) ? FAILED_NOT_DENIED : reply.status;
   const { content } = reply;
-  if (content.kind === "whole" && isJson(content.body) && report.input.length + report.output().length > 0) {
-    const hooks = JSON.stringify(hookResults(report.input, report.output()));
-    return { ...reply, status, guardrails: { ...report, text: hooks }, content: { ...content, hooks } };
-  }
-  if (content.kind === "stream" && !form.encode.strict && report.input.length > 0)
+  if (content.kind === "whole") return { ...reply, status, guardrails: report, content: withHooks(content, report) };
+  if (content.kind === "stream" && !form.encode.strict && report.results().input.length > 0)
     return { ...reply, status, guardrails: report, content: { kind: "stream", source: noted(content.source, report, form) } };
   return { ...reply, status, guardrails: report };
 }
+
+function withHooks(content: Whole, report: GuardrailReport): Whole {
+  const hooks = isJson(content.body) ? report.results().text : null;
+  return hooks === null ? content : { ...content, hooks };
+}
+type Whole = Extract<Content, { kind: "whole" }>;
 
 async function guardedStream(
   reply: Reply,
@@ -131,7 +138,7 @@ async function guardedStream(
     ...gw.guards,
     encoder: () => dialect.encode(form.encode),
   }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, form));
-  if (outcome.kind === "broken") return withResults({ ...reply, ...outcome.reading }, guarded ?? NOT_GUARDED, form);
+  if (outcome.kind === "broken") return broke({ ...reply, ...outcome.reading }, guarded, form);
   const report = streamReport(outcome, guarded);
   if (outcome.kind === "denied") return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
   const answered: Reply = {
@@ -144,17 +151,10 @@ async function guardedStream(
   return withReport(answered, report, (guarded?.failed ?? false) || outcome.failed, form);
 }
 
-/** What runs beside a stream judges the whole answer: it is asked for when the stream has ended. */
-const streamReport = (outcome: GuardedStream, guarded: Guarded | null): GuardrailReport => ({
-  input: guarded?.results ?? [],
-  output: () => (outcome.kind === "denied" ? outcome.results : outcome.results()),
-  pending: {
-    input: guarded?.pending ?? null,
-    get output() {
-      return outcome.pending();
-    },
-  },
-});
+function streamReport(outcome: GuardedStream, guarded: Guarded | null): GuardrailReport {
+  const after = outcome.kind === "denied" ? { ...outcome, results: () => outcome.results } : outcome;
+  return new StreamReport(guarded?.written ?? NO_RESULTS, guarded?.pending ?? null, after);
+}
 
 /** A stream that broke while it was held back: nothing has been sent, so it is a failed answer and another target may be tried. */
 function broken(
@@ -168,7 +168,7 @@ function broken(
   const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
   return { kind: "broken", reading: failed(status >= 400 ? status : 502, errorOf(thrown, provider), {}, provider, form) };
 }
-const NOT_GUARDED: Guarded = { results: [], denied: false, failed: false, pending: Promise.resolve([]) };
+const broke = (reply: Reply, guarded: Guarded | null, form: ClientForm): Reply => (guarded ? withResults(reply, guarded, form) : reply);
 
 const chunksOf = (source: Source): AsyncGenerator<Chunk> =>
   source.kind === "chunks"
@@ -195,7 +195,8 @@ function noted(source: Source, report: GuardrailReport, form: ClientForm): Sourc
 }
 
 async function* between(chunks: AsyncGenerator<Chunk>, report: GuardrailReport, note: (extra: Json) => string): AsyncGenerator<Chunk> {
-  yield { wire: note({ hook_results: { before_request_hooks: report.input } }), events: [] };
+  yield { wire: note({ hook_results: { before_request_hooks: report.results().input } }), events: [] };
   yield* chunks;
-  if (report.output().length > 0) yield { wire: note({ hook_results: { after_request_hooks: report.output() } }), events: [] };
+  const { output } = report.results(); // complete only now
+  if (output.length > 0) yield { wire: note({ hook_results: { after_request_hooks: output } }), events: [] };
 }

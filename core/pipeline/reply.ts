@@ -1,11 +1,14 @@
-import type { CacheStatus, Encoder, GuardrailResult, Json, Leaf, Usage, WireError } from "#contract";
+import type { CacheStatus, Encoder, Json, Leaf, Usage, WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
 import type { Sent } from "./exchange.ts";
 import type { Chunk } from "./chunks.ts";
+import { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
 import type { Passing } from "./passing.ts";
 import type { Resolved } from "./targets.ts";
+
+export { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
 
 /** What one target answered, in the client's dialect. */
 export interface Reply {
@@ -38,18 +41,6 @@ export type Content =
 export type Source =
   | { readonly kind: "passing"; readonly passing: Passing }
   | { readonly kind: "chunks"; readonly chunks: AsyncGenerator<Chunk>; readonly encoder: Encoder; readonly provider: string };
-
-export interface GuardrailReport {
-  readonly input: readonly GuardrailResult[];
-  /** Complete once the answer has ended. */
-  readonly output: () => readonly GuardrailResult[];
-  /** Results of guardrails that run beside the request; ask once the answer has ended. */
-  readonly pending: { readonly input: Pending; readonly output: Pending };
-  /** The JSON text of `hook_results`, when it stands in the answer. */
-  readonly text?: string;
-}
-export type Pending = Promise<readonly GuardrailResult[]> | null;
-export const NO_REPORT: GuardrailReport = Object.freeze({ input: [], output: () => [], pending: { input: null, output: null } });
 
 /** An answer of the gateway's own. */
 export const ownReply = (status: number, text: string, body: Json | null, error: WireError | null = null): Reply => ({

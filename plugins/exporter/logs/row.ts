@@ -48,9 +48,10 @@ function rowOf(outcome: Outcome, caller: Caller, facts: LogRow["facts"], hooks: 
 }
 
 /** Where bodies are not kept, neither is what a check quotes from them. */
-function hooksOf({ guardrails: { input, output, text }, bodies }: Outcome): string | null {
+function hooksOf({ guardrails, bodies }: Outcome): string | null {
+  if (bodies !== null && guardrails.text !== null) return guardrails.text;
+  const { input, output } = guardrails;
   if (input.length === 0 && output.length === 0) return null;
-  if (bodies !== null && text !== null) return text;
   const shown = bodies === null ? withoutQuotes : (results: readonly GuardrailResult[]) => results;
   return JSON.stringify({ before_request_hooks: shown(input), after_request_hooks: shown(output) });
 }
