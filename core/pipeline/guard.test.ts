@@ -134,6 +134,33 @@ describe("verdicts", () => {
       },
     ]);
   });
+  test("data that JSON has no form for is shown as null, and data beside it is not lost", async () => {
+    const odd = [() => 1, Symbol("s"), 1n, { toJSON: () => undefined }, { n: 1n }, undefined].map((data, index) =>
+      madeCheck(`odd${index}`, () => ({ verdict: "allow", data })),
+    );
+    const using = depsWith([...odd, allow, text]);
+    const named = [...odd, allow, text].map(({ id }) => [id, {}] as const);
+    const { results } = await asked([Object.fromEntries(named)], call, using);
+    expect(results[0]?.checks.map(({ data }) => data)).toEqual([...odd.map(() => null), { seen: true }, "my secret"]);
+  });
+  test("what a check does to its data after it has answered is not shown", async () => {
+    const data = { seen: "then" };
+    const using = depsWith([madeCheck("fickle", () => ({ verdict: "allow", data }))]);
+    const done = await asked([{ "test.fickle": {} }], call, using);
+    const later = await asked([{ "test.fickle": {}, async: true }], call, using);
+    const beside = await later.pending;
+    data.seen = "now";
+    expect([done.results[0]?.checks[0]?.data, beside?.[0]?.checks[0]?.data]).toEqual([{ seen: "then" }, { seen: "then" }]);
+  });
+  test("a check is shown its view of the request, and nothing it is made from", async () => {
+    const seen: string[] = [];
+    const curious = madeCheck("curious", (input) => {
+      seen.push(...Object.keys(input), ...Object.getOwnPropertyNames(Object.getPrototypeOf(input)));
+      return { verdict: "allow" };
+    });
+    await asked([{ "test.curious": {} }], call, depsWith([curious]));
+    expect(seen.sort()).toEqual(["call", "constructor", "now", "params", "segments", "side", "signal", "stop", "text"]);
+  });
   test("a disabled check is neither run nor reported", async () => {
     const { results, denied } = await asked([{ "test.deny": { is_enabled: false }, "test.allow": {}, deny: true }]);
     expect(denied).toBe(false);

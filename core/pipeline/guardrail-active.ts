@@ -64,9 +64,8 @@ type RecordsHandle = GuardDeps["stores"]["records"];
 const finders = new WeakMap<RecordsHandle, Finder>();
 
 /** Look-ups are made once per store: they are what is remembered between requests. */
-function finder(records: RecordsHandle): Finder {
-  const known = finders.get(records);
-  if (known) return known;
+const finder = (records: RecordsHandle): Finder => finders.get(records) ?? newFinder(records);
+function newFinder(records: RecordsHandle): Finder {
   const same = (record: Saved): Saved => record;
   const bySlug = records.lookup(Guardrails, ["organisation_id", "slug"], same);
   const byId = records.lookup(Guardrails, ["id"], same);

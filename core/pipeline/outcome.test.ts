@@ -3,6 +3,7 @@ import { guardrailResult } from "../../tests/kit/outcome.ts";
 import type { Call, Outcome, Usage } from "#contract";
 import type { Ending } from "./deliver.ts";
 import { outcomeOf } from "./outcome.ts";
+import { Results, WholeReport } from "./guardrail-report.ts";
 import { type GuardrailReport, ownReply, type Reply } from "./reply.ts";
 
 const call: Call = {
@@ -96,6 +97,13 @@ describe("the results of guardrails", () => {
     expect(await told({}, null)).toEqual({ input: [before], output: [after], text: null });
     const { input, output, text } = (await whole(reply)).guardrails;
     expect([input, output, text]).toEqual([[], [], null]);
+  });
+  test("are read back from the text they were written as", async () => {
+    const guardrails = new WholeReport(new Results(JSON.stringify([before])), new Results(JSON.stringify([after])), null);
+    const { input, output, text } = (await whole({ ...reply, guardrails })).guardrails;
+    expect([input, output]).toEqual([[before], [after]]);
+    expect(JSON.parse(text ?? "")).toEqual({ before_request_hooks: [before], after_request_hooks: [after] });
+    expect(JSON.parse(JSON.stringify(guardrails))).toEqual({ input, output, text });
   });
   test("come without it where some ran beside the request: the text knows nothing of them", async () => {
     expect(await told({ pending: { input: Promise.resolve([beside]), output: null } })).toEqual({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Json, Scope, SegmentKind, SegmentShape, Side } from "#contract";
-import { PatchRefused, answerSegments, patched, segmentsOf, selected } from "./segments.ts";
+import { PatchRefused, answerSegments, lastSegments, patched, segmentsOf, selected } from "./segments.ts";
 
 const chat: Json = {
   model: "m",
@@ -187,6 +187,29 @@ describe("scopes", () => {
     const body = { choices: [{ message: { content: "a" } }, { message: { content: "b" } }] };
     expect(texts(body, "last_message", ["text"], "output")).toBe("a");
     expect(texts(body, "all_messages", ["text"], "output")).toBe("a|b");
+  });
+});
+
+describe("the last message, read alone, gives what the whole conversation gives for its scope:", () => {
+  const said = [{ role: "user", content: "Hi" }];
+  const bodies: readonly (readonly [what: string, shape: SegmentShape, body: Json])[] = [
+    ["a chat", "chat", chat],
+    ["a messages request", "messages", messages],
+    ["a last message that says nothing", "chat", { messages: [...said, { role: "assistant", content: null }, {}, null, "x"] }],
+    ["a last message of an empty text", "chat", { messages: [...said, { role: "user", content: "" }] }],
+    ["nothing but a system text", "messages", { system: "Be kind.", messages: [{ role: "user", content: [] }] }],
+    ["no messages", "chat", { messages: "none" }],
+    ["no list of messages", "input", { instructions: "Be kind.", input: ["a", { role: "user", content: "b" }, "c"] }],
+    ["a prompt", "prompt", { prompt: ["a", "b"], suffix: "c" }],
+  ];
+  test.each(bodies)("%s", (_, shape, body) => {
+    const kinds = new Set<SegmentKind>(["text", "tool_call", "tool_result", "image", "audio", "file", "reasoning"]);
+    const last = (all: ReturnType<typeof segmentsOf>) => selected(all, kinds, "last_message", "input");
+    expect(last(lastSegments(shape, body))).toEqual(last(segmentsOf(shape, body)));
+  });
+  test("the messages before it are not looked at", () => {
+    const before = new Proxy({}, { get: () => expect.unreachable() });
+    expect(brief(lastSegments("chat", { messages: [before, ...said] }))).toEqual(["messages[1].content user text Hi"]);
   });
 });
 

@@ -22,9 +22,9 @@ interface Counted {
 export function countedCheck({ id, title, of, most, count, shown, countsEmpty }: Counted): Check {
   const [min, max] = [`min${of}`, `max${of}`];
   const [shownCount, shownMin, shownMax] = shown;
-  const things = of.toLowerCase();
+  const [within, outside] = ["within", "outside"].map((where) => ` ${of.toLowerCase()}, ${where} the range of `);
   const bound = (which: string, value: number): TSchema =>
-    Type.Number({ default: value, minimum: 0, description: `${which} number of ${things}.` });
+    Type.Number({ default: value, minimum: 0, description: `${which} number of ${of.toLowerCase()}.` });
   return defineCheck({
     id,
     title,
@@ -36,7 +36,7 @@ export function countedCheck({ id, title, of, most, count, shown, countsEmpty }:
       const { [min]: least, [max]: greatest, not } = params as Readonly<Record<string, unknown>>; // names made above
       const found = count(text);
       const inRange = found >= Number(least) && found <= Number(greatest);
-      const explanation = `The text has ${found} ${things}, ${inRange ? "within" : "outside"} the range of ${least} to ${greatest}.`;
+      const explanation = `The text has ${found}${inRange ? within : outside}${least} to ${greatest}.`;
       const verdict = inRange !== not;
       const textExcerpt = excerpt(text);
       return decided(verdict, { [shownCount]: found, [shownMin]: least, [shownMax]: greatest, not, verdict, textExcerpt, explanation });
