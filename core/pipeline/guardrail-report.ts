@@ -9,7 +9,7 @@ export class Results {
     return this.text === "[]";
   }
   get list(): readonly GuardrailResult[] {
-    return (this.read ??= JSON.parse(this.text) as readonly GuardrailResult[]); // written by `resultText`
+    return (this.read ??= JSON.parse(this.text) as readonly GuardrailResult[]); // written by `textOf`
   }
 }
 export const NO_RESULTS = new Results("[]");
