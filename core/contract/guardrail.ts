@@ -70,6 +70,7 @@ export type StreamMode =
       };
     };
 
+/** What a check is given. Members are made when they are asked for: take them by name, a spread would leave them behind. */
 export interface CheckInput<P> {
   readonly params: P;
   readonly side: Side;

@@ -2,10 +2,11 @@ import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, o
 import { type Attempted, attempt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
-import { activeGuardrails, type GuardedCall, guardInput } from "./guard.ts";
+import { type ActiveGuardrail, activeGuardrails, type GuardedCall, guardInput } from "./guard.ts";
 import type { ClientForm } from "./interpret.ts";
 import { refuseUnstreamable } from "./guard-stream.ts";
 import { wireError } from "./live.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import { deniedReply, guardReply, viewOf } from "./output.ts";
 import { readForm } from "./form.ts";
 import { errorBody, NO_REPORT, ownReply, type Reply } from "./reply.ts";
@@ -28,7 +29,8 @@ export async function answerFrom(leaf: Leaf, asking: Asking, gw: Gateway): Promi
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
     const resolved = gw.resolve(leaf, call, caller, modelOf(body, call, plan));
     const to = resolved instanceof Promise ? await resolved : resolved;
-    const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput(leaf, body, to, asking, gw);
+    const judged = leaf.inputGuardrails.length === 0 ? null : guardedInput({ leaf, body, to, asking }, gw);
+    const guarded = judged instanceof Promise ? await judged : judged;
     if (guarded?.denied) return deniedReply(guarded, leaf, to);
     const asked = guarded?.call ?? call;
     const askedBody = guarded && asked.body.kind === "json" ? asked.body.value : body;
@@ -81,22 +83,47 @@ function modelOf(body: Json | null, call: Call, plan: Plan): string {
   return typeof model === "string" ? model : "";
 }
 
-async function guardedInput(leaf: Leaf, body: Json | null, to: Resolved, asking: Asking, gw: Gateway): Promise<GuardedCall> {
+/** What input guardrails judge: the request as this target would get it. */
+interface Judged {
+  readonly leaf: Leaf;
+  readonly body: Json | null;
+  readonly to: Resolved;
+  readonly asking: Asking;
+}
+
+/** Without a promise when the guardrails are known, and their checks answer at once and change nothing. */
+function guardedInput(it: Judged, gw: Gateway): MaybePromise<GuardedCall> {
+  const { leaf, body, to, asking } = it;
   const known = asking.guarded.get(leaf.inputGuardrails);
   if (known?.saw === body) return known.result;
-  const active = await activeGuardrails(leaf.inputGuardrails, asking.caller, gw.guards);
-  const call = await readable(asking.call, body);
-  const result = await guardInput(active, call, viewOf(to, asking), gw.guards);
+  const active = activeGuardrails(leaf.inputGuardrails, asking.caller, gw.guards);
+  const result =
+    active instanceof Promise || asking.call.body.kind === "form"
+      ? guardedLater(active, it, gw)
+      : guardInput(active, withShape(asking.call, body), viewOf(to, asking), gw.guards);
+  return result instanceof Promise ? rememberedLater(result, it) : remembered(result, it);
+}
+
+/** Guardrails that have to be read, or a form that has to be. */
+async function guardedLater(known: MaybePromise<readonly ActiveGuardrail[]>, it: Judged, gw: Gateway): Promise<GuardedCall> {
+  const active = await known;
+  const { call } = it.asking;
+  const readable = call.body.kind === "form" ? { ...call, body: await readForm(call.body) } : withShape(call, it.body);
+  return guardInput(active, readable, viewOf(it.to, it.asking), gw.guards);
+}
+
+const rememberedLater = async (result: Promise<GuardedCall>, it: Judged): Promise<GuardedCall> => remembered(await result, it);
+
+function remembered(result: GuardedCall, { leaf, body, asking }: Judged): GuardedCall {
   asking.guarded.set(leaf.inputGuardrails, { saw: body, result });
   return result;
 }
 
-/** The call as guardrails see it: shaped JSON, or a form read into memory. */
-async function readable(call: Call, body: Json | null): Promise<Call> {
-  if (call.body.kind === "json" && body && body !== call.body.value)
-    return { ...call, body: { kind: "json", value: body, text: JSON.stringify(body) } };
-  return call.body.kind === "form" ? { ...call, body: await readForm(call.body) } : call;
-}
+/** The call with its JSON as the target shaped it. */
+const withShape = (call: Call, body: Json | null): Call =>
+  call.body.kind === "json" && body && body !== call.body.value
+    ? { ...call, body: { kind: "json", value: body, text: JSON.stringify(body) } }
+    : call;
 
 function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.operation) ?? null;
