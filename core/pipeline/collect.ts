@@ -77,8 +77,9 @@ export class Fold {
   }
   /** Every choice that began has finished, and there was one. */
   get finished(): boolean {
-    const choices = [...this.open.choices.values()];
-    return choices.length > 0 && choices.every((choice) => choice.finish !== undefined);
+    const { choices } = this.open;
+    for (const choice of choices.values()) if (choice.finish === undefined) return false;
+    return choices.size > 0;
   }
   get usage(): Usage | undefined {
     return this.open.usage;

@@ -1,5 +1,7 @@
 import type { Frame, FrameFormat } from "#contract";
 
+const utf8 = new TextDecoder();
+
 /** Turns a stream's bytes into frames, whatever the chunk boundaries; linear in the input. One reader per stream. */
 export interface FrameReader {
   push(bytes: Uint8Array): readonly Frame[];
@@ -8,15 +10,28 @@ export interface FrameReader {
 }
 
 const READERS: { readonly [F in FrameFormat]: () => FrameReader } = {
-  sse: () => lineReader(sseLines()),
-  "json-lines": () => lineReader(jsonLines()),
+  sse: () => new LineReader(new SseLines()),
+  "json-lines": () => new LineReader(new JsonLines()),
   "aws-eventstream": () => new EventStreamReader(),
 };
 
 export const frameReader = (format: FrameFormat): FrameReader => READERS[format]();
 
-/** Receives one line without its end; `null` marks the end of the stream. */
-type LineSink = (line: string | null, out: Frame[]) => void;
+/** The server-sent events in bytes that are all there, with what an unterminated last one holds. */
+export function framesOf(bytes: Uint8Array): readonly Frame[] {
+  const out: Frame[] = [];
+  const sink = new SseLines();
+  const wire = utf8.decode(bytes);
+  sink.end(wire, eachLine(wire, sink, out), out);
+  return out;
+}
+
+/** Receives lines as places in a text, so that only what is kept of a line becomes a text of its own. */
+interface LineSink {
+  line(text: string, from: number, to: number, out: Frame[]): void;
+  /** The end of the stream, and where what has no line end begins. */
+  end(text: string, from: number, out: Frame[]): void;
+}
 
 /** Characters of one line or bytes of one message that are held: an upstream that never ends one must not fill the memory. */
 const MAX_HELD = 64 * 1024 * 1024;
@@ -24,63 +39,77 @@ const refuseMore = (): never => {
   throw new Error(`one event of its stream is not of a size between 16 bytes and ${MAX_HELD / 1024 / 1024} MB`);
 };
 
-function lineReader(sink: LineSink): FrameReader {
-  const decoder = new TextDecoder();
-  let rest = "";
-  return {
-    push(bytes) {
-      const out: Frame[] = [];
-      const text = decoder.decode(bytes, { stream: true });
-      if (!text.includes("\n"))
-        rest += text; // a long line is looked at once, when it ends
-      else rest = eachLine(rest + text, sink, out);
-      return rest.length > MAX_HELD ? refuseMore() : out;
-    },
-    end() {
-      const out: Frame[] = [];
-      rest = eachLine(rest + decoder.decode(), sink, out);
-      if (rest !== "") sink(rest.endsWith("\r") ? rest.slice(0, -1) : rest, out);
-      sink(null, out);
-      return out;
-    },
-  };
+class LineReader implements FrameReader {
+  private readonly decoder = new TextDecoder();
+  private rest = "";
+  constructor(private readonly sink: LineSink) {}
+
+  push(bytes: Uint8Array): readonly Frame[] {
+    const out: Frame[] = [];
+    const text = this.decoder.decode(bytes, { stream: true });
+    if (!text.includes("\n"))
+      this.rest += text; // a long line is looked at once, when it ends
+    else this.lines(this.rest + text, out);
+    return this.rest.length > MAX_HELD ? refuseMore() : out;
+  }
+  end(): readonly Frame[] {
+    const out: Frame[] = [];
+    this.lines(this.rest + this.decoder.decode(), out);
+    this.sink.end(this.rest, 0, out);
+    return out;
+  }
+  private lines(text: string, out: Frame[]): void {
+    const left = eachLine(text, this.sink, out);
+    this.rest = left === 0 ? text : text.slice(left);
+  }
 }
 
-/** Feeds whole lines to the sink; returns what is left. Ends are LF or CRLF. */
-function eachLine(text: string, sink: LineSink, out: Frame[]): string {
+/** Feeds whole lines to the sink; returns where what is left begins. Ends are LF or CRLF. */
+function eachLine(text: string, sink: LineSink, out: Frame[]): number {
   let from = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
-    const to = at > from && text.charCodeAt(at - 1) === 13 ? at - 1 : at;
-    sink(text.slice(from, to), out);
+    sink.line(text, from, at > from && text.charCodeAt(at - 1) === CR ? at - 1 : at, out);
     from = at + 1;
   }
-  return from === 0 ? text : text.slice(from);
+  return from;
 }
+const CR = 13;
+const SPACE = 32;
 
 /** The server-sent events format: `event:` and `data:` lines, a blank line ends an event, `:` begins a comment. */
-function sseLines(): LineSink {
-  let event = "";
-  let data: string | null = null;
-  const flush = (out: Frame[]): void => {
-    if (data !== null) out.push({ event, data });
-    event = "";
-    data = null;
-  };
-  return (line, out) => {
-    if (line === null || line === "") return flush(out);
-    if (line.startsWith("data:")) {
-      const text = line.slice(line.charCodeAt(5) === 32 ? 6 : 5);
-      data = data === null ? text : `${data}\n${text}`;
-      if (data.length > MAX_HELD) refuseMore();
-    } else if (line.startsWith("event:")) event = line.slice(6).trim();
-  };
+class SseLines implements LineSink {
+  private event = "";
+  private data: string | null = null;
+
+  line(text: string, from: number, to: number, out: Frame[]): void {
+    if (from === to) this.flush(out);
+    else if (text.startsWith("data:", from)) this.add(text.slice(text.charCodeAt(from + 5) === SPACE ? from + 6 : from + 5, to));
+    else if (text.startsWith("event:", from)) this.event = text.slice(from + 6, to).trim();
+  }
+  end(text: string, from: number, out: Frame[]): void {
+    if (from < text.length) this.line(text, from, text.endsWith("\r") ? text.length - 1 : text.length, out);
+    this.flush(out);
+  }
+  private add(line: string): void {
+    this.data = this.data === null ? line : `${this.data}\n${line}`;
+    if (this.data.length > MAX_HELD) refuseMore();
+  }
+  private flush(out: Frame[]): void {
+    if (this.data !== null) out.push({ event: this.event, data: this.data });
+    this.event = "";
+    this.data = null;
+  }
 }
 
 /** One JSON value a line. */
-function jsonLines(): LineSink {
-  return (line, out) => {
-    if (line !== null && line.trim() !== "") out.push({ event: "", data: line });
-  };
+class JsonLines implements LineSink {
+  line(text: string, from: number, to: number, out: Frame[]): void {
+    const data = text.slice(from, to);
+    if (data.trim() !== "") out.push({ event: "", data });
+  }
+  end(text: string, from: number, out: Frame[]): void {
+    this.line(text, from, text.endsWith("\r") ? text.length - 1 : text.length, out);
+  }
 }
 
 /** Prelude and checksum. */
@@ -121,13 +150,11 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-const text = new TextDecoder();
-
 function message(bytes: Uint8Array): Frame {
   const headersEnd = 12 + view(bytes).getUint32(4);
   const headers = eventHeaders(bytes.subarray(12, headersEnd));
   const event = headers.get(":event-type") ?? headers.get(":exception-type") ?? "";
-  return { event, data: text.decode(bytes.subarray(headersEnd, bytes.length - 4)) };
+  return { event, data: utf8.decode(bytes.subarray(headersEnd, bytes.length - 4)) };
 }
 
 /** Only string headers (type 7) occur on these wires. */
@@ -135,10 +162,10 @@ function eventHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
     const nameLength = bytes[at] ?? 0;
-    const name = text.decode(bytes.subarray(at + 1, at + 1 + nameLength));
+    const name = utf8.decode(bytes.subarray(at + 1, at + 1 + nameLength));
     const valueAt = at + 1 + nameLength + 3;
     const length = view(bytes).getUint16(valueAt - 2);
-    headers.set(name, text.decode(bytes.subarray(valueAt, valueAt + length)));
+    headers.set(name, utf8.decode(bytes.subarray(valueAt, valueAt + length)));
     at = valueAt + length;
   }
   return headers;

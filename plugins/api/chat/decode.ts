@@ -1,6 +1,6 @@
 import { type FinishReason, type Frame, isJson, type Json, type StreamEvent, type StreamMap, type Usage } from "#contract";
 import { failureFrame, failureIn } from "./failure.ts";
-import { type OpenCall, toolEvents } from "./tools.ts";
+import { addTools, type OpenCall } from "./tools.ts";
 import { usageOf } from "./usage.ts";
 import { count, object, objects, text } from "./wire.ts";
 
@@ -59,13 +59,14 @@ function chunkIn(frame: Frame): Json {
   return chunk;
 }
 
+/** One list for all events of a chunk: a stream has thousands of chunks, most with a single event. */
 function chunkEvents(chunk: Json, state: ChatState): StreamEvent[] {
-  const choices = objects(chunk["choices"]);
+  const { choices } = chunk;
   const usage = usageOf(chunk["usage"]);
   // Azure's first chunk holds filter results only: no id, no choice, nothing to start with.
-  if (text(chunk["id"]) === undefined && choices.length === 0 && usage === undefined) return [];
+  if (text(chunk["id"]) === undefined && objects(choices).length === 0 && usage === undefined) return [];
   const events: StreamEvent[] = state.started ? [] : [begin(chunk, state)];
-  for (const choice of choices) events.push(...choiceEvents(choice, state));
+  if (Array.isArray(choices)) for (const choice of choices) if (isJson(choice)) addChoice(choice, state, events);
   if (usage) events.push({ type: "usage", usage });
   return events;
 }
@@ -79,18 +80,26 @@ function begin(chunk: Json, state: ChatState): StreamEvent {
   return { type: "start", ...(id && { id }), ...(model && { model }), ...(created && { created }) };
 }
 
-function choiceEvents(wire: Json, state: ChatState): StreamEvent[] {
+function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   const index = count(wire["index"]) ?? 0;
   const choice = choiceOf(state, index);
-  if (choice.finished) return []; // some providers repeat the last chunk
-  const at = index === 0 ? {} : { choice: index };
+  if (choice.finished) return; // some providers repeat the last chunk
+  const before = events.length;
   // Some providers stream `message` where `delta` should be.
   const delta = object(wire["delta"] ?? wire["message"]);
-  const events = [...contentEvents(delta), ...toolEvents(delta, choice.calls, state.id)].map((event) => ({ ...event, ...at }));
+  addContent(delta, events);
+  addTools(delta, choice.calls, state.id, events);
   const reason = text(wire["finish_reason"]);
-  if (reason === undefined) return events;
-  choice.finished = true;
-  return [...events, { type: "finish", ...finish(reason), ...at }];
+  if (reason !== undefined) {
+    choice.finished = true;
+    events.push({ type: "finish", ...finish(reason) });
+  }
+  if (index !== 0) number(events, before, index);
+}
+
+/** The first choice's events carry no number. */
+function number(events: StreamEvent[], from: number, choice: number): void {
+  for (let at = from; at < events.length; at += 1) events[at] = { ...events[at], choice } as StreamEvent; // events of a choice, all of them
 }
 
 function choiceOf(state: ChatState, index: number): ChoiceState {
@@ -106,25 +115,25 @@ const isReason = (reason: string): reason is FinishReason => REASONS.has(reason)
 const finish = (reason: string): { reason: FinishReason; native?: string } =>
   isReason(reason) ? { reason } : { reason: "stop", native: reason };
 
-function* contentEvents(delta: Json): Generator<StreamEvent> {
+function addContent(delta: Json, events: StreamEvent[]): void {
   const reasoning = text(delta["reasoning_content"]) ?? text(delta["reasoning"]);
-  if (reasoning !== undefined) yield { type: "reasoning", text: reasoning };
-  const content = text(delta["content"]);
-  if (content !== undefined) yield { type: "text", text: content };
-  for (const part of objects(delta["content"])) yield* partEvents(part);
+  if (reasoning !== undefined) events.push({ type: "reasoning", text: reasoning });
+  const { content } = delta;
+  if (Array.isArray(content)) for (const part of objects(content)) addPart(part, events);
+  else if (typeof content === "string" && content !== "") events.push({ type: "text", text: content });
   const refusal = text(delta["refusal"]);
-  if (refusal !== undefined) yield { type: "refusal", text: refusal };
+  if (refusal !== undefined) events.push({ type: "refusal", text: refusal });
 }
 
 /** Mistral's reasoning models send content as parts: `text`, and `thinking` whose own parts are text. */
-function* partEvents(part: Json): Generator<StreamEvent> {
+function addPart(part: Json, events: StreamEvent[]): void {
   const said = text(part["text"]);
-  if (part["type"] === "text" && said !== undefined) yield { type: "text", text: said };
+  if (part["type"] === "text" && said !== undefined) events.push({ type: "text", text: said });
   if (part["type"] !== "thinking") return;
   const thought =
     text(part["thinking"]) ??
     objects(part["thinking"])
       .map((inner) => text(inner["text"]) ?? "")
       .join("");
-  if (thought !== "") yield { type: "reasoning", text: thought };
+  if (thought !== "") events.push({ type: "reasoning", text: thought });
 }

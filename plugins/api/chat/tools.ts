@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "#contract";
+import { isJson, type Json, type StreamEvent } from "#contract";
 import { object, objects, text } from "./wire.ts";
 
 /** A tool call whose pieces are arriving. */
@@ -13,18 +13,17 @@ export interface OpenCall {
 }
 
 /** Tool deltas -> events, numbered in the order of appearance: providers leave indices out or begin them anywhere. */
-export function toolEvents(delta: Json, calls: OpenCall[], answerId: string): StreamEvent[] {
-  return [...objects(delta["tool_calls"]), ...legacyCall(delta)].flatMap((piece) => {
-    const call = callOf(piece, calls);
-    return callEvents(call, calls.indexOf(call), piece, answerId);
-  });
+export function addTools(delta: Json, calls: OpenCall[], answerId: string, events: StreamEvent[]): void {
+  for (const piece of objects(delta["tool_calls"])) addPiece(piece, calls, answerId, events);
+  const legacy = delta["function_call"]; // the older single call is a tool call without an id
+  if (isJson(legacy) && (legacy["name"] !== undefined || legacy["arguments"] !== undefined))
+    addPiece({ index: 0, function: legacy }, calls, answerId, events);
 }
 
-/** The older single `function_call` is a tool call without an id. */
-const legacyCall = (delta: Json): Json[] =>
-  object(delta["function_call"])["name"] === undefined && object(delta["function_call"])["arguments"] === undefined
-    ? []
-    : [{ index: 0, function: delta["function_call"] }];
+function addPiece(piece: Json, calls: OpenCall[], answerId: string, events: StreamEvent[]): void {
+  const call = callOf(piece, calls);
+  events.push(...callEvents(call, calls.indexOf(call), piece, answerId));
+}
 
 function callOf(piece: Json, calls: OpenCall[]): OpenCall {
   const key = typeof piece["index"] === "number" ? piece["index"] : undefined;

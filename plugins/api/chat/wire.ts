@@ -8,6 +8,10 @@ export const text = (value: unknown): string | undefined => (typeof value === "s
 export const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 /** The objects of a list. */
-export const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+export const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : NONE);
 /** An object, or an empty one. */
-export const object = (value: unknown): Json => (isJson(value) ? value : {});
+export const object = (value: unknown): Json => (isJson(value) ? value : EMPTY);
+
+// Most members asked for are absent from most chunks; what stands for them is only read.
+const NONE: readonly Json[] = [];
+const EMPTY: Json = Object.freeze({});
