@@ -28,33 +28,65 @@ export interface Delivery {
 }
 
 /** Pulls one chunk at a time, so that a slow reader slows the provider and nothing piles up here. */
-export function streamed(live: Live, to: Delivery): ReadableStream<Uint8Array> {
-  const kept = new KeptText(to.keptBytes);
-  let firstMs: number | null = null;
-  const end = (aborted: boolean): void => {
-    const { usage, error, model, text } = live.summary();
-    const said = () => ({ text: text(kept.text()), times: kept.times });
-    to.settle({ ended: endedBy(error, aborted), usage, firstMs, response: kept.text(), error, model, streamed: true, said });
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const bytes = await live.next();
-        if (bytes === undefined) {
-          controller.close();
-          return end(to.signal.aborted);
-        }
-        firstMs ??= to.now() - to.startedAt;
-        kept.add(bytes);
-        controller.enqueue(bytes);
-      },
-      async cancel() {
-        end(true);
-        await live.cancel();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+export const streamed = (live: Live, to: Delivery): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>(new Delivering(live, to), { highWaterMark: 0 });
+
+class Delivering {
+  private readonly kept: KeptText;
+  private firstMs: number | null = null;
+  constructor(
+    private readonly live: Live,
+    private readonly to: Delivery,
+  ) {
+    this.kept = new KeptText(to.keptBytes);
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const bytes = await this.live.next();
+    if (bytes === undefined) {
+      controller.close();
+      return this.end(this.to.signal.aborted);
+    }
+    this.firstMs ??= this.to.now() - this.to.startedAt;
+    this.kept.add(bytes);
+    controller.enqueue(bytes);
+  }
+  async cancel(): Promise<void> {
+    this.end(true);
+    await this.live.cancel();
+  }
+  private end(aborted: boolean): void {
+    this.to.settle(new StreamEnding(this.live.summary(), aborted, this.firstMs, this.kept));
+  }
+}
+
+/** What was kept of a stream becomes a text when somebody asks: it is long, and without a log nobody does. */
+class StreamEnding implements Ending {
+  readonly ended: Outcome["ended"];
+  readonly streamed = true;
+  constructor(
+    private readonly summary: Summary,
+    aborted: boolean,
+    readonly firstMs: number | null,
+    private readonly kept: KeptText,
+  ) {
+    this.ended = endedBy(summary.error, aborted);
+  }
+  get usage(): Usage | null {
+    return this.summary.usage;
+  }
+  get error(): WireError | null {
+    return this.summary.error;
+  }
+  get model(): string | null {
+    return this.summary.model;
+  }
+  get response(): string {
+    return this.kept.text();
+  }
+  said(): { readonly text: string; readonly times: number } {
+    return { text: this.summary.text(this.kept.text()), times: this.kept.times };
+  }
 }
 
 const endedBy = (error: Summary["error"], aborted: boolean): Outcome["ended"] => {

@@ -29,6 +29,9 @@ export class Edges {
   remember(chunk: Uint8Array): void {
     this.tail.push(chunk);
     this.tailBytes += chunk.length;
+    if (this.tailBytes >= 2 * TAIL_BYTES) this.forget(); // not with each chunk
+  }
+  private forget(): void {
     for (let oldest = this.tail[0]; oldest && this.tailBytes - oldest.length >= TAIL_BYTES; oldest = this.tail[0]) {
       this.tail.shift();
       this.tailBytes -= oldest.length;
@@ -47,6 +50,7 @@ export class Edges {
       const said = this.read(bytes, !ended);
       if ((said.fold.finished && said.fold.usage) || said.error) return said;
     }
+    this.forget();
     return this.read(this.tailBytes, true);
   }
 

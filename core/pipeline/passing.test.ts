@@ -68,6 +68,35 @@ describe("a passing stream", () => {
     }
   });
 
+  test("loses the usage its client did not ask for and nothing else, whichever line ends it uses", async () => {
+    const [start, text] = [encoder.event({ type: "start" }), encoder.event({ type: "text", text: 'a "usage" ' })];
+    const unknown = text.replace("}\n", ',"usage":null}\n');
+    const usage = encoder.event({ type: "usage", usage: { input: 3, output: 4 } });
+    const finish = encoder.event({ type: "finish", reason: "stop" });
+    for (const lineEnd of ["\n", "\r\n"]) {
+      const sent = [start, text, unknown, usage, text, unknown, finish, usage, encoder.end()].join("").replaceAll("\n", lineEnd);
+      const shown = [start, text, text, text, text, finish, encoder.end()].join("").replaceAll("\n", lineEnd);
+      for (let cut = 0; cut < bytes(sent).length; cut += 1) expect(await drained(passing(sent, [cut], true))).toBe(shown);
+    }
+  });
+
+  test("that began with more than it ended with tells what both say", async () => {
+    const usage = encoder.event({ type: "usage", usage: { input: 3 } });
+    const other = encoder.event({ type: "text", text: "b", choice: 1 });
+    const opened = encoder.event({ type: "start", model: "m-1" }) + usage;
+    const middle = encoder.event({ type: "text", text: "x".repeat(100) }).repeat(300);
+    const closed = encoder.event({ type: "finish", reason: "stop" }) + encoder.event({ type: "usage", usage: { output: 4 } });
+    const read = async (first: string, wire: string): Promise<[string, ReturnType<Live["summary"]>]> => {
+      const live = passing(first + wire, [bytes(first).length], false);
+      return [await drained(live), live.summary()];
+    };
+    const [whole, said] = await read(opened + middle, closed + encoder.end());
+    expect([whole, said]).toMatchObject([opened + middle + closed + encoder.end(), { model: "m-1", finished: true, error: null }]);
+    expect(said.usage?.output).toBe(4);
+    const [, cut] = await read(opened + middle + other, middle + closed); // the other choice never finished, and no marker came
+    expect(cut.error?.code).toBe("stream_incomplete");
+  });
+
   test("cut at every byte of a short answer is complete or ends with an error event, never with half a frame", async () => {
     const short = frames(2) + ending;
     const finishAt = bytes(frames(2) + encoder.event({ type: "finish", reason: "stop" })).length;

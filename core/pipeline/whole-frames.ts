@@ -46,19 +46,26 @@ export class WholeFrames {
   }
   private visible(bytes: Uint8Array): Uint8Array {
     const dialect = this.hideUsageOf;
-    if (!dialect || !mentionsUsage(bytes)) return bytes;
-    const text = decoder.decode(bytes).replace(ASKED_FOR, ""); // providers that are asked for usage say null until they know
-    return encoder.encode(text.includes(USAGE) ? withoutUsage(text, dialect) : text);
+    if (!dialect) return bytes;
+    const at = usageIn(bytes);
+    return at < 0 ? bytes : hidden(bytes, lastFrameEnd(bytes.subarray(0, at)), dialect);
   }
 }
 const NOTHING = new Uint8Array(0);
 /** Bytes of a frame's end that may come before the last one: CR LF CR. */
 const SEAM = 3;
-/** Inside a JSON text an unescaped quote ends a string, so these can only be members. */
-const ASKED_FOR = /,"usage":\s?null(?=[,}])/g;
 const USAGE = '"usage"';
 const USAGE_BYTES = Buffer.from(USAGE);
-const mentionsUsage = (bytes: Uint8Array): boolean => Buffer.prototype.includes.call(bytes, USAGE_BYTES); // a Buffer of its own for each chunk would cost more than the search
+const usageIn = (bytes: Uint8Array): number => Buffer.prototype.indexOf.call(bytes, USAGE_BYTES); // a Buffer of its own for each chunk would cost more than the search
+
+/** Frames that speak of usage begin here; what comes before them is not read. */
+function hidden(bytes: Uint8Array, from: number, dialect: Dialect): Uint8Array {
+  const text = decoder.decode(bytes.subarray(from)).replace(ASKED_FOR, ""); // providers that are asked for usage say null until they know
+  const shown = encoder.encode(text.includes(USAGE) ? withoutUsage(text, dialect) : text);
+  return from === 0 ? shown : Buffer.concat([bytes.subarray(0, from), shown]);
+}
+/** Inside a JSON text an unescaped quote ends a string, so this can only be a member. */
+const ASKED_FOR = /,"usage":\s?null(?=[,}])/g;
 
 function withoutUsage(text: string, dialect: Dialect): string {
   let shown = "";
