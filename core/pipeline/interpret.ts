@@ -1,6 +1,7 @@
 import {
   type Dialect,
   type EncodeOptions,
+  type Frame,
   GatewayError,
   isJson,
   type Json,
@@ -22,6 +23,7 @@ import { type Chunks, errorOf, wireError } from "./live.ts";
 import type { Passing } from "./passing.ts";
 import { type Content, errorBody, flat, passedHeaders, type Source } from "./reply.ts";
 import { secretsOf } from "./targets.ts";
+import { firstFrameEnd } from "./whole-frames.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
 export interface Reading {
@@ -231,8 +233,7 @@ const MAX_BEFORE_FIRST = 64 * 1024 * 1024;
 
 /** Reads until the first event, for a marker or a ping says nothing; an error as first event is thrown, so that it can be retried or fall back. */
 async function goodBeginning(reader: Chunks, decode: StreamMap, provider: string): Promise<Uint8Array> {
-  const frames = frameReader("sse");
-  const state = decode.start();
+  const beginning = new Beginning(decode);
   const read: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -241,12 +242,38 @@ async function goodBeginning(reader: Chunks, decode: StreamMap, provider: string
     size += value?.length ?? 0;
     if (size > MAX_BEFORE_FIRST)
       throw new GatewayError("UPSTREAM_INVALID", { provider, why: "its stream holds no event in its first 64 MB" });
-    const seen = done ? frames.end() : frames.push(value);
-    const events = seen.flatMap((frame) => decode.event(frame, state));
-    if (events.length > 0) return read.length === 1 && read[0] ? read[0] : Buffer.concat(read);
+    if (done ? beginning.end() : beginning.saw(value)) return read.length === 1 && read[0] ? read[0] : Buffer.concat(read);
     if (done) throw new GatewayError("STREAM_EMPTY", { provider });
   }
 }
+
+/** The first frames of a stream. A first read may hold many: once one has said something, only an error behind it is of interest. */
+class Beginning {
+  private readonly frames = frameReader("sse");
+  private readonly state: unknown;
+  private began = false;
+  constructor(private readonly decode: StreamMap) {
+    this.state = decode.start();
+  }
+
+  /** Something has been said. */
+  saw(bytes: Uint8Array): boolean {
+    for (let from = 0, to = 0; from < bytes.length; from = to) {
+      to = firstFrameEnd(bytes, from);
+      this.hear(this.frames.push(bytes.subarray(from, to)));
+      if (this.began && Buffer.prototype.indexOf.call(bytes, ERROR, to) < 0) return true;
+    }
+    return this.began;
+  }
+  end(): boolean {
+    this.hear(this.frames.end());
+    return this.began;
+  }
+  private hear(frames: readonly Frame[]): void {
+    for (const frame of frames) if (this.decode.event(frame, this.state).length > 0) this.began = true;
+  }
+}
+const ERROR = Buffer.from("error");
 
 async function translatedSource(reader: Chunks, map: StreamMap, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
   const encoder = dialect.encode(form.encode);
