@@ -27,7 +27,7 @@ const PHASES = {
 /** What is measured is the compiled code, not its compilation. */
 const WARM: readonly Phase[] = [
   { stream: false, connections: 32, requests: 2_000, bursts: 15 },
-  { stream: true, connections: 16, requests: 60, bursts: 5 },
+  { stream: true, connections: 16, requests: 150, bursts: 15 },
 ];
 
 interface Cell {
