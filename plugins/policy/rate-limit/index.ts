@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, OneOf, RateLimitPolicies } from "#contract";
 import { NAME_COLLECTIONS, nameReader } from "./names.ts";
-import { limiterFinder, ofKey } from "./limiter.ts";
+import { limiterFinder, ofKey } from "./limiters.ts";
 import { policyReader } from "./policies.ts";
 import { rateLimit } from "./rate-limit.ts";
 

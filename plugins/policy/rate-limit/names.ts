@@ -1,6 +1,6 @@
 import { type Call, type Caller, Integrations, type Plan, Providers, type RecordsHandle, Workspaces } from "#contract";
 import { after, all, type MaybePromise } from "./maybe-promise.ts";
-import { type Destination, reachOf } from "./reach.ts";
+import { type Destination, NOWHERE, reachOf } from "./reach.ts";
 
 /** What is looked up to name a request: which provider a slug stands for, and the workspace's own slug. */
 export const NAME_COLLECTIONS = [Providers, Integrations, Workspaces] as const;
@@ -8,7 +8,17 @@ export const NAME_COLLECTIONS = [Providers, Integrations, Workspaces] as const;
 /** What a request is called at one place it may go to, by condition key: each list holds the spellings of one value, the main one first. */
 export type Names = (key: string) => readonly string[];
 /** One view per place the request may go to; a limit applies when it applies to any of them. No promise when all is warm. */
-export type NameReader = (call: Call, caller: Caller, plan: Plan) => MaybePromise<readonly Names[]>;
+export type NameReader = (call: Call, caller: Caller, plan: Plan, reads?: Reads) => MaybePromise<readonly Names[]>;
+/** What of a request is looked at; for the rest nothing is looked up, and places that differ in nothing else are one. */
+export interface Reads {
+  readonly destination: boolean;
+  readonly workspaceSlug: boolean;
+}
+const EVERYTHING: Reads = { destination: true, workspaceSlug: true };
+export const readsOf = (keys: ReadonlySet<string>): Reads => ({
+  destination: keys.has("provider") || keys.has("virtual_key") || keys.has("model"),
+  workspaceSlug: keys.has("workspace_id"),
+});
 
 export function nameReader(records: RecordsHandle): NameReader {
   const integrationOf = records.lookup(Providers, ["workspace_id", "slug"], (record) => record.integration_id);
@@ -21,45 +31,62 @@ export function nameReader(records: RecordsHandle): NameReader {
       integration === undefined ? undefined : providerOf(integration),
     );
   };
-
-  return (call, caller, plan) => {
-    const workspaceId = caller.workspaceId ?? "";
-    const places = reachOf(call, plan);
-    const lookedUp = all([slugOf(workspaceId), ...places.map(({ reference }) => providerId(reference, workspaceId))]);
-    return after(lookedUp, ([slug, ...providerIds]) => {
-      const common = commonNames(call, caller, plan, slug);
-      return places.map((place, index) => named(common, targetNames(place, providerIds[index]), plan.metadata));
-    });
+  const lookedUp = (asked: Asked, reads: Reads): MaybePromise<readonly Names[]> => {
+    const workspaceId = asked.caller.workspaceId ?? "";
+    const places = reads.destination ? reachOf(asked.call, asked.plan) : [NOWHERE];
+    const found = all([
+      reads.workspaceSlug ? slugOf(workspaceId) : undefined,
+      ...places.map(({ reference }) => providerId(reference, workspaceId)),
+    ]);
+    return after(found, ([slug, ...providerIds]) =>
+      places.map((destination, index) => named(asked, { workspaceSlug: slug, destination, providerId: providerIds[index] })),
+    );
+  };
+  return (call, caller, plan, reads = EVERYTHING) => {
+    const asked = { call, caller, plan };
+    return reads.destination || reads.workspaceSlug ? lookedUp(asked, reads) : [named(asked, NOTHING_LOOKED_UP)];
   };
 }
 
-type NameTable = Readonly<Record<string, readonly string[]>>;
+interface Asked {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly plan: Plan;
+}
+/** A place a request may go to, and what was looked up for it. */
+interface Place {
+  readonly workspaceSlug: string | undefined;
+  readonly destination: Destination;
+  readonly providerId: string | undefined;
+}
+const NOTHING_LOOKED_UP: Place = { workspaceSlug: undefined, destination: NOWHERE, providerId: undefined };
 const NOTHING: readonly string[] = [];
-
-const commonNames = (call: Call, caller: Caller, plan: Plan, workspaceSlug: string | undefined): NameTable => ({
-  api_key: [caller.keyId],
-  workspace_id: [caller.workspaceId, workspaceSlug].filter((name) => typeof name === "string"),
-  config: plan.configSlug === null ? NOTHING : [plan.configSlug],
-  endpoint_type: [call.operation],
-});
-
-/** The model that is asked for, not what a provider made of it: the same name before and after (auth-and-limits fact sheet 8). */
-function targetNames({ reference, model }: Destination, providerId: string | undefined): NameTable {
-  const saved = reference.startsWith("@");
-  return {
-    provider: providerId ? [providerId] : NOTHING,
-    virtual_key: saved ? [reference.slice(1), reference] : NOTHING,
-    model: model === "" ? NOTHING : saved ? [`${reference}/${model}`, model] : [model],
-  };
-}
 
 const METADATA = "metadata.";
 const named =
-  (common: NameTable, target: NameTable, metadata: Plan["metadata"]): Names =>
+  (asked: Asked, place: Place): Names =>
   (key) => {
-    if (!key.startsWith(METADATA))
-      return (Object.hasOwn(target, key) ? target[key] : undefined) ?? (Object.hasOwn(common, key) ? common[key] : undefined) ?? NOTHING;
-    const name = key.slice(METADATA.length);
-    const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
-    return value === undefined ? NOTHING : [value];
+    if (key.startsWith(METADATA)) return metadataOf(asked.plan, key.slice(METADATA.length));
+    return NAMES.get(key)?.(asked, place) ?? NOTHING;
   };
+
+function metadataOf({ metadata }: Plan, name: string): readonly string[] {
+  const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+  return value === undefined ? NOTHING : [value];
+}
+
+const NAMES = new Map<string, (asked: Asked, place: Place) => readonly string[]>([
+  ["api_key", ({ caller }) => [caller.keyId]],
+  ["workspace_id", ({ caller }, { workspaceSlug }) => [caller.workspaceId, workspaceSlug].filter((name) => typeof name === "string")],
+  ["config", ({ plan }) => (plan.configSlug === null ? NOTHING : [plan.configSlug])],
+  ["endpoint_type", ({ call }) => [call.operation]],
+  ["provider", (_, { providerId }) => (providerId ? [providerId] : NOTHING)],
+  ["virtual_key", (_, { destination: { reference } }) => (isSaved(reference) ? [reference.slice(1), reference] : NOTHING)],
+  ["model", (_, { destination }) => modelNames(destination)],
+]);
+/** The model that is asked for, not what a provider made of it: the same name before and after (auth-and-limits fact sheet 8). */
+function modelNames({ reference, model }: Destination): readonly string[] {
+  if (model === "") return NOTHING;
+  return isSaved(reference) ? [`${reference}/${model}`, model] : [model];
+}
+const isSaved = (reference: string): boolean => reference.startsWith("@");

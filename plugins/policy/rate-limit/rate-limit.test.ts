@@ -11,7 +11,8 @@ import {
   type RateLimit,
   WINDOW_MS,
 } from "#contract";
-import { limiterFinder, windowAt } from "./limiter.ts";
+import { windowAt } from "./limiter.ts";
+import { limiterFinder } from "./limiters.ts";
 import { matches } from "./match.ts";
 import type { Names } from "./names.ts";
 import type { RateLimitPolicy } from "./policies.ts";

@@ -1,5 +1,4 @@
 import {
-  type Change,
   type Claim,
   type Counters,
   GatewayError,
@@ -10,10 +9,10 @@ import {
   outputTokens,
   type Plan,
   type Policy,
-  type RateLimit,
   WINDOW_NAME,
 } from "#contract";
-import { type Limiter, type Limiters, windowAt } from "./limiter.ts";
+import { type Limiter, windowAt } from "./limiter.ts";
+import type { Limiters } from "./limiters.ts";
 
 export interface RateLimitParts {
   readonly counters: Counters;
@@ -30,14 +29,17 @@ export interface RateLimitParts {
  */
 export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitParts): Policy {
   async function claim(pending: readonly Limiter[] | Promise<readonly Limiter[]>, plan: Plan): Promise<void> {
-    const found = await pending;
-    if (found.length === 0) return;
-    const counted = found.filter(({ type }) => type === "tokens");
-    if (counted.length > 0) owed.set(plan, counted);
-    const at = now();
-    const result = await counters.reserve(found.map((limiter) => claimOf(limiter, at)));
-    const refused = result.granted ? undefined : found[result.refused];
-    if (refused) throw limited(refused, at);
+    try {
+      const found = pending instanceof Promise ? await pending : pending;
+      if (found.length === 0) return;
+      if (found.some(countsTokens)) owed.set(plan, found.filter(countsTokens));
+      const at = now();
+      const result = await counters.reserve(claimsOf(found, at));
+      const refused = result.granted ? undefined : found[result.refused];
+      if (refused) throw limited(refused, at);
+    } catch (error) {
+      survive(error);
+    }
   }
   /** Only a store that is away is an outage; any other failure is a mistake that must not open the gate. */
   function survive(error: unknown): void {
@@ -51,28 +53,26 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
       if (operation(call.operation).uncounted) return;
       const found = limiters(call, caller, plan);
       if (!(found instanceof Promise) && found.length === 0) return;
-      return claim(found, plan).catch(survive);
+      return claim(found, plan);
     },
     settle(outcome) {
       const counted = outcome.plan === null ? undefined : owed.get(outcome.plan);
       const tokens = counted === undefined ? 0 : tokensOf(outcome);
       if (counted === undefined || tokens === 0) return;
-      return counters.add(counted.map((limiter) => changeOf(limiter, tokens, now()))).then(() => undefined);
+      return counters.add(counted.map((limiter) => limiter.change(tokens, now()))).then(() => undefined);
     },
   };
 }
 
-const claimOf = (limiter: Limiter, now: number): Claim => ({
-  ...changeOf(limiter, limiter.type === "requests" ? 1 : 0, now),
-  limit: limiter.value,
-});
+const countsTokens = ({ type }: Limiter): boolean => type === "tokens";
 
-function changeOf({ counter, unit }: Limiter, by: number, now: number): Change {
-  const { startsAt, endsAt } = windowAt(unit, now);
-  return { key: `${counter}:${startsAt}`, by, expiresAt: endsAt };
+function claimsOf(limiters: readonly Limiter[], now: number): readonly Claim[] {
+  const claims: Claim[] = [];
+  for (const limiter of limiters) claims.push(limiter.claim(now));
+  return claims;
 }
 
-function limited({ name, value, type, unit }: Limiter & RateLimit, now: number): GatewayError {
+function limited({ name, value, type, unit }: Limiter, now: number): GatewayError {
   const retryAfterSec = Math.max(1, Math.ceil((windowAt(unit, now).endsAt - now) / 1000));
   return new GatewayError("RATE_LIMITED", { limiter: name, limit: value, type, per: WINDOW_NAME[unit] }, { retryAfterSec });
 }

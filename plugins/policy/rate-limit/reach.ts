@@ -7,6 +7,7 @@ export interface Destination {
   /** What is asked of that provider, without `@slug/`; empty when nothing names one. */
   readonly model: string;
 }
+export const NOWHERE: Destination = { reference: "", model: "" };
 
 /** Every place a request may go to, each once: the model is what its target makes of the body, and `@slug/model` in it wins. */
 export function reachOf(call: Call, plan: Plan): readonly Destination[] {
@@ -53,9 +54,10 @@ interface Way {
 /** Defaults where the client left it out, overrides always, drops last (routing-config fact sheet 5). */
 function modelAt({ override, standard, drops }: Way, { shaped, inBody, otherwise }: Sent): string {
   if (!shaped || drops) return otherwise;
-  const first = [override, inBody, standard].find((said) => said !== undefined);
-  return first ?? otherwise;
+  return firstSaid(override, firstSaid(inBody, standard)) ?? otherwise;
 }
+
+const firstSaid = (one: Said, other: Said): Said => (one === undefined ? other : one);
 
 const known = new WeakMap<TargetNode, readonly Way[]>();
 /** Each tree is walked once: plans of one config share it. */
