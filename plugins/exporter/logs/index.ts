@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin } from "#contract";
+import { definePlugin, type LogRow } from "#contract";
 import { masker } from "./mask.ts";
 import { retention } from "./retention.ts";
 import { rowMaker } from "./row.ts";
@@ -36,7 +36,11 @@ export default definePlugin({
     return {
       provides: {
         export: async (batch) => {
-          const rows = batch.flatMap((outcome) => rowOf(outcome) ?? []);
+          const rows: LogRow[] = [];
+          for (const outcome of batch) {
+            const row = rowOf(outcome);
+            if (row) rows.push(row);
+          }
           if (rows.length > 0) await logs.write(rows);
         },
       },

@@ -46,18 +46,15 @@ export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
     hashed: toHash.includes(name),
     gateway: prefixes.some((prefix) => name.startsWith(prefix)),
   }));
-  const shown = (name: string, value: string, sensitive: readonly string[]): string => {
-    const { secret, hashed } = kindOf(name);
-    if (secret) return MASK;
-    if (hashed || sensitive.some((one) => one.toLowerCase() === name)) return hash(value);
-    return readable(value);
-  };
   return {
     headers(headers, sensitive) {
+      const hashedToo = sensitive.length === 0 ? sensitive : sensitive.map((name) => name.toLowerCase());
       const plain: Record<string, string> = {};
       const gateway: Record<string, string> = {};
       headers.forEach((value, name) => {
-        (kindOf(name).gateway ? gateway : plain)[name] = shown(name, value, sensitive);
+        const kind = kindOf(name);
+        const shown = kind.secret ? MASK : kind.hashed || hashedToo.includes(name) ? hash(value) : readable(value);
+        (kind.gateway ? gateway : plain)[name] = shown;
       });
       return { plain, gateway };
     },
@@ -65,15 +62,18 @@ export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
   };
 }
 
+const JSON_TEXT = /^\s*\{/;
+const URL_TEXT = /^\w+:\/\//;
 /** A text without the credentials inside it, if it is a URL or JSON. */
 function readable(text: string): string {
-  if (/^\s*\{/.test(text)) return masked(text);
-  return /^\w+:\/\//.test(text) ? maskedUrl(text) : text;
+  if (JSON_TEXT.test(text)) return masked(text);
+  return URL_TEXT.test(text) ? maskedUrl(text) : text;
 }
 
+const USER_INFO = /^(\w+:\/\/)[^/?#@]*@/;
 /** A URL without the credentials before its host and in its query. */
 function maskedUrl(whole: string): string {
-  const url = whole.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${MASK}@`);
+  const url = whole.includes("@") ? whole.replace(USER_INFO, `$1${MASK}@`) : whole;
   const at = url.indexOf("?");
   if (at < 0) return url;
   const query = new URLSearchParams(url.slice(at + 1));
