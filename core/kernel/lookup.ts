@@ -49,19 +49,21 @@ export function createLookup<T extends { readonly id: string }, V>(parts: Lookup
     return value;
   }
 
+  /** Apart from `find`: what a warm look-up does not need it does not make. */
+  const take = (key: string, values: readonly string[]): Promise<V | undefined> => {
+    const flight = fly(key, values).finally(() => {
+      if (flights.get(key) === flight) flights.delete(key);
+    });
+    flights.set(key, flight);
+    return flight;
+  };
+
   return {
     find(...values) {
       const key = values.length === 1 ? (values[0] ?? "") : JSON.stringify(values);
       const hit = hits.get(key);
       if (hit) return hit.value;
-      if (misses.has(key)) return undefined;
-      const flying = flights.get(key);
-      if (flying) return flying;
-      const flight = fly(key, values).finally(() => {
-        if (flights.get(key) === flight) flights.delete(key);
-      });
-      flights.set(key, flight);
-      return flight;
+      return misses.has(key) ? undefined : (flights.get(key) ?? take(key, values));
     },
     forget(id) {
       era += 1;
