@@ -16,7 +16,7 @@ export function limiterFinder(policiesOf: Policies, namesOf: NameReader, own: (c
     if (policies.length === 0) return own(caller);
     const set = policySet(policies);
     const places = namesOf(call, caller, plan, set.reads);
-    return places instanceof Promise ? places.then((late) => found(own(caller), set, late)) : found(own(caller), set, places);
+    return places instanceof Promise ? foundLate(own(caller), set, places) : found(own(caller), set, places);
   };
   const late = async (policies: Promise<readonly RateLimitPolicy[]>, call: Call, caller: Caller, plan: Plan) =>
     withPolicies(await policies, call, caller, plan);
@@ -31,6 +31,10 @@ function found(own: readonly Limiter[], { policies }: PolicySet, places: readonl
   for (const policy of policies) policy.collect(places, limiters);
   return limiters;
 }
+
+/** Apart from the others, so that what is warm makes nothing for it. */
+const foundLate = async (own: readonly Limiter[], set: PolicySet, places: Promise<readonly Names[]>): Promise<readonly Limiter[]> =>
+  found(own, set, await places);
 
 const keyLimiters = new WeakMap<Caller, readonly Limiter[]>();
 /** Of several limits over the same thing and window, the lowest: they share a counter. */

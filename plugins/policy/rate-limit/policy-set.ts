@@ -63,4 +63,7 @@ class PolicyLimiters {
   }
 }
 
-const isAmong = (limiters: readonly Limiter[], { counter }: Limiter): boolean => limiters.some((one) => one.counter === counter);
+function isAmong(limiters: readonly Limiter[], { counter }: Limiter): boolean {
+  for (const limiter of limiters) if (limiter.counter === counter) return true;
+  return false;
+}
