@@ -11,7 +11,7 @@ import {
   type TargetNode,
   Workspaces,
 } from "#contract";
-import { nameReader } from "./names.ts";
+import { nameReader, readsOf } from "./names.ts";
 
 const LOOKED_UP = new Map<object, (values: readonly string[]) => string | undefined>([
   [Providers, ([workspaceId, slug]) => (workspaceId === "ws" && (slug === "team" || slug === "other") ? slug : undefined)],
@@ -121,4 +121,15 @@ test("names are there at once when what is looked up is warm, and the same when 
     views.map((names) => ["provider", "virtual_key", "model", "workspace_id", "endpoint_type"].map((key) => [...names(key)]));
   expect(told(await cold)).toEqual(told(await warm));
   expect(told(await warm)).toEqual([[["openai"], ["team", "@team"], ["@team/m", "m"], ["ws", "main"], ["chatComplete"]]]);
+});
+
+test("what no condition and no group asks for is not looked up", () => {
+  const none = { lookup: () => () => expect.unreachable() } as unknown as RecordsHandle; // nothing else is used
+  const places = nameReader(none)(
+    call({}),
+    caller,
+    planned(branch(leaf(), leaf({ provider: "@team" })), {}),
+    readsOf(new Set(["api_key"])),
+  );
+  expect(Array.isArray(places) && places.map((names) => names("api_key"))).toEqual([["key"]]);
 });

@@ -276,6 +276,22 @@ describe("policies", () => {
     expect([await admit(caller([])), ((await admit(caller([]))) as GatewayError).code]).toEqual(["admitted", "RATE_LIMITED"]);
     expect(reserved[0]?.[0]?.key).toContain(":ann%EF%BF%BD:");
   });
+  test("a group whose name is too long to be kept has one counter all the same", async () => {
+    const long = names({ model: ["m".repeat(10_000)] });
+    const { admit, reserved } = limiting({ targets: [long, long], policies: [policy({ value: 2, group_by: [{ key: "model" }] })] });
+    const results = [await admit(caller([])), await admit(caller([])), ((await admit(caller([]))) as GatewayError).code];
+    expect(results).toEqual(["admitted", "admitted", "RATE_LIMITED"]);
+    expect(reserved.map((claims) => claims.length)).toEqual([1, 1, 1]);
+  });
+  test("more groups than are kept have their own counters all the same", async () => {
+    const shared = counting();
+    const policies = [policy({ value: 1, group_by: [{ key: "model" }] })];
+    const ask = (model: string) =>
+      limiting({ policies, targets: [names({ model: [model] })], counters: shared.counters }).admit(caller([]));
+    for (let i = 0; i < 1_500; i += 1) expect(await ask(`m${i}`)).toBe("admitted");
+    expect(((await ask("m7")) as GatewayError).code).toBe("RATE_LIMITED");
+    expect(shared.values.size).toBe(1_500);
+  });
   test("with everything warm the limits are there without a promise", () => {
     const found = limiterFinder(
       () => [policy()],
