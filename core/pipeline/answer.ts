@@ -19,7 +19,7 @@ export interface Asking {
   readonly caller: Caller;
   readonly plan: Plan;
   /** Input guardrails that have run, by their list and the body they saw: another target with both the same does not run them again. */
-  readonly guarded: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
+  guarded?: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
 }
 
 /** Resolve, shape, guard, call, guard: what one target answers. */
@@ -94,7 +94,7 @@ interface Judged {
 /** Without a promise when the guardrails are known, and their checks answer at once and change nothing. */
 function guardedInput(it: Judged, gw: Gateway): MaybePromise<GuardedCall> {
   const { leaf, body, to, asking } = it;
-  const known = asking.guarded.get(leaf.inputGuardrails);
+  const known = asking.guarded?.get(leaf.inputGuardrails);
   if (known?.saw === body) return known.result;
   const active = activeGuardrails(leaf.inputGuardrails, asking.caller, gw.guards);
   const result =
@@ -115,7 +115,7 @@ async function guardedLater(known: MaybePromise<readonly ActiveGuardrail[]>, it:
 const rememberedLater = async (result: Promise<GuardedCall>, it: Judged): Promise<GuardedCall> => remembered(await result, it);
 
 function remembered(result: GuardedCall, { leaf, body, asking }: Judged): GuardedCall {
-  asking.guarded.set(leaf.inputGuardrails, { saw: body, result });
+  (asking.guarded ??= new Map()).set(leaf.inputGuardrails, { saw: body, result });
   return result;
 }
 

@@ -38,9 +38,9 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
       if (admitted instanceof Promise) await admitted;
     }
     const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root) : asked);
-    const reply =
-      (await localAnswer(call, caller, plan, gw, limits)) ??
-      (await firstThatAnswers(plan.root, { call, caller, plan, guarded: new Map() }, gw, limits));
+    const local = localAnswer(call, caller, plan, gw, limits);
+    const own = local instanceof Promise ? await local : local;
+    const reply = own ?? (await firstThatAnswers(plan.root, { call, caller, plan }, gw, limits));
     return whenDone(reply, { call, caller, plan, leave: arrived.leave }, gw);
   } catch (thrown) {
     const response = refused(thrown, { ...known, leave: arrived.leave }, gw);

@@ -7,10 +7,11 @@
  * meanwhile falls on all of them alike.
  */
 import { type Loaded, load } from "./load.ts";
-import { CHUNKS, message, onStage, type Proc, setUp, start, startGateway, startUpstream, usageOf } from "./stage.ts";
+import { CHUNKS, type Length, message, onStage, type Proc, setUp, start, startGateway, startUpstream, usageOf } from "./stage.ts";
 
 interface Phase {
   readonly stream: boolean;
+  readonly length?: Length;
   readonly connections: number;
   /** Requests of one burst. */
   readonly requests: number;
@@ -19,6 +20,7 @@ interface Phase {
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 1);
 const PHASES = {
   whole: { stream: false, connections: 32, requests: 6_000, bursts: 6 * ROUNDS },
+  long: { stream: false, length: "long", connections: 32, requests: 4_000, bursts: 6 * ROUNDS },
   single: { stream: false, connections: 1, requests: 100, bursts: 20 * ROUNDS },
   streams: { stream: true, connections: 16, requests: 150, bursts: 6 * ROUNDS },
   // At one connection: under a load that takes all of the machine, the first token waits in line like everything else.
@@ -40,8 +42,8 @@ interface Played {
   readonly bursts: readonly Loaded[];
 }
 
-const burst = ({ proc, headers }: Cell, { stream, connections, requests }: Phase): Promise<Loaded> =>
-  load({ url: `http://127.0.0.1:${proc.port}/v1/chat/completions`, headers, body: message(stream), connections, requests });
+const burst = ({ proc, headers }: Cell, { stream, length, connections, requests }: Phase): Promise<Loaded> =>
+  load({ url: `http://127.0.0.1:${proc.port}/v1/chat/completions`, headers, body: message(stream, length), connections, requests });
 
 /** What a burst cost its process, with what follows on its heels: records are written behind their requests. */
 async function measured(cell: Cell, phase: Phase): Promise<{ readonly cpuUs: number; readonly loaded: Loaded }> {
@@ -80,6 +82,8 @@ function report(cells: readonly Cell[], results: Results): void {
       profile: name,
       "CPU µs/request": of("whole", index).cpuUs.toFixed(0),
       "× floor": ratio("whole", index),
+      "CPU µs, 2,000 tokens": of("long", index).cpuUs.toFixed(0),
+      "× floor, 2,000 tokens": ratio("long", index),
       "requests/s": typical(of("whole", index), (row) => row.perSecond).toFixed(0),
       "added p50 ms": added("single", index, (row) => row.p50Ms),
       "added p99 ms": added("single", index, (row) => row.p99Ms),

@@ -78,19 +78,27 @@ export async function onStage(play: (folder: (name: string) => string) => Promis
   }
 }
 
-export const message = (stream: boolean): string =>
-  JSON.stringify({
+/** How much a request says: a few short turns (1.4 kB, about 350 tokens), or a prompt and answers of usual size (8 kB, about 2,000). */
+export type Length = "short" | "long";
+const REPEATS: { readonly [L in Length]: { readonly prompt: number; readonly turn: number } } = {
+  short: { prompt: 8, turn: 6 },
+  long: { prompt: 80, turn: 42 },
+};
+export function message(stream: boolean, length: Length = "short"): string {
+  const { prompt, turn } = REPEATS[length];
+  return JSON.stringify({
     model: "bench-1",
     messages: [
-      { role: "system", content: "You are a helpful assistant. ".repeat(8) },
+      { role: "system", content: "You are a helpful assistant. ".repeat(prompt) },
       ...Array.from({ length: 6 }, (_, i) => ({
         role: i % 2 ? "assistant" : "user",
-        content: `Turn ${i}: ${"tell me about foxes. ".repeat(6)}`,
+        content: `Turn ${i}: ${"tell me about foxes. ".repeat(turn)}`,
       })),
       { role: "user", content: "And dogs?" },
     ],
     ...(stream && { stream: true }),
   });
+}
 
 /** Request headers of the two profiles: `bare` has a key and a provider, `governed` everything. */
 export async function setUp(gateway: Proc, upstream: number): Promise<Record<"bare" | "governed", Record<string, string>>> {

@@ -64,10 +64,10 @@ export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
 
 const JSON_TEXT = /^\s*\{/;
 const URL_TEXT = /^\w+:\/\//;
-/** A text without the credentials inside it, if it is a URL or JSON. */
+/** A text without the credentials inside it, if it is a URL or JSON. Most headers are neither, and are told so by a search. */
 function readable(text: string): string {
-  if (JSON_TEXT.test(text)) return masked(text);
-  return URL_TEXT.test(text) ? maskedUrl(text) : text;
+  if (text.includes("{") && JSON_TEXT.test(text)) return masked(text);
+  return text.includes("://") && URL_TEXT.test(text) ? maskedUrl(text) : text;
 }
 
 const USER_INFO = /^(\w+:\/\/)[^/?#@]*@/;
