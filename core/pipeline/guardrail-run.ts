@@ -112,6 +112,6 @@ function withinTime(answer: PromiseLike<unknown>, { id, timeoutMs }: BoundCheck,
     Promise.resolve(answer).then(
       (said) => settle(said as Said),
       (thrown: unknown) => settle(fromThrown(thrown)),
-    ); // judgedOf validates it; a \`then\` of its own that throws is a rejection here
+    ); // judgedOf validates it; a `then` of its own that throws is a rejection here
   });
 }
