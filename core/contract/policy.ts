@@ -1,4 +1,4 @@
-import type { Branch, Call, Caller, Outcome, Plan, TargetNode } from "./request.ts";
+import type { Branch, Call, Caller, Outcome, Plan, RequestHeaders, TargetNode } from "./request.ts";
 
 /** A policy: four optional hooks. The way answers of several policies combine is named beside each. */
 export interface Policy {
@@ -16,7 +16,7 @@ export interface Policy {
 export interface IdentifyRequest {
   /** `x-gateway-api-key`, else the bearer token. Empty when none was sent. */
   readonly key: string;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   readonly now: number;
 }
 

@@ -10,6 +10,13 @@ import type { Usage, WireError } from "./stream.ts";
  * Call by the route, Caller by a policy's identify, Plan by plan.ts, Outcome by reply.ts.
  */
 
+/** A client's own headers, as received; names are found in any case and told in lower case. The web's Headers is one. */
+export interface RequestHeaders {
+  get(name: string): string | null;
+  has(name: string): boolean;
+  forEach<This>(visit: (this: This, value: string, name: string) => void, self?: This): void;
+}
+
 /** What was asked. */
 export interface Call {
   /** Id of this request; also the id of its log record. UUID. */
@@ -21,8 +28,7 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   /** Query string with its `?`, or empty. */
   readonly search: string;
-  /** The client's own headers, as received. */
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   readonly control: Control;
   readonly traceId: string;
   readonly body: Body;

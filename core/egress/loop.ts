@@ -1,10 +1,12 @@
+import type { RequestHeaders } from "#contract";
+
 /** Carries the ids of the gateways a request has passed through, oldest first. */
 export const HOP_HEADER = "x-gateway-hop";
 /** More gateways than this in a row are a loop that changes its name. */
 const MAX_HOPS = 8;
 
 /** Has a request with these headers been here before? The HTTP layer answers it with LOOP_DETECTED. */
-export function isLoop(headers: Headers, gatewayId: string): boolean {
+export function isLoop(headers: RequestHeaders, gatewayId: string): boolean {
   const value = headers.get(HOP_HEADER);
   if (value === null) return false;
   const hops = listOf(value);

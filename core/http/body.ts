@@ -1,4 +1,4 @@
-import { type Body, GatewayError, isJson, type Json, messageOf, type Operation } from "#contract";
+import { type Body, GatewayError, isJson, type Json, messageOf, type Operation, type RequestHeaders } from "#contract";
 import { inTime } from "../pipeline/in-time.ts";
 
 /** Limits of request bodies. */
@@ -15,13 +15,19 @@ export interface BodyLimits {
 const BODY_MS = 60_000;
 
 /** Reads a request's body as its operation says: JSON once into memory, a form not at all. */
-export function bodyOf(request: Request, row: Pick<Operation, "body">, limits: BodyLimits, accept?: Accept): Body | Promise<Body> {
+export function bodyOf(
+  request: Request,
+  headers: RequestHeaders,
+  row: Pick<Operation, "body">,
+  limits: BodyLimits,
+  accept?: Accept,
+): Body | Promise<Body> {
   if (row.body === "none") return NONE;
-  const contentType = request.headers.get("content-type") ?? "";
+  const contentType = headers.get("content-type") ?? "";
   if (row.body === "form") return formOf(request, contentType, limits);
   if (!contentType.toLowerCase().includes("json"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
-  return jsonBody(request, limits, accept);
+  return jsonBody(request, headers, limits, accept);
 }
 /** Throws what a JSON body does wrong. */
 export type Accept = (body: Json) => void;
@@ -54,10 +60,10 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
   );
 }
 
-async function jsonBody(request: Request, limits: BodyLimits, accept?: Accept): Promise<Body> {
+async function jsonBody(request: Request, headers: RequestHeaders, limits: BodyLimits, accept?: Accept): Promise<Body> {
   let text: string;
   try {
-    text = await inTime(boundedText(request, limits.maxJsonBytes), limits.bodyMs ?? BODY_MS, bodyLate);
+    text = await inTime(boundedText(request, headers, limits.maxJsonBytes), limits.bodyMs ?? BODY_MS, bodyLate);
   } catch (thrown) {
     throw fromClient(request, thrown);
   }
@@ -111,8 +117,8 @@ export const isLateBody = (thrown: unknown): boolean =>
 const fromClient = (request: Request, thrown: unknown): unknown =>
   request.signal.aborted ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
 
-function boundedText(request: Request, limit: number): Promise<string> {
-  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+function boundedText(request: Request, headers: RequestHeaders, limit: number): Promise<string> {
+  const declared = Number(headers.get("content-length") ?? Number.NaN);
   if (declared > limit) throw tooLarge(limit);
   return declared >= 0 ? request.text() : undeclaredText(request, limit);
 }

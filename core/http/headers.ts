@@ -1,6 +1,6 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
-import { type Control, GatewayError, HEADERS, type HeaderName, type HeaderRow, isJson } from "#contract";
+import { type Control, GatewayError, HEADERS, type HeaderName, type HeaderRow, isJson, type RequestHeaders } from "#contract";
 import { lowered } from "../kernel/shape.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
@@ -39,7 +39,7 @@ function parsed(text: string): unknown {
 export type IsControl = (name: string) => boolean;
 
 /** Reads the gateway headers of a request; `aliases` are further prefixes read like `x-gateway-`. */
-export function headerReader(aliases: readonly string[]): { read(headers: Headers): Control; isControl: IsControl } {
+export function headerReader(aliases: readonly string[]): { read(headers: RequestHeaders): Control; isControl: IsControl } {
   const prefixes = [PREFIX, ...aliases.map((alias) => alias.toLowerCase())];
   return {
     read(headers) {

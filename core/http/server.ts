@@ -1,5 +1,15 @@
 import { Elysia } from "elysia";
-import { type Call, GatewayError, type Json, type Logger, type OperationId, type OperationRoute, operation, type Route } from "#contract";
+import {
+  type Call,
+  GatewayError,
+  type Json,
+  type Logger,
+  type OperationId,
+  type OperationRoute,
+  operation,
+  type RequestHeaders,
+  type Route,
+} from "#contract";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
 import { timedId } from "../platform.ts";
@@ -15,6 +25,7 @@ import { errorResponse } from "./errors.ts";
 import { headerReader } from "./headers.ts";
 import { PREFIX } from "./openapi.ts";
 import { publicRoutes } from "./public.ts";
+import { Received } from "./received.ts";
 import { validator } from "./validate.ts";
 
 export interface HttpSettings extends BodyLimits {
@@ -82,12 +93,20 @@ function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, s
     run: (request, at, params) => {
       const leave = gw.gen.enter();
       const startedAt = settings.now();
-      const door: Door = { request, at, operation: route.operation, params, startedAt, id: timedId(startedAt) };
+      const door: Door = {
+        request,
+        headers: new Received(request.headers),
+        at,
+        operation: route.operation,
+        params,
+        startedAt,
+        id: timedId(startedAt),
+      };
       try {
-        if (isLoop(request.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
+        if (isLoop(door.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
-        const call = beginning(door, read(request.headers));
-        return handle({ call, leave, read: () => bodyOf(request, row, settings, accept) }, gw, settings.pluginLimits);
+        const call = beginning(door, read(door.headers));
+        return handle({ call, leave, read: () => bodyOf(request, door.headers, row, settings, accept) }, gw, settings.pluginLimits);
       } catch (thrown) {
         return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave }, gw);
       }
@@ -104,6 +123,7 @@ function refuseSteps(name: string, value: string): void {
 /** What is known of a request before its headers are read. */
 interface Door {
   readonly request: Request;
+  readonly headers: RequestHeaders;
   readonly at: UrlParts;
   readonly operation: OperationId;
   readonly params: Params;
@@ -111,7 +131,7 @@ interface Door {
   readonly id: string;
 }
 
-function beginning({ request, at, operation: name, params, startedAt, id }: Door, control: Call["control"]): Call {
+function beginning({ request, headers, at, operation: name, params, startedAt, id }: Door, control: Call["control"]): Call {
   return {
     id,
     operation: name,
@@ -119,9 +139,9 @@ function beginning({ request, at, operation: name, params, startedAt, id }: Door
     path: at.pathname.slice(PREFIX.data.length),
     params,
     search: at.search,
-    headers: request.headers,
+    headers,
     control,
-    traceId: traceOf(control.traceId, request.headers) ?? id,
+    traceId: traceOf(control.traceId, headers) ?? id,
     body: NO_BODY,
     startedAt,
     signal: request.signal,
@@ -142,7 +162,7 @@ function partsOf(url: string): UrlParts {
 }
 
 /** The trace the client named, in our header or in W3C's `traceparent`. */
-function traceOf(own: string | undefined, headers: Headers): string | undefined {
+function traceOf(own: string | undefined, headers: RequestHeaders): string | undefined {
   if (own !== undefined) return own;
   const parent = headers.get("traceparent");
   return parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent)?.[1];
@@ -207,7 +227,7 @@ function requireOpen(plane: Route["plane"], why: string | undefined): void {
 
 async function sentBody(request: Request, settings: HttpSettings): Promise<Json> {
   if (request.headers.get("content-length") === "0" || request.body === null) return {};
-  const body = await bodyOf(request, { body: "json" }, settings);
+  const body = await bodyOf(request, request.headers, { body: "json" }, settings);
   return body.kind === "json" ? body.value : jsonObject("", settings.maxDepth);
 }
 

@@ -1,4 +1,4 @@
-import type { Caller, Dialect, Logger, OperationId, Outcome, Policy } from "#contract";
+import type { Caller, Dialect, Logger, OperationId, Outcome, Policy, RequestHeaders } from "#contract";
 import type { IsControl } from "../http/headers.ts";
 import type { Generation, Loaded } from "../kernel/generation.ts";
 import type { GuardDeps } from "./guard.ts";
@@ -13,7 +13,7 @@ import type { TargetCaps } from "./compile.ts";
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
 export interface Gateway {
   readonly gen: Generation;
-  identify(headers: Headers, apiKey: string | undefined): Caller | Promise<Caller>;
+  identify(headers: RequestHeaders, apiKey: string | undefined): Caller | Promise<Caller>;
   readonly plan: Planner;
   readonly resolve: Resolver;
   /** The client dialect of an operation that has one. */

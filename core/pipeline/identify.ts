@@ -1,8 +1,8 @@
-import { type Caller, GatewayError, type IdentifyRequest, type Policy } from "#contract";
+import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Loaded } from "../kernel/generation.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "./in-time.ts";
 
-export type Identify = (headers: Headers, apiKey: string | undefined) => Caller | Promise<Caller>;
+export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => Caller | Promise<Caller>;
 
 /** Asks the policies who is calling; the first answer wins. No promise is made when the answer is warm. */
 export function identifier(policies: readonly Loaded<Policy>[], now: () => number, limitMs = PLUGIN_LIMITS.identify): Identify {
@@ -33,7 +33,7 @@ function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
 const orNext = async (answer: Promise<Caller | undefined>, asking: Question, next: number): Promise<Caller> =>
   (await answer) ?? firstAnswer(asking, next);
 
-function bearer(headers: Headers): string {
+function bearer(headers: RequestHeaders): string {
   const value = headers.get("authorization") ?? "";
   return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
 }

@@ -1,9 +1,9 @@
-import { isJson, type Json } from "#contract";
+import { isJson, type Json, type RequestHeaders } from "#contract";
 
 export interface Masker {
   /** Request headers as they are kept: the gateway's own apart from the rest. */
   headers(
-    headers: Headers,
+    headers: RequestHeaders,
     sensitive: readonly string[],
   ): { readonly plain: Record<string, string>; readonly gateway: Record<string, string> };
   /** A URL without credentials in its query. */
