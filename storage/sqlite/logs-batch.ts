@@ -1,5 +1,6 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { LogRow } from "#contract";
+import { type Compact, compact } from "./compact.ts";
 
 /*
  * Rows on their way to the Worker: one text. Each row is a line of JSON, the short columns and the lengths of the long
@@ -72,29 +73,29 @@ export function unpacked(text: string): LogValues[] {
   const rows: LogValues[] = [];
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf("\n", at);
-    const line = JSON.parse(text.slice(at, end)) as Short[]; // written by `packedRow`
+    const line = JSON.parse(text.slice(at, end)) as (Short | Compact)[]; // written by `packRow`
     at = withTexts(line, text, end + 1);
-    line.push(bytesOf(line));
     rows.push(line);
   }
   return rows;
 }
 
-/** Puts the texts where their lengths stand; says where the next row begins. */
-function withTexts(line: Short[], text: string, from: number): number {
+/** Puts the texts where their lengths stand, and behind them what the row takes; says where the next row begins. */
+function withTexts(line: (Short | Compact)[], text: string, from: number): number {
   let at = from;
-  for (let column = SHORT.length; column < line.length; column += 1) {
+  let bytes = 0;
+  for (let column = 0; column < SHORT.length; column += 1) bytes += lengthIn(line[column]);
+  for (let column = SHORT.length; column < COLUMNS.length - 1; column += 1) {
     const length = line[column];
+    bytes += typeof length === "number" ? length : WORD;
     if (typeof length !== "number") continue;
-    line[column] = text.slice(at, at + length);
+    line[column] = compact(text.slice(at, at + length));
     at += length;
   }
+  line.push(bytes);
   return at;
 }
 
-/** Text at its length, anything else as a word. */
-function bytesOf(line: readonly Short[]): number {
-  let bytes = 0;
-  for (const value of line) bytes += typeof value === "string" ? value.length : 8;
-  return bytes;
-}
+/** Text counts at its length, however it is stored; anything else as a word. */
+const lengthIn = (value: unknown): number => (typeof value === "string" ? value.length : WORD);
+const WORD = 8;

@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { LogFacts, LogRow } from "#contract";
+import { type Compact, expanded } from "./compact.ts";
 import { inTransaction } from "./database.ts";
 import { COLUMNS, type LogValues } from "./logs-batch.ts";
 
@@ -33,11 +34,11 @@ interface Stored {
   api_key_id: string | null;
   cache_status: string;
   metadata: string;
-  facts: string | null;
-  request: string | null;
-  sent: string | null;
-  response: string | null;
-  hooks: string | null;
+  facts: Compact | null;
+  request: Compact | null;
+  sent: Compact | null;
+  response: Compact | null;
+  hooks: Compact | null;
 }
 
 export const logsTable = (db: Database): LogsTable => {
@@ -102,9 +103,11 @@ const rowOf = (stored: Stored): LogRow => ({
   cacheStatus: stored.cache_status,
   // Written by the functions above.
   metadata: JSON.parse(stored.metadata) as Record<string, string>,
-  facts: stored.facts === null ? null : (JSON.parse(stored.facts) as LogFacts),
-  request: stored.request,
-  sent: stored.sent,
-  response: stored.response,
-  hooks: stored.hooks,
+  facts: stored.facts === null ? null : (JSON.parse(expanded(stored.facts)) as LogFacts),
+  request: textOf(stored.request),
+  sent: textOf(stored.sent),
+  response: textOf(stored.response),
+  hooks: textOf(stored.hooks),
 });
+
+const textOf = (stored: Compact | null): string | null => (stored === null ? null : expanded(stored));

@@ -1,6 +1,7 @@
 /* Rows on their way to the log Worker: whatever is in them, the columns come out as they went in. */
 import { describe, expect, test } from "bun:test";
 import type { LogRow } from "#contract";
+import { expanded } from "../../storage/sqlite/compact.ts";
 import { COLUMNS, packed, unpacked } from "../../storage/sqlite/logs-batch.ts";
 import { logRow } from "../kit/storage/logs.ts";
 
@@ -31,8 +32,9 @@ const columnsOf = (row: LogRow): Readonly<Record<string, unknown>> => ({
 const named = (batch: readonly LogRow[]): readonly Readonly<Record<string, unknown>>[] =>
   unpacked(packed(batch)).map((values) => {
     expect(values).toHaveLength(COLUMNS.length);
-    return Object.fromEntries(COLUMNS.map((name, index) => [name, values[index]]));
+    return Object.fromEntries(COLUMNS.map((name, index) => [name, read(values[index])]));
   });
+const read = (value: unknown): unknown => (value instanceof Uint8Array ? expanded(value) : value);
 
 /** Numbers in [0, 1) that are the same in every run (mulberry32). */
 function numbersFrom(seed: number): () => number {
@@ -129,6 +131,19 @@ describe("a batch", () => {
   test("keeps the rows behind one with a long text of wide characters in their places", () => {
     const batch = [logRow({ request: "😀\n".repeat(100_000), sent: null }), logRow({ response: "€" }), logRow({ facts: null })];
     expect(named(batch)).toEqual(batch.map(columnsOf));
+  });
+  test("binds the wire text of a stream at a tenth of its length or less, and what is short as it is", () => {
+    const stream = Array.from({ length: 200 }, (_, i) => `data: {"id":"c","choices":[{"index":0,"delta":{"content":"word ${i}"}}]}\n\n`);
+    const [values] = unpacked(packed([logRow({ request: "short", response: stream.join("") })]));
+    const bound = (name: string): unknown => values?.[COLUMNS.indexOf(name)];
+    expect(bound("request")).toBe("short");
+    expect(bound("response")).toBeInstanceOf(Uint8Array);
+    expect((bound("response") as Uint8Array).length).toBeLessThan(stream.join("").length / 10);
+    expect(read(bound("response"))).toBe(stream.join(""));
+  });
+  test("keeps a long text that begins with a byte order mark", () => {
+    const marked = `\ufeff${"x".repeat(20_000)}`;
+    expect(named([logRow({ response: marked })])).toMatchObject([{ response: marked }]);
   });
   test("says of each row how many bytes it takes, no less than its texts are long", () => {
     const bytesOf = (row: LogRow): number => Number(named([row])[0]?.["bytes"]);
