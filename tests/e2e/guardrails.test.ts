@@ -69,7 +69,7 @@ beforeEach(() => {
 afterAll(async () => {
   await gateway.stop();
   gateway.remove();
-  rmSync(home, { recursive: true });
+  rmSync(home, { recursive: true, force: true });
   await Promise.all([upstream.close(), hook.close()]);
 });
 

@@ -23,7 +23,7 @@ beforeEach(() => writeProfile());
 afterAll(async () => {
   await gateway.stop();
   gateway.remove();
-  rmSync(home, { recursive: true });
+  rmSync(home, { recursive: true, force: true });
 });
 
 const reload = (of: GatewayProcess = gateway): Promise<Answer> => ask(`${of.base}/admin/v2/generations`, "POST", ADMIN_KEY);

@@ -26,7 +26,7 @@ afterEach(async () => {
     await gateway.stop();
     gateway.remove();
   }
-  rmSync(home, { recursive: true });
+  rmSync(home, { recursive: true, force: true });
 });
 const start = async (env: Readonly<Record<string, string>> = {}, dataDir?: string): Promise<GatewayProcess> => {
   const gateway = await startGateway({ env: { GATEWAY_PROFILE: profileFile, ...env }, ...(dataDir !== undefined && { dataDir }) });

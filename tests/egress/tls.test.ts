@@ -54,7 +54,7 @@ describe.skipIf(openssl === null)("TLS to a looked-up address", () => {
   });
   afterAll(() => {
     server.close();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   });
 
   const file = (name: string): string => readFileSync(join(folder, name), "utf8");

