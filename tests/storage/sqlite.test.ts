@@ -14,7 +14,10 @@ testStorage(
   "sqlite",
   () => {
     const dir = newFolder();
-    return { connect: () => connectSqlite(host, { dir, busyTimeoutMs: 5000 }), destroy: async () => rmSync(dir, { recursive: true, force: true }) };
+    return {
+      connect: () => connectSqlite(host, { dir, busyTimeoutMs: 5000 }),
+      destroy: async () => rmSync(dir, { recursive: true, force: true }),
+    };
   },
   { supports: ["records", "logs", "blobs", "counters", "kv", "feed"] },
 );
