@@ -9,7 +9,8 @@ import { wireError } from "./live.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import { deniedReply, guardReply, viewOf } from "./output.ts";
 import { readForm } from "./form.ts";
-import { errorBody, NO_REPORT, ownReply, type Reply } from "./reply.ts";
+import { NO_REPORT } from "./guardrail-report.ts";
+import { errorBody, ownReply, type Reply } from "./reply.ts";
 import { shaped } from "./shape.ts";
 import type { Resolved } from "./targets.ts";
 

@@ -48,6 +48,13 @@ export interface GatewayParts {
   readonly limits?: Partial<PipelineLimits>;
 }
 
+/** Of two for one operation, the first. */
+function byOperation(dialects: Iterable<Dialect>): Map<OperationId, Dialect> {
+  const found = new Map<OperationId, Dialect>();
+  for (const dialect of dialects) if (!found.has(dialect.operation)) found.set(dialect.operation, dialect);
+  return found;
+}
+
 /** What a policy makes of an outcome is waited for by nobody, and its failure is its own. */
 function settledBy({ name, provides }: Loaded<Policy>, outcome: Outcome, log: Logger): void {
   try {
@@ -82,7 +89,7 @@ export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: G
     identify: identifier(gen.policies, now),
     plan: planner(gen, limits),
     resolve: resolver(gen, now),
-    dialects: new Map([...gen.dialects.values()].map((dialect) => [dialect.operation, dialect])),
+    dialects: byOperation(gen.dialects.values()),
     close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),
     flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),
   };

@@ -1,4 +1,5 @@
 import { GatewayError } from "#contract";
+import { isPromise } from "./maybe-promise.ts";
 
 /** How long a plugin may take to answer on a request's way, in milliseconds. Calls to providers have deadlines of their own. */
 export interface PluginLimits {
@@ -27,11 +28,11 @@ export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => Ga
   });
 }
 
-/** A plugin's answer, waited for no longer than its limit. What is there already costs nothing. */
+/** A plugin's answer, waited for no longer than its limit. What is there already costs nothing; anything with a `then` is waited for. */
 export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: string | (() => string)): T | Promise<T> =>
-  answer instanceof Promise ? pluginInTime(answer, ms, plugin) : answer;
+  isPromise(answer) ? pluginInTime(Promise.resolve(answer), ms, plugin) : answer;
 
 const pluginInTime = <T>(answer: Promise<T>, ms: number, plugin: string | (() => string)): Promise<T> =>
-  inTime(answer, ms, () => {
-    return new GatewayError("PLUGIN_TIMEOUT", { plugin: typeof plugin === "string" ? plugin : plugin(), seconds: ms / 1000 });
-  });
+  inTime(answer, ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms));
+
+const timedOut = (plugin: string, ms: number): GatewayError => new GatewayError("PLUGIN_TIMEOUT", { plugin, seconds: ms / 1000 });

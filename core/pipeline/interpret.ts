@@ -258,10 +258,10 @@ class Beginning {
 
   /** Something has been said. */
   saw(bytes: Uint8Array): boolean {
-    for (let from = 0, to = 0; from < bytes.length; from = to) {
+    const error = Buffer.prototype.lastIndexOf.call(bytes, ERROR);
+    for (let from = 0, to = 0; from < bytes.length && !(this.began && from > error); from = to) {
       to = firstFrameEnd(bytes, from);
       this.hear(this.frames.push(bytes.subarray(from, to)));
-      if (this.began && Buffer.prototype.indexOf.call(bytes, ERROR, to) < 0) return true;
     }
     return this.began;
   }

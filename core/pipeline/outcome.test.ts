@@ -4,7 +4,8 @@ import type { Call, Outcome, Usage } from "#contract";
 import type { Ending } from "./deliver.ts";
 import { outcomeOf } from "./outcome.ts";
 import { Results, WholeReport } from "./guardrail-report.ts";
-import { type GuardrailReport, ownReply, type Reply } from "./reply.ts";
+import type { GuardrailReport } from "./guardrail-report.ts";
+import { ownReply, type Reply } from "./reply.ts";
 
 const call: Call = {
   id: "1",

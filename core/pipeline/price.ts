@@ -64,13 +64,10 @@ async function loadListPrices(): Promise<ListPrices> {
   const pricePerToken = (providerId: string, model: string): Price | null => {
     const key = `${providerId}/${model}`;
     const known = remembered.get(key);
-    return known === undefined
-      ? remember(
-          key,
-          sampled((tokens) => cents(tokens, providerId, model)),
-        )
-      : known;
+    if (known !== undefined) return known;
+    return remember(key, sampled(centsOf(providerId, model)));
   };
+  const centsOf = (providerId: string, model: string) => (tokens: Readonly<Record<string, number>>) => cents(tokens, providerId, model);
   const remember = (key: string, price: Price | null): Price | null => {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, price);

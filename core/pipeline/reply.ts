@@ -8,8 +8,6 @@ import { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
 import type { Passing } from "./passing.ts";
 import type { Resolved } from "./targets.ts";
 
-export { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
-
 /** What one target answered, in the client's dialect. */
 export interface Reply {
   readonly status: number;

@@ -23,13 +23,10 @@ export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
   const headers = gatewayHeaders(reply, served.call);
   const { content, status } = reply;
   if (content.kind !== "whole") return flowing(reply, content, headers, served, gw);
-  afterwards({
-    reply,
-    served,
-    gw,
-    ending: { ended: status < 400 ? "ok" : "error", usage: content.usage, firstMs: null, response: content.text },
-  });
-  return new Response(clientText(content), { status, headers });
+  const response = new Response(clientText(content), { status, headers }); // first: an answer that cannot be made is not settled here
+  const ended = status < 400 ? "ok" : "error";
+  afterwards({ reply, served, gw, ending: { ended, usage: content.usage, firstMs: null, response: content.text } });
+  return response;
 }
 
 function flowing(reply: Reply, content: Exclude<Content, { kind: "whole" }>, headers: HeaderRecord, served: Served, gw: Gateway): Response {
@@ -37,8 +34,9 @@ function flowing(reply: Reply, content: Exclude<Content, { kind: "whole" }>, hea
   const settle = once((ending: Ending) => settled({ reply, served, ending, gw }));
   if (content.kind === "bytes") {
     if (content.stream !== null) return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
+    const response = new Response(null, { status, headers });
     afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended: "ok" } });
-    return new Response(null, { status, headers });
+    return response;
   }
   headers["cache-control"] = "no-cache, no-transform";
   headers["x-accel-buffering"] = "no";
