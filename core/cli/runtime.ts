@@ -6,6 +6,7 @@ import { boot } from "../kernel/boot.ts";
 import type { HttpSettings } from "../http/server.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
+import type { PartHealth } from "../kernel/part-health.ts";
 import { readProfile } from "../kernel/profile.ts";
 import { SETTINGS, type SettingRow, type Settings } from "../kernel/settings.ts";
 import { createVault, vaultSecret } from "../kernel/vault.ts";
@@ -19,6 +20,8 @@ export interface Runtime {
   /** Tells this deployment's own requests when they come back: the same on every node that shares the secret key. */
   readonly gatewayId: string;
   readonly now: () => number;
+  /** Parts of the process that outlive generations and have a state to tell. */
+  readonly parts: PartHealth;
   readonly build: GenerationsParts<unknown>["build"];
 }
 
@@ -44,15 +47,17 @@ export function createRuntime(settings: Settings): Runtime {
     gatewayId,
     controlPrefixes,
   });
+  const parts: PartHealth = new Map();
   return {
     log,
     vault,
     egress,
     gatewayId,
     now,
+    parts,
     build: async (number, carried, generations) => {
       const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
-      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, generations });
+      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, generations });
     },
   };
 }

@@ -8,6 +8,7 @@ export * from "./errors.ts";
 export * from "./exporter.ts";
 export * from "./guardrail.ts";
 export * from "./header.ts";
+export * from "./health.ts";
 export * from "./json.ts";
 export * from "./judge-check.ts";
 export * from "./manifest.ts";

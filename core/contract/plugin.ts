@@ -5,6 +5,7 @@ import type { Host, Need } from "./capability.ts";
 import type { Console } from "./console.ts";
 import type { Exporter } from "./exporter.ts";
 import type { GuardrailPack } from "./guardrail.ts";
+import type { Health } from "./health.ts";
 import type { Policy } from "./policy.ts";
 import type { Provider } from "./provider.ts";
 import type { Resource } from "./resource.ts";
@@ -61,6 +62,8 @@ export interface Running<T> {
   readonly provides: T;
   /** Connections open, caches warm; failing here keeps the old generation serving. */
   ready?(): Promise<void>;
+  /** How it is doing, asked whenever somebody looks; answers at once, from what it knows. */
+  health?(): Health;
   /** No new work arrives; finish what is in flight. */
   drain?(deadline: AbortSignal): Promise<void>;
   /** Called even when setup or ready failed half-way. */

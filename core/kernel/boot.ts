@@ -3,6 +3,7 @@ import { assemble } from "./assemble.ts";
 import { begin, type BootInput, type Building, dismissUnmet, judgeRequirements, partsFor, refuseFailed } from "./building.ts";
 import { candidatesFor } from "./candidates.ts";
 import { end } from "./end.ts";
+import { healthOf } from "./part-health.ts";
 import type { Unreadable } from "./external.ts";
 import { UNREAD, unreadFlags } from "./flags.ts";
 import type { Generation, Loaded, PluginState } from "./generation.ts";
@@ -107,6 +108,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
       return inFlight.count;
     },
     missing: () => health?.missing() ?? [],
+    health: () => healthOf(members, input.parts),
   };
 }
 

@@ -21,6 +21,7 @@ import type { HostParts } from "./host.ts";
 import { countInFlight, type InFlight } from "./in-flight.ts";
 import type { ProcessLog } from "./log.ts";
 import { isUp, type Member, type SharedStorage } from "./member.ts";
+import type { PartHealth } from "./part-health.ts";
 import type { Profile } from "./profile.ts";
 import type { SharedRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";
@@ -39,6 +40,8 @@ export interface BootInput {
   readonly limits?: Partial<StepLimits>;
   /** Storage of the generation before, which goes on when nothing about it changed. */
   readonly carried: ReadonlyMap<string, SharedStorage>;
+  /** Parts of the process that outlive generations and have a state to tell. */
+  readonly parts: PartHealth;
   /** For plugins that show or change the running generation. */
   readonly generations: Generations;
 }

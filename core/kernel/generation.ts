@@ -6,6 +6,7 @@ import type {
   Dialect,
   Exporter,
   Handles,
+  Health,
   Logger,
   LogStore,
   Manifest,
@@ -52,6 +53,8 @@ export interface Generation {
   readonly inFlight: number;
   /** Dependencies that cannot be reached just now (a store that is away), as sentences. */
   missing(): readonly string[];
+  /** How each part is doing, by name: parts of the process (`memory`), then plugins (`kind/id`) that tell. */
+  health(): ReadonlyMap<string, Health>;
 }
 
 /** A manifest that could not be accepted, so that there is not even a name. */

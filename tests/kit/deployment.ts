@@ -98,6 +98,7 @@ export function bootInput(
     now: () => 0,
     limits: { load: 100, setup: 100, ready: 100, drain: 100, close: 100 },
     carried: new Map(),
+    parts: new Map(),
     generations: UNUSED_GENERATIONS,
     ...part,
   };
