@@ -4,8 +4,10 @@
  * rate limit, a workspace policy, three guardrails, log store).
  *
  * The profiles take turns in bursts, and a process's CPU is what it used during its own: whatever else the machine does
- * meanwhile falls on all of them alike.
+ * meanwhile falls on all of them alike. `npm run bench -- --against <folder>` lets another checkout of this project (with
+ * its own node_modules) take turns too, so that a change is compared with the commit before it in one run.
  */
+import { parseArgs } from "node:util";
 import { type Loaded, load } from "./load.ts";
 import { CHUNKS, type Length, message, onStage, type Proc, setUp, start, startGateway, startUpstream, usageOf } from "./stage.ts";
 
@@ -93,21 +95,30 @@ function report(cells: readonly Cell[], results: Results): void {
       failed: Object.values(results).reduce((sum, row) => sum + (row[index]?.bursts ?? []).reduce((all, { failed }) => all + failed, 0), 0),
     })),
   );
-  console.log("budgets: bare ≤ 1.5 × and governed ≤ 2.5 × the floor's CPU; added p50 ≤ 0.2 and 0.4 ms; chunk ≤ 1.3 ×");
+  console.log("guards: bare ≤ 2.0 × and governed ≤ 3.0 × the floor's CPU; chunk ≤ 1.3 × and 1.5 ×; added p50 ≤ 0.2 and 0.4 ms");
 }
+
+/** Both profiles of one checkout. */
+async function cellsOf(tree: string, upstream: Proc, folder: (name: string) => string, suffix = ""): Promise<readonly Cell[]> {
+  const bare = await startGateway(upstream, folder("bare"), { plugins: { "exporter/logs": { enabled: false } } }, tree);
+  const governed = await startGateway(upstream, folder("governed"), {}, tree);
+  const headers = await setUp(governed, upstream.port);
+  return [
+    { name: `bare${suffix}`, proc: bare, headers: headers.bare },
+    { name: `governed${suffix}`, proc: governed, headers: headers.governed },
+  ];
+}
+
+const { against } = parseArgs({ options: { against: { type: "string" } } }).values;
 
 await onStage(async (folder) => {
   const upstream = await startUpstream();
   const floor = await start(["tests/bench/floor.ts", String(upstream.port)]);
-  const bare = await startGateway(upstream, folder("bare"), { plugins: { "exporter/logs": { enabled: false } } });
-  const gateway = await startGateway(upstream, folder("governed"));
-  const headers = await setUp(gateway, upstream.port);
+  const now = await cellsOf(".", upstream, folder);
+  const before = against === undefined ? [] : await cellsOf(against, upstream, folder, " before");
+  const gateway = now[1]?.proc ?? floor;
   const idle = (await usageOf(gateway.pid)).rssMb;
-  const cells: readonly Cell[] = [
-    { name: "floor", proc: floor, headers: {} },
-    { name: "bare", proc: bare, headers: headers.bare },
-    { name: "governed", proc: gateway, headers: headers.governed },
-  ];
+  const cells: readonly Cell[] = [{ name: "floor", proc: floor, headers: {} }, ...now, ...before];
   for (const phase of WARM) await played(cells, phase);
   const results: Partial<Record<keyof Results, readonly Played[]>> = {};
   for (const [name, phase] of Object.entries(PHASES) as [keyof Results, Phase][]) {

@@ -47,11 +47,11 @@ export async function usageOf(pid: number): Promise<{ cpuUs: number; rssMb: numb
 
 export const startUpstream = (): Promise<Proc> => start(["tests/bench/upstream.ts", "0", String(CHUNKS)]);
 
-/** A gateway that may call this upstream; `profile` is what its profile says beyond the default one. */
-export async function startGateway(upstream: Proc, dir: string, profile: object = {}): Promise<Proc> {
+/** A gateway that may call this upstream: `profile` is what its profile says beyond the default one, `tree` the checkout it runs from. */
+export async function startGateway(upstream: Proc, dir: string, profile: object = {}, tree = "."): Promise<Proc> {
   const file = join(dir, "profile.json");
   await Bun.write(file, JSON.stringify({ title: "bench", extends: "default", ...profile }));
-  return start(["core/main.ts", "serve"], {
+  return start([join(tree, "core/main.ts"), "serve"], {
     PORT: "0",
     GATEWAY_PROFILE: file,
     GATEWAY_DATA_DIR: dir,
