@@ -66,7 +66,8 @@ const MAX_CONNECTIONS = "65535";
  */
 export function withoutConnectionLimit(): void {
   if (process.env[CONNECTIONS] !== undefined || typeof process.execve !== "function") return;
-  const args = isCompiled() ? [process.execPath, ...process.argv.slice(2)] : [process.execPath, Bun.main, ...process.argv.slice(2)];
+  const own = isCompiled() ? [] : [...process.execArgv, Bun.main]; // the runtime's own flags too, `--watch` among them
+  const args = [process.execPath, ...own, ...process.argv.slice(2)];
   process.execve(process.execPath, args, { ...process.env, [CONNECTIONS]: MAX_CONNECTIONS });
 }
 

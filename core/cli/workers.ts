@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { GatewayError } from "#contract";
+import packageInfo from "../../package.json" with { type: "json" };
 import type { Settings } from "../kernel/settings.ts";
 import { type Child, spawnSelf } from "../platform.ts";
 
@@ -35,6 +36,10 @@ export async function superviseWorkers(settings: Settings, args: readonly string
     });
   }
   process.on("SIGHUP", () => signalAll("SIGHUP"));
+  whenParentIsGone(() => {
+    stopping = true;
+    signalAll("SIGTERM");
+  });
 
   async function keep(index: number): Promise<number> {
     for (let youngDeaths = 0; ; ) {
@@ -58,9 +63,12 @@ export async function superviseWorkers(settings: Settings, args: readonly string
   return Math.max(...codes);
 }
 
-/** A worker whose supervisor was killed stops too. */
+/**
+ * A worker whose supervisor was killed stops too, and so does a gateway whose npm was: npm hands SIGTERM and SIGINT on,
+ * but not what ends itself at once. Any other gateway may have been put into the background, and outlives who started it.
+ */
 export function whenParentIsGone(tell: () => void): void {
-  if (workerIndex() === null) return;
+  if (workerIndex() === null && !isNpmScript(process.env)) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -69,3 +77,8 @@ export function whenParentIsGone(tell: () => void): void {
   }, PARENT_CHECK_MS);
   timer.unref?.();
 }
+
+/** Scripts of our own package.json that serve. Of another package's script this may be a background job. */
+const SERVING: ReadonlySet<string | undefined> = new Set(["start", "dev", "gateway"]);
+const isNpmScript = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env["npm_package_name"] === packageInfo.name && SERVING.has(env["npm_lifecycle_event"]);
