@@ -48,8 +48,11 @@ async function main(argv: readonly string[]): Promise<number> {
 function explain(error: unknown): number {
   const known = bootErrors(error);
   if (known.length > 0) for (const { code, message } of known) console.error(`${code}: ${message}`);
-  else console.error(error instanceof UsageError ? `${error.message}\n\n${HELP}` : error);
+  else if (error instanceof UsageError) console.error(`${error.message}\n\n${HELP}`);
+  else console.error(isOfTheSystem(error) ? `The gateway could not go on: ${error.message}` : error);
   return error instanceof UsageError ? 2 : 1;
 }
+/** A file, a folder or a socket that the machine refuses: the message says which. Where in our code that was helps nobody. */
+const isOfTheSystem = (error: unknown): error is Error => error instanceof Error && "syscall" in error && "code" in error;
 
 process.exit(await main(process.argv.slice(2)).catch(explain)); // a plugin's forgotten timer must not keep a finished command alive

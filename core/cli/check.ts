@@ -1,10 +1,12 @@
 import { registry } from "../generated/registry.ts";
 import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
-import { UNREAD, unreadFlags } from "../kernel/flags.ts";
 import { bootErrors } from "../kernel/generations.ts";
 import { loadPlugin } from "../kernel/load.ts";
+import { judgePlaces } from "../kernel/places.ts";
 import { type Profile, readProfile } from "../kernel/profile.ts";
+import type { Settings } from "../kernel/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
+import { judgeVariables } from "../kernel/variables.ts";
 import { readOptions } from "./options.ts";
 
 /** `gateway check`: everything that can be judged without opening a connection or a database. */
@@ -12,20 +14,27 @@ export async function check(args: readonly string[]): Promise<number> {
   const { settings } = readOptions(args);
   const profile = await readProfile(settings.profile, settings.env);
   const { plugins, unreadable } = await candidatesFor(profile, registry, settings.env);
+  const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
   const enabled = plugins.filter((candidate) => candidate.enabled);
-  const found = [
+  const found = new Set([
+    ...(await placesWrong(settings)),
+    ...errors.map(({ message }) => message),
     ...unreadable.map(({ error }) => error.message),
     ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
-  ];
+  ]);
   for (const problem of found) console.error(problem);
-  const manifests = plugins.map(({ manifest }) => manifest);
-  for (const variable of unreadFlags(settings.env, manifests, profile.variables ?? new Set()))
-    console.error(`Warning: ${variable} is set, but ${UNREAD}.`);
+  for (const { variable, why } of unread) console.error(`Warning: ${variable} is set, but ${why}.`);
   console.log(
-    `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.length === 0 ? "nothing wrong" : `${found.length} problems`}.`,
+    `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}.`,
   );
-  return found.length === 0 ? 0 : 1;
+  return found.size === 0 ? 0 : 1;
 }
+
+const placesWrong = (settings: Settings): Promise<string[]> =>
+  judgePlaces(settings).then(
+    () => [],
+    (error: unknown) => bootErrors(error).map(({ message }) => message),
+  );
 
 async function judge(candidate: Candidate, all: readonly Candidate[], profile: Profile): Promise<string[]> {
   const unmet = (candidate.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && other.enabled));

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { Vault } from "#contract";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { registry } from "../generated/registry.ts";
@@ -7,6 +6,7 @@ import type { HttpSettings } from "../http/server.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
 import type { PartHealth } from "../kernel/part-health.ts";
+import { makeDataFolder } from "../kernel/places.ts";
 import { readProfile } from "../kernel/profile.ts";
 import { SETTINGS, type SettingRow, type Settings } from "../kernel/settings.ts";
 import { createVault, vaultSecret } from "../kernel/vault.ts";
@@ -26,7 +26,7 @@ export interface Runtime {
 }
 
 export function createRuntime(settings: Settings): Runtime {
-  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  makeDataFolder(settings.dataDir);
   const now = Date.now;
   const worker = workerIndex();
   const log = createLog({

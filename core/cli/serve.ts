@@ -1,9 +1,17 @@
 import { GatewayError, type Logger, messageOf } from "#contract";
 import { serveGeneration, type Served } from "../http/server.ts";
+import { registry } from "../generated/registry.ts";
+import { BootFailed } from "../kernel/building.ts";
+import { candidatesFor } from "../kernel/candidates.ts";
+import { isFlag } from "../kernel/flags.ts";
 import { firstStart } from "../kernel/first-start.ts";
 import { type Generations, startGenerations } from "../kernel/generations.ts";
+import { createLog } from "../kernel/log.ts";
+import { judgePlaces } from "../kernel/places.ts";
+import { readProfile } from "../kernel/profile.ts";
 import type { Settings } from "../kernel/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
+import { judgeVariables } from "../kernel/variables.ts";
 import { type Listening, serve as listen, withoutConnectionLimit } from "../platform.ts";
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
@@ -16,6 +24,7 @@ const MB = 1024 * 1024;
 export async function serve(args: readonly string[]): Promise<number> {
   withoutConnectionLimit();
   const { settings } = readOptions(args);
+  if (workerIndex() === null) await judgeSettings(settings);
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);
   const onHangup = hangups();
   const runtime = createRuntime(settings);
@@ -33,6 +42,17 @@ export async function serve(args: readonly string[]): Promise<number> {
   } finally {
     await generations.close();
   }
+}
+
+/** Said once, before anything is opened, and by the first process where there are several. */
+async function judgeSettings(settings: Settings): Promise<void> {
+  await judgePlaces(settings);
+  const profile = await readProfile(settings.profile, settings.env);
+  const { plugins } = await candidatesFor(profile, registry, settings.env);
+  const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
+  if (errors.length > 0) throw new BootFailed(errors);
+  const { log } = createLog({ level: settings.logLevel, now: Date.now, write: (line) => void process.stderr.write(`${line}\n`) });
+  for (const { variable, why } of unread) log("warn", isFlag(variable) ? "flag.unread" : "variable.unread", { variable, why });
 }
 
 async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {
@@ -69,14 +89,14 @@ function listenAt(settings: Settings, fetch: (request: Request) => Response | Pr
     });
   } catch (thrown) {
     const { code } = thrown as { readonly code?: unknown }; // the runtime throws system errors
-    const why = typeof code === "string" ? CANNOT_LISTEN[code] : undefined;
-    if (why === undefined) throw thrown;
+    const why = (typeof code === "string" ? CANNOT_LISTEN[code] : undefined) ?? messageOf(thrown);
     throw new GatewayError("SETTING_INVALID", { name: "HOST and PORT", value: `${host}:${port}`, why }, { cause: thrown });
   }
 }
 const CANNOT_LISTEN: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program listens there; stop it, or set another PORT",
   EACCES: "this user may not listen there; set a PORT above 1023",
+  EINVAL: "nothing can listen at that address; one that begins with fe80 needs its interface (fe80::1%eth0)",
   EADDRNOTAVAIL: "the machine has no such address; set another HOST",
 };
 

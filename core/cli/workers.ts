@@ -1,10 +1,10 @@
 import { constants } from "node:os";
 import { GatewayError } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
-import type { Settings } from "../kernel/settings.ts";
+import { INTERNAL, type Settings } from "../kernel/settings.ts";
 import { type Child, spawnSelf } from "../platform.ts";
 
-const VARIABLE = "GATEWAY_WORKER";
+const VARIABLE = `${INTERNAL}WORKER`;
 /** A worker that dies younger than this did not come up. */
 const YOUNG_MS = 5_000;
 const MAX_YOUNG_DEATHS = 3;

@@ -54,6 +54,12 @@ export interface Plugin<K extends Kind = Kind, C extends TObject = TObject, N ex
   readonly needs: readonly N[];
   /** Records this plugin reads or writes; the storage makes their tables. */
   readonly collections?: readonly Collection[];
+  /**
+   * What is wrong with a configuration beyond what its schema can say: an address that is none, a file that is not there.
+   * Asked by `check` and before setup, with defaults filled in; members that are required may be missing where the
+   * environment alone is judged. `path` is the member.
+   */
+  problems?(config: Partial<Static<C>>): readonly { readonly path: string; readonly why: string }[];
   setup(host: Host<N>, config: Static<C>): Running<Kinds[K]> | Promise<Running<Kinds[K]>>;
 }
 

@@ -5,7 +5,6 @@ import { candidatesFor } from "./candidates.ts";
 import { end } from "./end.ts";
 import { healthOf } from "./part-health.ts";
 import type { Unreadable } from "./external.ts";
-import { UNREAD, unreadFlags } from "./flags.ts";
 import type { Generation, Loaded, PluginState } from "./generation.ts";
 import { loadPlugin } from "./load.ts";
 import { hideConfiguration, type ProcessLog } from "./log.ts";
@@ -132,15 +131,7 @@ const storagesOf = ({ members }: Building): ReadonlyMap<string, SharedStorage> =
 
 function report({ input, members }: Building, unreadable: readonly Unreadable[]): void {
   const { log } = input.log;
-  if (input.number === 1) warnOfUnread(input, members);
   for (const { candidate, error } of members)
     if (error) log("error", "plugin.failed", { plugin: candidate.name, code: error.code, why: error.message, cause: error.cause });
   for (const { origin, error } of unreadable) log("error", "plugin.unreadable", { origin, code: error.code, why: error.message });
-}
-
-/** Said once, at the process's start. */
-function warnOfUnread({ settings, profile, log }: BootInput, members: readonly Member[]): void {
-  const manifests = members.map(({ candidate }) => candidate.manifest);
-  for (const variable of unreadFlags(settings.env, manifests, profile.variables ?? new Set()))
-    log.log("warn", "flag.unread", { variable, why: UNREAD });
 }

@@ -48,15 +48,6 @@ test("a switch of the environment reaches a plugin as a boolean, and a word that
   await expect(bootWith([plugin], { settings: readSettings({ STRICT: "maybe" }) })).rejects.toThrow("STRICT=maybe is not valid");
 });
 
-test("an unread flag is warned of by the first generation, not by those after it", async () => {
-  const captured: Captured = { lines: [] };
-  for (const number of [1, 2])
-    await (await bootWith([packOf("a")], { number, settings: readSettings({ GHOST_ENABLED: "ON" }), profile: PROFILE }, captured)).end();
-  expect(captured.lines.filter((line) => line.includes("flag.unread")).map((line) => JSON.parse(line))).toMatchObject([
-    { level: "warn", variable: "GHOST_ENABLED", why: expect.stringContaining("no plugin of this deployment reads it") },
-  ]);
-});
-
 test("what a configuration calls secret is in no state and no line, nor the password inside it", async () => {
   const captured: Captured = { lines: [] };
   const config = Type.Object({ url: Type.String({ secret: true }) });

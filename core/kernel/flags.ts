@@ -19,7 +19,7 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
 export const switched = (text: string): boolean | undefined => WORDS.get(text.trim().toUpperCase());
 
 /** A variable that is a switch by its name. */
-const isFlag = (variable: string): boolean => /^[A-Z][A-Z0-9_]*_ENABLED$/.test(variable);
+export const isFlag = (variable: string): boolean => /^[A-Z][A-Z0-9_]*_ENABLED$/.test(variable);
 
 /** On unless it says OFF. A word that is neither throws SETTING_INVALID. */
 export function isOn(variable: string, env: Environment): boolean {

@@ -6,7 +6,7 @@ import { switched } from "./flags.ts";
 import { undeclaredNeeds } from "./host.ts";
 import { checkContract } from "./manifest.ts";
 import type { Profile } from "./profile.ts";
-import { firstProblem, type Problem } from "./shape.ts";
+import { firstProblem, type Problem, problems as problemsIn } from "./shape.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
 
 /** A plugin whose code is loaded and whose configuration is judged; nothing of it is set up yet. */
@@ -28,7 +28,7 @@ export async function loadPlugin(candidate: Candidate, { profile, all, limits }:
   checkHash(candidate, profile);
   const plugin = candidate.load ? await moduleOf(candidate, limits) : await interpreted(candidate, all, limits);
   judgePlugin(candidate, plugin);
-  return { candidate, plugin, config: configOf(candidate, plugin.config) };
+  return { candidate, plugin, config: configOf(candidate, plugin) };
 }
 
 async function moduleOf(candidate: Candidate, limits: StepLimits): Promise<Plugin> {
@@ -73,16 +73,17 @@ function judgePlugin(candidate: Candidate, plugin: Plugin): void {
   if (plugin.kind !== manifest.kind)
     throw failed(candidate, "import", `its code is of kind ${String(plugin.kind)}, its manifest says ${manifest.kind}`);
   if (typeof plugin.setup !== "function") throw failed(candidate, "import", "it has no function setup(host, config)");
-  if (!isJson(plugin.config) || !(Kind in plugin.config) || plugin.config.type !== "object")
-    throw failed(candidate, "import", "its `config` is no TypeBox object schema; write Type.Object({ … })");
+  if (!isSchema(plugin.config)) throw failed(candidate, "import", "its `config` is no TypeBox object schema; write Type.Object({ … })");
   if (!Array.isArray(plugin.needs)) throw failed(candidate, "import", "it has no list `needs`");
   const undeclared = undeclaredNeeds(manifest, plugin.needs);
   if (undeclared.length > 0)
     throw failed(candidate, "import", `its code asks for ${undeclared.join(", ")}, which its manifest does not name under needs`);
 }
 
+const isSchema = (config: unknown): config is TObject => isJson(config) && Kind in config && config["type"] === "object";
+
 /** Text from the environment becomes what the schema says, defaults are filled in, the rest is judged. */
-function configOf(candidate: Candidate, schema: TObject): Json {
+function configOf(candidate: Candidate, { config: schema, problems }: Plugin): Json {
   const { name: plugin, file } = candidate;
   const unknown = Object.keys(candidate.config).find((member) => !(member in schema.properties));
   if (unknown !== undefined && !schema.patternProperties && schema.additionalProperties !== true) {
@@ -93,11 +94,38 @@ function configOf(candidate: Candidate, schema: TObject): Json {
       why: `there is no such member; known are ${Object.keys(schema.properties).join(", ") || "none"}`,
     });
   }
-  const config = Value.Default(schema, Value.Convert(schema, spoken(schema, structuredClone(candidate.config))));
-  const problem = firstProblem(schema, config);
+  const config = read(schema, candidate.config) as Json; // the schema is an object's, and accepts it below
+  const problem = firstProblem(schema, config) ?? problems?.(config)[0];
   if (problem) throw settingError(candidate, schema, problem) ?? new GatewayError("PLUGIN_CONFIG", { plugin, file, ...problem });
-  return config as Json; // the schema is an object's and has accepted it
+  return config;
 }
+
+/** Texts become what the schema says, and defaults are filled in. */
+const read = (schema: TObject, config: Json): unknown =>
+  Value.Default(schema, Value.Convert(schema, spoken(schema, structuredClone(config))));
+
+/**
+ * What is wrong with the values that the environment gives to built-in plugins, by the variables' names; also to those that
+ * are off: a wrong value should not wait for the day they are switched on. Code of other plugins is run by their own boot
+ * only, once its hash is known.
+ */
+export async function problemsOfVariables(plugins: readonly Candidate[], limits: StepLimits): Promise<readonly GatewayError[]> {
+  const set = plugins.filter(({ settings, origin }) => origin === "built-in" && Object.keys(settings).length > 0);
+  return (await Promise.all(set.map((candidate) => problemsOfSettings(candidate, limits)))).flat();
+}
+
+async function problemsOfSettings(candidate: Candidate, limits: StepLimits): Promise<readonly GatewayError[]> {
+  const plugin = await moduleOf(candidate, limits).catch(() => undefined); // what cannot be loaded is reported by its own boot
+  if (!plugin || !isSchema(plugin.config)) return [];
+  const schema = plugin.config;
+  const config = read(schema, fromEnvironment(candidate)) as Json; // the schema is an object's
+  const ofSchema = problemsIn(schema, config).filter(({ path }) => path in candidate.settings);
+  const found = ofSchema.length > 0 ? ofSchema : (plugin.problems?.(config) ?? []);
+  return found.flatMap((problem) => settingError(candidate, schema, problem) ?? []);
+}
+
+const fromEnvironment = ({ settings, config }: Candidate): Json =>
+  Object.fromEntries(Object.keys(settings).map((member) => [member, config[member]]));
 
 /** The environment says ON and OFF where a schema wants true and false. */
 const spoken = ({ properties }: TObject, config: Json): Json =>

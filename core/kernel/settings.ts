@@ -14,15 +14,20 @@ export interface SettingRow {
   readonly schema: TSchema;
 }
 
+/** Begins the names of variables that the program sets for the processes that it starts; nobody else has a use for one. */
+export const INTERNAL = "GATEWAY_INTERNAL_";
+
 const optionalSecret = (description: string) => Type.Optional(Type.String({ pattern: "^[\\x21-\\x7e]+$", maxLength: 4096, description }));
+/** Anything but control characters, which no file is called by intent. */
+const PATH = "^[^\\x00-\\x1f\\x7f]+$";
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
 
 // biome-ignore format: a table, one row a line
 export const SETTINGS = {
   host:          { env: "HOST", read: "text", schema: Type.String({ default: "127.0.0.1", minLength: 1, description: "Address to listen on. Any other than a loopback address needs GATEWAY_ADMIN_KEY." }) },
   port:          { env: "PORT", read: "integer", schema: Type.Integer({ default: 8787, minimum: 0, maximum: 65_535, description: "Port to listen on; 0 takes a free one." }) },
-  dataDir:       { env: "GATEWAY_DATA_DIR", read: "text", schema: Type.String({ default: "./data", minLength: 1, description: "Folder for the embedded database, the keys and the secret key." }) },
-  profile:       { env: "GATEWAY_PROFILE", read: "text", schema: Type.String({ default: "default", minLength: 1, description: "Deployment profile: the name of a built-in one, or a path to a JSON file." }) },
+  dataDir:       { env: "GATEWAY_DATA_DIR", read: "text", schema: Type.String({ default: "./data", pattern: PATH, description: "Folder for the embedded database, the keys and the secret key." }) },
+  profile:       { env: "GATEWAY_PROFILE", read: "text", schema: Type.String({ default: "default", pattern: PATH, description: "Deployment profile: the name of a built-in one, or a path to a JSON file." }) },
   adminKey:      { env: "GATEWAY_ADMIN_KEY", read: "text", secret: { minLength: 16 }, schema: optionalSecret("Presets the first admin key (control and admin planes). At least 16 characters.") },
   apiKey:        { env: "GATEWAY_API_KEY", read: "text", secret: { minLength: 16 }, schema: optionalSecret("Presets the first gateway key (data plane). At least 16 characters.") },
   secretKey:     { env: "GATEWAY_SECRET_KEY", read: "text", secret: { minLength: 32 }, schema: optionalSecret("Seals stored secrets and digests keys. At least 32 characters; without it, a key file is made in the data folder. The same on every node.") },
@@ -91,7 +96,9 @@ function weaknessOf(secret: string, minLength: number): string | undefined {
   return undefined;
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+const LOOPBACK = /^(localhost|127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}|::1|\[::1\])$/i;
+/** Is it an address that only this machine reaches? */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
   if (adminKey !== undefined && adminKey === apiKey) {
@@ -101,7 +108,7 @@ function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
       why: "it is the same as GATEWAY_ADMIN_KEY; every application would be an administrator",
     });
   }
-  if (LOOPBACK.test(host) || adminKey !== undefined) return;
+  if (isLoopback(host) || adminKey !== undefined) return;
   const why = "the address can be reached from other machines, so GATEWAY_ADMIN_KEY must be set (or listen on 127.0.0.1)";
   throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why });
 }

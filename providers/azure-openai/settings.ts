@@ -13,7 +13,7 @@ export const Settings = Type.Object(
     clientId: Type.Optional(Type.String({ pattern: CLIENT, description: "Application of the workload identity." })),
     federatedTokenFile: Type.Optional(
       Type.String({
-        minLength: 1,
+        pattern: "^[^\\x00-\\x1f\\x7f]+$",
         description: "File with the token that the platform gives this process. Set, any caller may use azure_auth_mode workload.",
       }),
     ),

@@ -27,11 +27,14 @@ const config = Type.Object(
     }),
     sourceRoleArn: Type.Optional(
       Type.String({
+        pattern: "^arn:[\\w+=,.@:/-]+$",
         description:
           "Role that the gateway's own access key assumes first, to assume the callers' roles as. Any caller may name a role that trusts it: such roles should ask for an external id.",
       }),
     ),
-    sourceExternalId: Type.Optional(Type.String({ description: "External id that the source role's trust policy asks for." })),
+    sourceExternalId: Type.Optional(
+      Type.String({ pattern: "^[\\w+=,.@:/-]+$", description: "External id that the source role's trust policy asks for." }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -44,7 +44,9 @@ export const Config = Type.Object(
       default: true,
       description: "Keep statements prepared on the server; `false` behind a pooler in transaction mode.",
     }),
-    allowDestructiveMigration: Type.Optional(Type.String({ description: "Id of the one migration that may destroy data." })),
+    allowDestructiveMigration: Type.Optional(
+      Type.String({ pattern: "^[\\w.-]+$", description: "Id of the one migration that may destroy data." }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -6,6 +6,7 @@ import { feedOver, reader } from "./feed.ts";
 import { keyValueOver } from "./key-value.ts";
 import { link as linkTo } from "./link.ts";
 import { logsOver } from "./logs.ts";
+import { problems } from "./problems.ts";
 import { recordsIn } from "./records.ts";
 import { sweepExpired } from "./sweep.ts";
 
@@ -14,6 +15,7 @@ export default definePlugin({
   kind: "storage",
   config: Config,
   needs: [],
+  problems,
   setup(host, config) {
     const heard = listeners((error) => host.log("error", "postgres.feed.listener", { why: messageOf(error) }));
     const link = linkTo(config, host.log, { listening: heard.missed, heard: reader(heard.deliver) });

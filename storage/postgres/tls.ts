@@ -4,6 +4,8 @@ import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } fro
 import { GatewayError, messageOf } from "#contract";
 import type { Config } from "./config.ts";
 
+export const NO_BUNDLE = "set DB_SSL_CA to the path of the bundle of certificates the provider offers for download (global-bundle.pem)";
+
 export const SSL_MODES = ["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY", "Amazon RDS"] as const;
 type SslMode = (typeof SSL_MODES)[number];
 
@@ -39,8 +41,7 @@ const OPTIONS: Readonly<Record<SslMode, (config: Config) => false | "prefer" | C
   VERIFY_IDENTITY: identity,
   "Amazon RDS": (config) => {
     if (config.sslCa !== undefined) return identity(config);
-    const why = "set DB_SSL_CA to the path of the bundle of certificates the provider offers for download (global-bundle.pem)";
-    throw new GatewayError("SETTING_INVALID", { name: "DB_SSL", value: "Amazon RDS", why });
+    throw new GatewayError("SETTING_INVALID", { name: "DB_SSL", value: "Amazon RDS", why: NO_BUNDLE });
   },
 };
 
@@ -61,7 +62,7 @@ function certificates({ sslCa, sslCert, sslKey }: Config): ConnectionOptions {
 }
 
 /** PEM text as it is (also with `\n` written out, as one-line environment files have it), or the file it names. */
-function pem(name: string, given: string): string {
+export function pem(name: string, given: string): string {
   if (given.includes("-----BEGIN")) return given.replaceAll("\\n", "\n");
   try {
     return readFileSync(given, "utf8");

@@ -4,12 +4,14 @@ import { countersOver } from "./counters.ts";
 import { feedOver } from "./feed.ts";
 import { keyValueOver } from "./key-value.ts";
 import { link } from "./link.ts";
+import { problems } from "./problems.ts";
 
 /** Counters, keys and the feed in Redis. The feed listens on a connection of its own. */
 export default definePlugin({
   kind: "storage",
   config: Config,
   needs: [],
+  problems,
   setup(host, config) {
     // A write, so that a full server or a read-only replica counts as down too.
     const commands = link("commands", config, host.log, (redis) => redis.set(`${config.keyPrefix}heartbeat`, "1", "PX", 60_000));

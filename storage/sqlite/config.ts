@@ -14,7 +14,7 @@ export const SqliteConfig = Type.Object(
       description: "How long a write waits for another process's write before it is given up (503).",
     }),
     allowDestructiveMigration: Type.Optional(
-      Type.String({ description: "Id of a migration that deletes data and may run. Make a backup first." }),
+      Type.String({ pattern: "^[\\w.-]+$", description: "Id of a migration that deletes data and may run. Make a backup first." }),
     ),
   },
   { additionalProperties: false },

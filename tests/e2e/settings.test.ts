@@ -262,6 +262,49 @@ describe("what is refused at start, with a sentence and an exit code", () => {
     },
     20_000,
   );
+  const SENTENCES: readonly (readonly [what: string, env: Readonly<Record<string, string>>, says: RegExp])[] = [
+    ["an IPv4 address that is none", { HOST: "999.1.1.1" }, /HOST=999\.1\.1\.1 is not valid: it is no IPv4 address/],
+    ["a host with its port", { HOST: "localhost:8787" }, /HOST=localhost:8787 is not valid: the port is a variable of its own, PORT/],
+    ["a name that nobody knows", { HOST: "nosuchhost.invalid" }, /no address is known for that name/],
+    ["a data folder that is a file", { GATEWAY_DATA_DIR: import.meta.path }, /GATEWAY_DATA_DIR=.*is a file and no folder/],
+    ["a data folder below a file", { GATEWAY_DATA_DIR: join(import.meta.path, "below") }, /GATEWAY_DATA_DIR=.*is a file and no folder/],
+    ["a profile that is a folder", { GATEWAY_PROFILE: import.meta.dir }, /cannot be read; give a path, or one of default/],
+    ["a pool size that is none, where no pool is", { DB_POOL_SIZE: "abc" }, /DB_POOL_SIZE=abc is not valid.*expected integer/],
+    ["a TLS mode that is none, where no database is", { DB_SSL: "maybe" }, /DB_SSL=maybe is not valid.*VERIFY_CA/],
+    ["a database URL that is none", { DATABASE_URL: "postgres://u:canaryPassword1@h:99999/db" }, /DATABASE_URL=\*\*\* is not valid/],
+    ["a Redis URL of another make", { REDIS_URL: "http://:canaryPassword1@127.0.0.1" }, /REDIS_URL=\*\*\* is not valid/],
+    ["a misspelt variable", { GATEWAY_PROFIL: "minimal" }, /GATEWAY_PROFIL=minimal is not valid.*GATEWAY_PROFILE was probably meant/],
+    ["a misspelt secret", { GATEWAY_ADMINKEY: "canaryPassword1" }, /GATEWAY_ADMINKEY=\*\*\* is not valid.*GATEWAY_ADMIN_KEY/],
+    [
+      "a misspelt variable, for several workers",
+      { GATEWAY_WORKER: "4", GATEWAY_WORKERS: "2", PORT: "1" },
+      /GATEWAY_WORKERS was probably meant/,
+    ],
+  ];
+  test.each(SENTENCES)(
+    "%s: one sentence, of `serve` and of `check`",
+    async (_, env, says) => {
+      for (const command of ["serve", "check"]) {
+        const { code, out, err } = await run([command], env);
+        expect({ command, code, err }).toEqual({ command, code: 1, err: expect.stringMatching(says) });
+        expect(err.trimEnd().split("\n").length).toBe(1);
+        expect(err + out).not.toMatch(/canaryPassword1|listens on|^\s+at /m);
+      }
+    },
+    20_000,
+  );
+  test("a variable of ours that nothing reads is told once, by one of several workers too; links of a container platform are not", async () => {
+    const links = { GATEWAY_PORT: "tcp://10.0.0.1:80", GATEWAY_SERVICE_HOST: "10.0.0.1", GATEWAY_PORT_80_TCP_ADDR: "10.0.0.1" };
+    const gateway = await start({ ...links, GATEWAY_FAVOURITE_COLOUR: "blue" });
+    expect((await admin(gateway, "POST", "/admin/v2/generations")).status).toBe(200);
+    const told = gateway.output().match(/"event":"variable\.unread","variable":"\w+"/g);
+    expect(told).toEqual(['"event":"variable.unread","variable":"GATEWAY_FAVOURITE_COLOUR"']);
+    const { code, err } = await run(["check"], { ...links, GATEWAY_FAVOURITE_COLOUR: "blue" });
+    expect({ code, err: err.trim() }).toEqual({
+      code: 0,
+      err: "Warning: GATEWAY_FAVOURITE_COLOUR is set, but nothing of this deployment reads a variable of that name.",
+    });
+  }, 20_000);
   test("a port that is taken", async () => {
     const gateway = await start();
     const { code, err } = await run(["serve"], { PORT: String(gateway.port) });

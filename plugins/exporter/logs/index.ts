@@ -21,7 +21,11 @@ export default definePlugin({
         minimum: 1_048_576,
         description: "Bytes that records may take; the oldest go first.",
       }),
-      headersToMask: Type.String({ default: "", description: "Comma-separated names of headers whose values are hashed in every record." }),
+      headersToMask: Type.String({
+        default: "",
+        pattern: "^[\\w!#$%&'*+.^`|~, -]*$",
+        description: "Comma-separated names of headers whose values are hashed in every record.",
+      }),
       headerAliases: Type.String({ default: "", description: "Comma-separated further prefixes of gateway headers." }),
     },
     { additionalProperties: false },
