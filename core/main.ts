@@ -2,6 +2,7 @@
 /** The one entry, for the runtime and for the compiled binary: argv -> command. */
 import { check } from "./cli/check.ts";
 import { HELP, UsageError } from "./cli/help.ts";
+import { keys } from "./cli/keys.ts";
 import { list } from "./cli/list.ts";
 import { serve } from "./cli/serve.ts";
 import { bootErrors } from "./kernel/generations.ts";
@@ -13,6 +14,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve,
   list,
   check,
+  keys,
   openapi: async (args) => (await import("./cli/openapi.ts")).openapi(args),
   new: async (args) => fromSource("new", args),
   build: async (args) => fromSource("build", args),

@@ -4,7 +4,7 @@ import { registry } from "../generated/registry.ts";
 import { BootFailed } from "../kernel/building.ts";
 import { candidatesFor } from "../kernel/candidates.ts";
 import { isFlag } from "../kernel/flags.ts";
-import { firstStart } from "../kernel/first-start.ts";
+import { firstStart, wideScopes } from "../kernel/first-start.ts";
 import { type Generations, startGenerations } from "../kernel/generations.ts";
 import { createLog } from "../kernel/log.ts";
 import { judgePlaces } from "../kernel/places.ts";
@@ -57,7 +57,9 @@ async function judgeSettings(settings: Settings): Promise<void> {
 
 async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {
   const { vault, log, now } = runtime;
-  const keys = await firstStart({ records: generations.current.generation.stores.records, vault, settings, hide: log.hide, now });
+  const { records } = generations.current.generation.stores;
+  const keys = await firstStart({ records, vault, settings, hide: log.hide, now });
+  if ((workerIndex() ?? 0) === 0) warnOfWideKey(await wideScopes(records), log.log);
   const stopped = stopAsked(log.log); // whoever reads the address below may signal at once
   const listening = listenAt(settings, (request) => generations.current.attached.fetch(request));
   const { generation, attached } = generations.current;
@@ -66,6 +68,13 @@ async function serveUntilStopped(generations: Generations<Served>, settings: Set
   announce({ url: listening.url, keys, closed, settings, generation, quiet: (workerIndex() ?? 0) !== 0 });
   await stopped;
   return finish(listening, generations);
+}
+
+/** Older builds gave the first gateway key every scope of its workspace. It is the operator's now: said, not taken. */
+function warnOfWideKey(scopes: readonly string[], log: Logger): void {
+  if (scopes.length === 0) return;
+  const why = `the first gateway key may do more than call the data plane: it holds ${scopes.length} scopes of its own`;
+  log("warn", "gateway-key.wide", { why, command: "gateway keys narrow" });
 }
 
 /** Why the control plane would refuse the admin key, if it would: what is printed beside a key must be true of it. */

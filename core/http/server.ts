@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import {
   type Call,
+  DATA_PLANE_SCOPE,
   GatewayError,
   type Json,
   type Logger,
@@ -186,15 +187,13 @@ function bodyCheck(schema: NonNullable<OperationRoute["body"]>): Accept {
 
 function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
   const limitMs = (settings.pluginLimits ?? PLUGIN_LIMITS).route;
+  const scopes = typeof route.scope === "object" && "public" in route.scope ? undefined : scopesFor(route.plane, route.scope);
   const acceptBody = route.body && validator(route.body);
   const acceptQuery = route.query && validator(route.query, { text: true });
   const handleRoute = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
-    const caller =
-      typeof route.scope === "object" && "public" in route.scope
-        ? undefined
-        : await gw.identify(request.headers, read(request.headers).apiKey);
+    const caller = scopes && (await gw.identify(request.headers, read(request.headers).apiKey));
     if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
-    if (caller) requireScope(caller, route.scope as string | readonly string[], `${route.method} ${PREFIX[route.plane]}${route.path}`); // not public, by the line above
+    if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
     const body = acceptBody ? acceptBody(await sentBody(request, settings)) : undefined;
     // `caller` is absent on public routes only, and those do not read it.
@@ -219,6 +218,10 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     },
   };
 }
+
+/** A route of the data plane is open to who holds all of that plane, too. */
+const scopesFor = (plane: Route["plane"], scope: string | readonly string[]): readonly string[] =>
+  plane === "data" ? [scope, DATA_PLANE_SCOPE].flat() : [scope].flat();
 
 /** A policy may keep a caller on the data plane, whatever its scopes. */
 function requireOpen(plane: Route["plane"], why: string | undefined): void {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ApiKeys, Organisations, type RecordsHandle, scopesOf, type Storage, Workspaces } from "#contract";
+import { ApiKeys, Organisations, type RecordsHandle, type Storage, Workspaces } from "#contract";
 import { inFolder } from "../../tests/kit/deployment.ts";
 import { fakeHost } from "../../tests/kit/host.ts";
 import { firstStart } from "./first-start.ts";
@@ -30,10 +30,9 @@ test("the first start makes an organisation, the workspace default and two keys 
     for (const name of ["admin.key", "gateway.key"]) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     const admin = await records.in(ApiKeys).first({ digest: vault.digest(keys?.admin ?? "") });
     const gateway = await records.in(ApiKeys).first({ digest: vault.digest(keys?.gateway ?? "") });
-    expect(admin).toMatchObject({ type: "organisation-service", workspace_id: null, scopes: [...scopesOf("organisation-service")] });
+    expect(admin).toMatchObject({ type: "organisation-service", workspace_id: null, scopes: ["*"] });
     expect(gateway).toMatchObject({ type: "workspace-service", organisation_id: admin?.organisation_id ?? "" });
-    expect(gateway?.scopes).toContain("completions.write");
-    expect(admin?.scopes).not.toContain("completions.write");
+    expect(gateway?.scopes).toEqual(["data_plane.*"]);
     expect(await records.in(Workspaces).first({ slug: "default" })).toMatchObject({ id: gateway?.workspace_id ?? "" });
   }));
 

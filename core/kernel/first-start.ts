@@ -3,12 +3,13 @@ import { mkdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   ApiKeys,
+  DATA_PLANE_SCOPE,
+  EVERY_SCOPE,
   GatewayError,
   type KeyType,
   Organisations,
   type RecordOf,
   type RecordsHandle,
-  scopesOf,
   type Vault,
   Workspaces,
 } from "#contract";
@@ -32,6 +33,7 @@ interface FirstKey {
   readonly workspaceId: string | null;
   readonly file: string;
   readonly preset: "adminKey" | "apiKey";
+  readonly scopes: readonly string[];
 }
 const ADMIN: FirstKey = {
   id: "5f0c6a3e-0000-4000-8000-000000000003",
@@ -40,6 +42,7 @@ const ADMIN: FirstKey = {
   workspaceId: null,
   file: "admin.key",
   preset: "adminKey",
+  scopes: [EVERY_SCOPE],
 };
 const GATEWAY: FirstKey = {
   id: "5f0c6a3e-0000-4000-8000-000000000004",
@@ -48,6 +51,7 @@ const GATEWAY: FirstKey = {
   workspaceId: WORKSPACE_ID,
   file: "gateway.key",
   preset: "apiKey",
+  scopes: [DATA_PLANE_SCOPE],
 };
 
 export interface FirstStartParts {
@@ -131,7 +135,7 @@ const keyRecord = (key: FirstKey, secret: string, { vault, now }: FirstStartPart
   description: "Made at the first start.",
   ...digested(secret, vault),
   status: "active",
-  scopes: [...scopesOf(key.type)],
+  scopes: [...key.scopes],
   rate_limits: [],
   usage_limits: null,
   defaults: {},
@@ -159,6 +163,16 @@ async function applyPreset(key: FirstKey, parts: FirstStartParts): Promise<void>
   mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
   replace(join(parts.settings.dataDir, key.file), preset);
 }
+
+/** What the first gateway key of an older build may do beyond the data plane; empty when it may do nothing, or is gone. */
+export async function wideScopes(records: RecordsHandle): Promise<readonly string[]> {
+  const stored = await records.in(ApiKeys).get(GATEWAY.id);
+  return stored?.scopes.filter((scope) => scope !== DATA_PLANE_SCOPE) ?? [];
+}
+
+/** Leaves the first gateway key the data plane and nothing else; `false` when that key is gone. */
+export const narrowGatewayKey = (records: RecordsHandle, now: number): Promise<boolean> =>
+  records.in(ApiKeys).update(GATEWAY.id, { scopes: [...GATEWAY.scopes], last_updated_at: now });
 
 /** Keys digested under another secret would all be unknown: better said at once than as 401 to every client. */
 function refuseOtherVault({ settings }: RecordOf<typeof Organisations>, vault: Vault): void {

@@ -332,6 +332,30 @@ describe("every documented route", () => {
   });
 });
 
+describe("the first keys", () => {
+  test("the gateway key calls every data-plane operation, and nothing of the control and admin planes", async () => {
+    const operations = await documented();
+    const open = await Promise.all(
+      operations.map(async (operation) => ({ ...operation, open: !lacksScope(await asked(operation, GATEWAY_KEY)) })),
+    );
+    expect(open.filter(({ path, open }) => open !== path.startsWith("/v1/")).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    expect(open.length).toBeGreaterThan(40);
+  }, 20_000);
+  test("the gateway key reads back what it sent itself, and nobody else's prompts", async () => {
+    const own = String((await chatWith(api, GATEWAY_KEY)).headers.get("x-gateway-trace-id"));
+    const other = String((await chatWith(api, await newKey(api, {}))).headers.get("x-gateway-trace-id"));
+    await Promise.all([own, other].map((id) => logOf(api, id, "", ADMIN_KEY)));
+    const read = async (id: string): Promise<number> => (await ask(url(`/v1/logs/${id}`), "GET", GATEWAY_KEY)).status;
+    expect([await read(own), await read(other)]).toEqual([200, 404]);
+  });
+  test("the admin key calls the whole control and admin planes", async () => {
+    const closed: string[] = [];
+    for (const operation of await documented())
+      if (!operation.path.startsWith("/v1/") && lacksScope(await asked(operation, ADMIN_KEY))) closed.push(operation.path);
+    expect(closed).toEqual([]);
+  }, 20_000);
+});
+
 describe("errors of the control plane", () => {
   test(verifies("7.body", "have error with type, message, param and code, whatever went wrong"), async () => {
     expectError(await api.admin("GET", "/v2/guardrails", undefined, "nobody"), 401, "AB05");

@@ -1,3 +1,4 @@
+import { OPERATION_IDS, operation } from "../operation.ts";
 import type { KEY_TYPES } from "./api-key.ts";
 
 /** What kinds of key there are. */
@@ -71,8 +72,31 @@ const scopesIn = (row: ScopeRow): string[] => row.families.flatMap((family) => r
 export const scopesOf = (type: KeyType): readonly string[] =>
   SCOPE_TABLE.filter((row) => row.levels.includes(LEVEL[type])).flatMap(scopesIn);
 
-/** Every scope there is. */
+/** Everything a key of its type may hold, what a later build adds included. */
+export const EVERY_SCOPE = "*";
+/** Every data-plane route and no other, those of a later build included; what it opens is decided by a route's plane, not by a list. */
+export const DATA_PLANE_SCOPE = "data_plane.*";
+
+/** Which levels may hold a scope that stands for others. */
+const WILDCARDS: Readonly<Record<string, string>> = { [EVERY_SCOPE]: "OSU", [DATA_PLANE_SCOPE]: "SU" };
+
+/** What a key's scopes come to in this build: those that stand for others are kept, and what they stand for beside them. */
+export function expandedScopes(scopes: readonly string[], type: KeyType): ReadonlySet<string> {
+  const all = new Set(scopes);
+  if (all.has(EVERY_SCOPE)) for (const scope of [...scopesOf(type), ...wildcardsOf(type)]) all.add(scope);
+  if (all.has(DATA_PLANE_SCOPE)) for (const id of OPERATION_IDS) all.add(operation(id).scope);
+  return all;
+}
+const wildcardsOf = (type: KeyType): readonly string[] =>
+  Object.entries(WILDCARDS).flatMap(([scope, levels]) => (levels.includes(LEVEL[type]) ? scope : []));
+
+/** May a key of this type hold the scope at all? */
+export const mayHold = (type: KeyType, scope: string): boolean => scopesOf(type).includes(scope) || wildcardsOf(type).includes(scope);
+
+/** Every scope a route may ask for. */
 export const SCOPES: ReadonlySet<string> = new Set(SCOPE_TABLE.flatMap(scopesIn));
+/** Is it one that a key may hold: a scope, or what stands for several? */
+export const isScope = (text: string): boolean => SCOPES.has(text) || Object.hasOwn(WILDCARDS, text);
 
 /** `deployments:create` and `organisation-service-api-keys.rotate` mean the same as the spelling of the table. */
 export const normaliseScope = (text: string): string => text.trim().replaceAll(":", ".").replaceAll("-", "_");

@@ -15,9 +15,13 @@ const LogObject = Type.Object(
   { additionalProperties: true, description: "Request, response, metrics and guardrail results of one call." },
 );
 
-/** Another tenant's record is as absent as one that never was. */
+const VIEW = "logs.view";
+
+/** Another tenant's record is as absent as one that never was; so is another key's for who may not view the workspace's logs. */
 const isCallers = (row: LogRow, caller: Caller): boolean =>
-  row.organisationId === caller.organisationId && (caller.workspaceId === null || row.workspaceId === caller.workspaceId);
+  row.organisationId === caller.organisationId &&
+  (caller.workspaceId === null || row.workspaceId === caller.workspaceId) &&
+  (caller.scopes.has(VIEW) || row.apiKeyId === caller.keyId);
 
 const readLog = (logs: Pick<LogStore, "get">) =>
   defineRoute({
@@ -26,7 +30,8 @@ const readLog = (logs: Pick<LogStore, "get">) =>
     path: "/logs/:logId",
     tag: "Logs",
     summary: "Get a log",
-    scope: "logs.view",
+    description: "With the scope logs.view any log of the workspace; a key that holds the data plane as a whole reads what it sent itself.",
+    scope: VIEW,
     query: Query,
     reply: LogObject,
     errors: [401, 403, 404, 503],

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, type Caller, definePlugin, GatewayError, isJson, type RecordOf } from "#contract";
+import { ApiKeys, type Caller, definePlugin, expandedScopes, GatewayError, isJson, type RecordOf } from "#contract";
 
 /** Letters and digits; `-` and `_` for prefixes. Anything else (a JWT has dots) is another policy's kind of key. */
 const KEY = /^[A-Za-z0-9_-]{1,256}$/;
@@ -72,7 +72,7 @@ const known = (record: RecordOf<typeof ApiKeys>, access: Pick<Caller, "dataPlane
     keyName: record.name,
     keyType: record.type,
     userId: record.user_id,
-    scopes: new Set(record.scopes),
+    scopes: expandedScopes(record.scopes, record.type),
     ...access,
     metadata: strings(record.defaults["metadata"]),
     configId: typeof record.defaults["config_id"] === "string" ? record.defaults["config_id"] : null,

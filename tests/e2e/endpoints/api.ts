@@ -109,7 +109,7 @@ export const chatWith = (api: Api, key: string, body: Json = {}, headers: Header
   );
 
 /** The log record of the answer that carried this trace id, by the id the gateway gave the request. */
-export const logOf = (api: Api, id: string, query = "", key = GATEWAY_KEY): Promise<Json> =>
+export const logOf = (api: Api, id: string, query = "", key = ADMIN_KEY): Promise<Json> =>
   until(`the log ${id} is written`, async () => {
     const answer = await ask(`${api.gateway.base}/v1/logs/${id}${query}`, "GET", key);
     return answer.status === 200 ? answer.json : undefined;

@@ -1,0 +1,34 @@
+import { narrowGatewayKey, wideScopes } from "../kernel/first-start.ts";
+import { startGenerations } from "../kernel/generations.ts";
+import type { Generation } from "../kernel/generation.ts";
+import { UsageError } from "./help.ts";
+import { readOptions } from "./options.ts";
+import { createRuntime } from "./runtime.ts";
+
+/** `gateway keys narrow`: beside a running deployment, whose processes hear of it at once. */
+export async function keys(args: readonly string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  if (verb !== "narrow") throw new UsageError("gateway keys knows one thing to do: gateway keys narrow");
+  const { settings } = readOptions(rest);
+  const runtime = createRuntime(settings);
+  const generations = await startGenerations({
+    build: runtime.build,
+    attach: (generation) => generation,
+    detach: async () => undefined,
+    log: runtime.log.log,
+    idleLimitMs: 0,
+  });
+  try {
+    return await narrow(generations.current.attached, runtime.now());
+  } finally {
+    await generations.close();
+  }
+}
+
+async function narrow({ stores }: Generation, now: number): Promise<number> {
+  const wide = await wideScopes(stores.records);
+  if (wide.length > 0 && (await narrowGatewayKey(stores.records, now)))
+    console.log(`The first gateway key now holds the data plane and nothing else. It gave up ${wide.length} scopes: ${wide.join(", ")}`);
+  else console.log("Nothing to narrow: the first gateway key holds nothing beyond the data plane, or is gone.");
+  return 0;
+}
