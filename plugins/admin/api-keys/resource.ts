@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ApiKeys, type Asked, defineResource, isoTime, type RecordOf } from "#contract";
-import { change, familyOf, make, tenancyOf, visible } from "./rules.ts";
+import { change, familyOf, make, refuseRemoval, tenancyOf, visible } from "./rules.ts";
 import { ApiKeyView, CreateBody, CreateReply, ListQuery, UpdateBody } from "./schema.ts";
 
 type ApiKey = RecordOf<typeof ApiKeys>;
@@ -59,11 +59,11 @@ export const apiKeys = defineResource({
   },
   read: { reply: ApiKeyView, view },
   update: {
-    description: "Type, user and workspace cannot be changed.",
+    description: "Type, user and workspace cannot be changed. A key that may do more than the calling one cannot be edited, or deleted.",
     body: UpdateBody,
     reply: Type.Object({}),
     change,
     answer: () => ({}),
   },
-  remove: {},
+  remove: { before: refuseRemoval },
 });

@@ -18,6 +18,7 @@ import {
 import type { CreateBody, ListQuery, UpdateBody } from "./schema.ts";
 import { grantedScopes } from "./scopes.ts";
 import { newSecret } from "./secret.ts";
+import { boundToo, refuseWider, type Width, widthOf, widthOfCaller } from "./width.ts";
 
 type ApiKey = RecordOf<typeof ApiKeys>;
 type Schema = typeof ApiKeys.schema;
@@ -35,39 +36,51 @@ export async function make(asked: Asked<Body>): Promise<Made<Schema>> {
   const { name, scopes, user_id, ...rest } = asked.body;
   const type = typeOf(asked);
   const once = newSecret();
-  return {
-    once,
-    record: {
-      description: null,
-      rate_limits: [],
-      usage_limits: null,
-      defaults: {},
-      alert_emails: [],
-      expires_at: null,
-      rotation_policy: null,
-      ...(await settings(rest, asked)),
-      name,
-      type,
-      user_id: ownerOf(type, user_id),
-      created_by: asked.actor,
-      creation_mode: "api",
-      status: "active",
-      scopes: grantedScopes(scopes, type, asked.caller),
-      digest: asked.vault.digest(once),
-      masked_key: maskSecret(once),
-    },
+  const maker = await widthOfCaller(asked);
+  const record = {
+    description: null,
+    alert_emails: [],
+    expires_at: null,
+    rotation_policy: null,
+    ...boundToo({ rate_limits: [], usage_limits: null, defaults: {}, ...(await settings(rest, asked)) }, maker),
+    name,
+    type,
+    user_id: ownerOf(type, user_id),
+    created_by: asked.actor,
+    creation_mode: "api" as const,
+    status: "active" as const,
+    scopes: grantedScopes(scopes, type, asked.caller),
+    digest: asked.vault.digest(once),
+    masked_key: maskSecret(once),
   };
+  refuseWider("create", widthOf(record), maker);
+  return { once, record };
 }
 
 export async function change(record: ApiKey, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
   const { name, scopes, reset_usage, ...rest } = asked.body;
+  const maker = await widthOfCaller(asked);
+  refuseWider("edit", widthOf(record), maker);
+  if (reset_usage) refuseReset(maker);
   const reactivated = record.status === "exhausted" && (reset_usage === true || raised(record, rest));
-  return {
-    ...(await settings(rest, asked)),
+  const revision: Revision<Schema> = {
+    ...boundToo(await settings(rest, asked), maker),
     ...(name !== undefined && { name }),
     ...(scopes && { scopes: grantedScopes(scopes, record.type, asked.caller) }),
     ...(reactivated && { status: "active" as const }),
   };
+  refuseWider("make", widthOf({ ...record, ...revision }), maker);
+  return revision;
+}
+
+/** Nobody takes away a key that may do more than theirs. */
+export const refuseRemoval = async (record: ApiKey, asked: Asked<undefined>): Promise<void> =>
+  refuseWider("delete", widthOf(record), await widthOfCaller(asked));
+
+/** Who is bound to a budget could give itself another one, again and again. */
+function refuseReset({ budget }: Width): void {
+  if ((budget?.credit_limit ?? null) === null) return;
+  throw new GatewayError("KEY_TOO_WIDE", { deed: "make", why: "a budget that is reset is above yours" }, { param: "reset_usage" });
 }
 
 /** Specification 3: an exhausted key whose limit is raised is usable again. */

@@ -5,7 +5,8 @@ const name = Type.String({ minLength: 1, maxLength: 255, description: "Name." })
 const scopes = Type.Array(Type.String({ maxLength: 128 }), {
   minItems: 1,
   maxItems: 500,
-  description: "What the key may do, as `family.action`; at most what the calling key may.",
+  description:
+    "What the key may do, as `family.action`; at most what the calling key may. `data_plane.*` is every data-plane route, `*` everything a key of its type may do; both include what a later version adds.",
 });
 const emails = Type.Array(Type.String({ format: "email", maxLength: 320 }), {
   maxItems: 100,
@@ -19,7 +20,10 @@ const Defaults = Type.Object(
     ),
     config_id: Type.Optional(Nullable(Type.String({ maxLength: 255, description: "Config of each request, by slug or id." }))),
     allow_config_override: Type.Optional(
-      Type.Boolean({ default: true, description: "`false` pins the config: a request may not bring its own." }),
+      Type.Boolean({
+        description:
+          "`false` pins the config: a request may bring no other, nor name a provider where the config names one, in no way. Without it, requests may.",
+      }),
     ),
   },
   { additionalProperties: false, description: "Defaults of requests made with the key." },
@@ -37,9 +41,11 @@ const RotationPolicy = Type.Object(
   },
   { additionalProperties: false, description: "When the secret is replaced." },
 );
+const BOUND =
+  "Rate limits. Of each type and unit that the calling key is limited in, at most its own: left out it is taken over, higher is refused. The same holds of usage_limits, and of a pinned config.";
 const shared = {
   description: Type.Optional(Type.String({ maxLength: 4096, description: "What it is for." })),
-  rate_limits: Type.Optional(Nullable(Type.Array(RateLimit, { maxItems: 20, description: "Rate limits." }))),
+  rate_limits: Type.Optional(Nullable(Type.Array(RateLimit, { maxItems: 20, description: BOUND }))),
   usage_limits: Type.Optional(Nullable(UsageLimits)),
   defaults: Type.Optional(Nullable(Defaults)),
   alert_emails: Type.Optional(Nullable(emails)),

@@ -1,18 +1,16 @@
-import { type Caller, GatewayError, type KeyType, normaliseScope, SCOPES, scopesOf } from "#contract";
+import { type Caller, GatewayError, isScope, type KeyType, mayHold, normaliseScope } from "#contract";
 
 /**
  * The scopes as the table spells them. Throws for a scope that does not exist, that a key of this type cannot hold,
  * or that the caller may hold but does not: nobody gives away more than they have.
  */
 export function grantedScopes(asked: readonly string[], type: KeyType, caller: Caller): string[] {
-  const may = new Set(scopesOf(type));
-  const callerMay = new Set(scopesOf(caller.keyType));
   const scopes = [...new Set(asked.map(normaliseScope))];
   for (const scope of scopes) {
-    if (!SCOPES.has(scope)) throw invalid(`there is no scope ${scope}`);
-    if (!may.has(scope)) throw invalid(`a key of the type ${type} cannot hold ${scope}`);
+    if (!isScope(scope)) throw invalid(`there is no scope ${scope}`);
+    if (!mayHold(type, scope)) throw invalid(`a key of the type ${type} cannot hold ${scope}`);
     // What a caller's level never holds (an organisation key calls no models) is its to give; what it could hold, it must.
-    if (callerMay.has(scope) && !caller.scopes.has(scope))
+    if (mayHold(caller.keyType, scope) && !caller.scopes.has(scope))
       throw new GatewayError("SCOPE_MISSING", { scope, action: "giving it to another key" }, { param: "scopes" });
   }
   return scopes;
