@@ -1,9 +1,11 @@
 #!/usr/bin/env bun
 /** The one entry, for the runtime and for the compiled binary: argv -> command. */
+import { backup } from "./cli/backup.ts";
 import { check } from "./cli/check.ts";
 import { HELP, UsageError } from "./cli/help.ts";
 import { keys } from "./cli/keys.ts";
 import { list } from "./cli/list.ts";
+import { restore } from "./cli/restore.ts";
 import { serve } from "./cli/serve.ts";
 import { bootErrors } from "./kernel/generations.ts";
 import { isCompiled } from "./platform.ts";
@@ -15,6 +17,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   list,
   check,
   keys,
+  backup,
+  restore,
   openapi: async (args) => (await import("./cli/openapi.ts")).openapi(args),
   new: async (args) => fromSource("new", args),
   build: async (args) => fromSource("build", args),
@@ -24,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 /** These explain themselves. */
-const OWN_HELP: ReadonlySet<string> = new Set(["new", "build"]);
+const OWN_HELP: ReadonlySet<string> = new Set(["backup", "restore", "new", "build"]);
 const ALIASES: Readonly<Record<string, string>> = { "--help": "help", "-h": "help" };
 
 /** Commands that work on the source tree; they are no part of a compiled binary. */

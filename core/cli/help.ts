@@ -10,12 +10,14 @@ Commands
   list [--json]          Show every plugin: on or off, version, needs, and why it is off.
   check                  Judge the profile, all manifests and every configuration, without serving.
   keys narrow            Take from the first gateway key of an older build what is not data plane. Works beside a running gateway.
+  backup <folder>        Copy all that the gateway keeps into a new folder, while it runs.
+  restore <folder>       Put such a copy in place, while no gateway uses the data folder.
   openapi                Print the OpenAPI document of what this deployment serves.
   new <kind> <id>        Make a new plugin from the template (source tree only).
   build [--profile p]    Compile one executable (source tree only).
   help                   Show this.
 
-Options of serve, list, check, keys and openapi
+Options of serve, list, check, keys, backup, restore and openapi
   --profile <p>          Deployment profile: default, minimal, full, or a path. Same as GATEWAY_PROFILE.
 
 Environment (the README has them all)

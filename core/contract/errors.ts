@@ -10,6 +10,8 @@ export interface ErrorRow {
   /** Machine code of the control and admin planes (control-plane catalogue AB01..AB09). */
   readonly ab?: `AB0${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`;
   readonly message: string;
+  /** Said instead when the details hold a `why`: there is more to tell than the rule. */
+  readonly because?: string;
   /** Seconds a client should wait, sent as `Retry-After`. */
   readonly retryAfterSec?: number;
 }
@@ -66,7 +68,7 @@ export const ERRORS = {
   STREAM_INCOMPLETE:    { status: 502, type: "stream_incomplete", message: "The provider {provider} ended its stream before the answer was complete." },
   STREAM_EMPTY:         { status: 502, type: "stream_incomplete", message: "The provider {provider} opened a stream and sent nothing." },
   // ourselves
-  STORAGE_UNAVAILABLE:  { status: 503, type: "api_error", ab: "AB04", message: "The {handle} storage cannot be reached just now; the request was not judged. Try again.", retryAfterSec: 2 },
+  STORAGE_UNAVAILABLE:  { status: 503, type: "api_error", ab: "AB04", message: "The {handle} storage cannot be reached just now; the request was not judged. Try again.", because: "The {handle} storage cannot be used: {why}.", retryAfterSec: 2 },
   NOT_READY:            { status: 503, type: "api_error", ab: "AB04", message: "The gateway is not ready: {why}.", retryAfterSec: 2 },
   PLUGIN_TIMEOUT:       { status: 503, type: "api_error", ab: "AB04", message: "The plugin {plugin} did not answer within {seconds} s.", retryAfterSec: 2 },
   INTERNAL:             { status: 500, type: "api_error", ab: "AB04", message: "The gateway failed inside while handling this request. Its log has the details under the trace id." },
@@ -80,6 +82,8 @@ export const ERRORS = {
   PLUGIN_DRAIN:         { status: 500, type: "plugin_error", message: "The plugin {plugin} did not drain: {why}." },
   PROFILE_INVALID:      { status: 500, type: "plugin_error", message: "The profile {file} is not valid at {path}: {why}." },
   SETTING_INVALID:      { status: 500, type: "plugin_error", message: "The setting {name}={value} is not valid: {why}." },
+  STORAGE_UNUSABLE:     { status: 500, type: "plugin_error", message: "{file} cannot be used: {why}. {remedy}." },
+  BACKUP_REFUSED:       { status: 500, type: "plugin_error", message: "Nothing was changed: {why}." },
   MIGRATION_REFUSED:    { status: 500, type: "plugin_error", message: "The database was not opened: {why}." },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -125,7 +129,9 @@ export class GatewayError extends Error {
 }
 
 const wording = (code: ErrorCode, details: ErrorDetails): string =>
-  ERRORS[code].message.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ""));
+  templateOf(ERRORS_BY_CODE[code], details).replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ""));
+
+const templateOf = ({ message, because }: ErrorRow, { why }: ErrorDetails): string => (why === undefined ? message : (because ?? message));
 
 /** The message of anything that was thrown, even of what cannot be turned into text. Never throws. */
 export function messageOf(thrown: unknown): string {

@@ -10,7 +10,7 @@ import type { Policy } from "./policy.ts";
 import type { Provider } from "./provider.ts";
 import type { Resource } from "./resource.ts";
 import type { SecretSource } from "./secret.ts";
-import type { Collection, Storage } from "./storage.ts";
+import type { Archive, Collection, Storage } from "./storage.ts";
 
 /** Every kind of plugin, and what a plugin of that kind provides. */
 export interface Kinds {
@@ -60,6 +60,8 @@ export interface Plugin<K extends Kind = Kind, C extends TObject = TObject, N ex
    * environment alone is judged. `path` is the member.
    */
   problems?(config: Partial<Static<C>>): readonly { readonly path: string; readonly why: string }[];
+  /** Storage only: `gateway backup` and `gateway restore`. */
+  readonly archive?: K extends "storage" ? Archive<Static<C>> : never;
   setup(host: Host<N>, config: Static<C>): Running<Kinds[K]> | Promise<Running<Kinds[K]>>;
 }
 

@@ -1,4 +1,5 @@
 import type { Static, TObject } from "@sinclair/typebox";
+import type { Json } from "./json.ts";
 import type { Outcome, Timing } from "./request.ts";
 import type { Usage, WireError } from "./stream.ts";
 
@@ -165,6 +166,27 @@ export interface LogStore {
   get(id: string): Promise<LogRow | undefined>;
   /** Deletes the oldest in bounded batches until both bounds hold; returns how many went. */
   prune(keep: { readonly newerThan: number; readonly maxBytes: number }): Promise<number>;
+}
+
+/**
+ * How copies of all that a storage plugin keeps are made and put back, by the command line and with the plugin not set
+ * up; or the sentence that says whose tools do it. `C` is the plugin's configuration.
+ */
+export type Archive<C = Json> = OwnArchive<C> | { readonly elsewhere: string };
+export interface OwnArchive<C = Json> {
+  /**
+   * Writes a consistent copy into `folder`, which is there and empty, while gateways go on reading and writing. All that
+   * was acknowledged before the call is in it. `tell` takes a line for the operator per part that is done.
+   */
+  backUp(config: C, folder: string, tell: (line: string) => void): Promise<void>;
+  /** Judges the copy, whether this build understands it and whether its place is free; throws before anything is touched. */
+  restore(config: C, folder: string, tell: (line: string) => void): Promise<PreparedRestore>;
+}
+/** A copy that was judged and lies ready; one of the two is called, once. */
+export interface PreparedRestore {
+  /** Puts it in place. What was there is moved into a new folder of this name beside it; returns that folder's path. */
+  replace(aside: string): Promise<string>;
+  discard(): Promise<void>;
 }
 
 /** The feed topic that carries the id of each record of a collection as it is written. */

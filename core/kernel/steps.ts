@@ -36,7 +36,7 @@ type StepCode = "PLUGIN_SETUP" | "PLUGIN_READY" | "PLUGIN_DRAIN";
 
 /** Whatever a plugin threw, as an error that names it. Errors the gateway words itself stay as they are. */
 export function stepError(code: StepCode, at: { name: string; file: string }, step: string, thrown: unknown): GatewayError {
-  if (GatewayError.is(thrown) && /^(PLUGIN|MIGRATION|SETTING)_/.test(thrown.code)) return thrown;
+  if (GatewayError.is(thrown) && /^(PLUGIN|MIGRATION|SETTING)_|^STORAGE_UNUSABLE$/.test(thrown.code)) return thrown;
   return new GatewayError(code, { plugin: at.name, file: at.file, step, why: said(thrown) }, { cause: thrown });
 }
 

@@ -13,6 +13,7 @@ export default definePlugin({
   kind: "storage",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
+  archive: { elsewhere: "it keeps everything in memory, and nothing beyond its process" },
   setup: (host) => connectMemory(emptyData(), host),
 });
 

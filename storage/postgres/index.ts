@@ -16,6 +16,9 @@ export default definePlugin({
   config: Config,
   needs: [],
   problems,
+  archive: {
+    elsewhere: "PostgreSQL's own tools do it: pg_dump makes a consistent copy of a running database, and pg_restore puts it back",
+  },
   setup(host, config) {
     const heard = listeners((error) => host.log("error", "postgres.feed.listener", { why: messageOf(error) }));
     const link = linkTo(config, host.log, { listening: heard.missed, heard: reader(heard.deliver) });

@@ -12,6 +12,7 @@ export default definePlugin({
   config: Config,
   needs: [],
   problems,
+  archive: { elsewhere: "Redis does it itself: BGSAVE and the append-only file keep what it holds" },
   setup(host, config) {
     // A write, so that a full server or a read-only replica counts as down too.
     const commands = link("commands", config, host.log, (redis) => redis.set(`${config.keyPrefix}heartbeat`, "1", "PX", 60_000));

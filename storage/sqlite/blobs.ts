@@ -1,7 +1,10 @@
-import { type FileHandle, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, type FileHandle, mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type Blobs, GatewayError } from "#contract";
 import { type Connection, inTransaction } from "./database.ts";
+import { syncFile } from "./private-file.ts";
+import { unusable } from "./unusable.ts";
 
 const PART_BYTES = 64 * 1024;
 const ORPHAN_AGE_MS = 3_600_000;
@@ -18,7 +21,7 @@ export const sqliteBlobs = (connection: Connection, dir: string, now: () => numb
 
   /** Enters the new file and returns the one it replaces. */
   const enter = (key: string, file: string, bytes: number): string | undefined =>
-    connection.run("blobs", () =>
+    connection.write("blobs", () =>
       inTransaction(db, () => {
         const old = finding.get(key)?.file;
         indexing.run(key, file, bytes, now());
@@ -34,6 +37,7 @@ export const sqliteBlobs = (connection: Connection, dir: string, now: () => numb
         const file = crypto.randomUUID();
         try {
           const bytes = await write(join(dir, file), body);
+          syncFile(dir); // its name is on the disk before its index entry is
           const old = enter(key, file, bytes);
           if (old !== undefined) await discard(join(dir, old));
           return { bytes };
@@ -52,15 +56,25 @@ export const sqliteBlobs = (connection: Connection, dir: string, now: () => numb
         return undefined;
       },
       delete: async (key) => {
-        const old = connection.run("blobs", () => deleting.get(key)?.file);
+        const old = connection.write("blobs", () => deleting.get(key)?.file);
         if (old !== undefined) await discard(join(dir, old));
       },
     },
     ready: async () => {
-      await mkdir(dir, { recursive: true, mode: 0o700 }).catch(away);
+      await makeUsable(dir);
       await removeOrphans(dir, now() - ORPHAN_AGE_MS, (file) => connection.run("blobs", () => knowing.get(file) !== null));
     },
   };
+};
+
+/** Found at the start, not by the first body that has nowhere to go. */
+const makeUsable = async (dir: string): Promise<void> => {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await access(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unusable(dir, error);
+  }
 };
 
 const write = async (path: string, body: ReadableStream<Uint8Array>): Promise<number> => {

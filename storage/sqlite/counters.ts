@@ -72,7 +72,7 @@ export const sqliteCounters = (connection: Connection, now: () => number): Count
     if (jobs.length === 0) return;
     waiting = [];
     try {
-      connection.run("counters", () => done(jobs));
+      connection.write("counters", () => done(jobs));
       for (const job of jobs) job.answer();
     } catch (error) {
       for (const job of jobs) job.fail(error);

@@ -1,8 +1,10 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, closeSync, openSync } from "node:fs";
 import { GatewayError, type StorageHandle } from "#contract";
 import type { SqlWork } from "../tables/sql-work.ts";
 import type { Fault } from "../tables/records.ts";
+import { makePrivate } from "./private-file.ts";
+import { reasonOf } from "./unusable.ts";
+import { UNWATCHED, type Watch } from "./watch.ts";
 
 interface Pages {
   readonly bytes: number;
@@ -13,8 +15,14 @@ const SMALL_PAGES: Pages = { bytes: 4_096, perCheckpoint: 1_000 };
 /** For rows of many kilobytes that are only appended: half the CPU of small pages. */
 export const LARGE_PAGES: Pages = { bytes: 32_768, perCheckpoint: 400 };
 
+/**
+ * When a commit is on the disk itself: `full` before it is acknowledged; `normal` some commits later, so that a loss of
+ * power may take the last ones, and nothing else may.
+ */
+export type Synchronous = "full" | "normal";
+
 /** Opens a database file, making it when missing; any number of processes may do so at once. */
-export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_PAGES): Database => {
+export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_PAGES, synchronous: Synchronous = "normal"): Database => {
   makePrivate(path);
   const db = new Database(path, { create: true, readwrite: true });
   // First of all: switching to WAL needs a lock, and without the timeout a race of first starts fails at once.
@@ -23,27 +31,16 @@ export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_
   db.run(`pragma page_size = ${pages.bytes}`);
   db.run("pragma auto_vacuum = incremental");
   db.run("pragma journal_mode = wal");
-  db.run("pragma synchronous = normal");
+  db.run(`pragma synchronous = ${synchronous}`);
   db.run(`pragma wal_autocheckpoint = ${pages.perCheckpoint}`);
   db.run("pragma journal_size_limit = 67108864");
   return db;
 };
 
-/** Prompts and sealed keys are nobody else's to read, whatever folder the operator chose. SQLite gives its side files the same mode. */
-function makePrivate(path: string): void {
-  if (path === ":memory:") return;
-  try {
-    closeSync(openSync(path, "a", 0o600));
-    chmodSync(path, 0o600);
-  } catch {
-    // a file of another user, or none that can be made: opening it says what is wrong
-  }
-}
-
 /** Runs migration work in one transaction, on a connection of its own and without giving way to other code. */
 export const runUnderLock = (path: string, busyTimeoutMs: number, work: SqlWork, pages = SMALL_PAGES): void =>
   guardSync("records", () => {
-    const db = openDatabase(path, busyTimeoutMs, pages);
+    const db = openDatabase(path, busyTimeoutMs, pages, "full");
     try {
       inTransaction(db, () => drive(db, work));
     } finally {
@@ -96,22 +93,50 @@ export interface Connection {
   readonly db: Database;
   /** Throws STORAGE_UNAVAILABLE once the connection is closed. */
   alive(handle: StorageHandle): void;
-  /** Runs work on the open database; says STORAGE_UNAVAILABLE where SQLite says that the file cannot be used. */
+  /** Throws STORAGE_UNAVAILABLE once the file is lost to this process; asked before and after each write. */
+  writable(handle: StorageHandle): void;
+  /** Reads; says STORAGE_UNAVAILABLE where SQLite says that the file cannot be used. */
   run<R>(handle: StorageHandle, work: () => R): R;
+  /** Writes, and answers only for a file that is still this process's. */
+  write<R>(handle: StorageHandle, work: () => R): R;
   close(): void;
 }
-export const connect = (path: string, busyTimeoutMs: number): Connection => {
-  const db = guardSync("records", () => openDatabase(path, busyTimeoutMs));
+
+export const connect = (path: string, busyTimeoutMs: number): Connection =>
+  connectionTo(openAndRead(path, busyTimeoutMs, "full"), "full", UNWATCHED);
+
+/** Once a database was read, this process holds its lock on the file. */
+export const openAndRead = (path: string, busyTimeoutMs: number, synchronous: Synchronous): Database =>
+  guardSync("records", () => {
+    const db = openDatabase(path, busyTimeoutMs, SMALL_PAGES, synchronous);
+    db.query(`select 1 from "sqlite_master"`).get();
+    return db;
+  });
+
+/** With `full`, the paths of the file are looked at before each write is acknowledged; else the watch's timer has to do. */
+export const connectionTo = (db: Database, synchronous: Synchronous, watch: Watch): Connection => {
   let open = true;
   const alive = (handle: StorageHandle): void => {
     if (!open) throw unavailable(handle, new Error("the database was closed"));
   };
+  const writable = (handle: StorageHandle): void => {
+    if (synchronous === "full") watch.look();
+    if (watch.lost !== undefined) throw new GatewayError("STORAGE_UNAVAILABLE", { handle, why: watch.lost });
+  };
   return {
     db,
     alive,
+    writable,
     run: (handle, work) => {
       alive(handle);
       return guardSync(handle, work);
+    },
+    write: (handle, work) => {
+      alive(handle);
+      writable(handle);
+      const result = guardSync(handle, work);
+      writable(handle);
+      return result;
     },
     close: () => {
       open = false;
@@ -120,7 +145,8 @@ export const connect = (path: string, busyTimeoutMs: number): Connection => {
   };
 };
 
-const unavailable = (handle: StorageHandle, cause: unknown): GatewayError => new GatewayError("STORAGE_UNAVAILABLE", { handle }, { cause });
+const unavailable = (handle: StorageHandle, cause: unknown): GatewayError =>
+  new GatewayError("STORAGE_UNAVAILABLE", { handle, why: reasonOf(cause) }, { cause });
 
 const guardSync = <R>(handle: StorageHandle, work: () => R): R => {
   try {

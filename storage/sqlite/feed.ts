@@ -73,7 +73,7 @@ export const sqliteFeed = (connection: Connection, now: () => number, log: Logge
   return {
     handle: {
       publish: async (topic, message) => {
-        connection.run("feed", () => {
+        connection.write("feed", () => {
           writing.run(topic, message, origin, now());
           published += 1;
           if (published % FORGET_EVERY === 0) forgetting.run(now() - KEEP_MS);

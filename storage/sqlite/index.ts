@@ -1,16 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { definePlugin, GatewayError, type HostBase, type Running, type Storage, type StorageHandle } from "#contract";
+import { definePlugin, type Health, type HostBase, type Running, type Storage } from "#contract";
 import { migrationWork } from "../tables/migrate.ts";
+import { archive } from "./archive.ts";
 import { sqliteBlobs } from "./blobs.ts";
 import { SqliteConfig } from "./config.ts";
 import { sqliteCounters } from "./counters.ts";
-import { connect, runUnderLock } from "./database.ts";
+import { type Connection, runUnderLock } from "./database.ts";
 import { sqliteFeed } from "./feed.ts";
 import { sqliteKeyValue } from "./key-value.ts";
-import { sqliteLogs } from "./logs.ts";
+import { type SqliteLogs, sqliteLogs } from "./logs.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
+import { type MainFile, openMain } from "./main-file.ts";
 import { sqliteRecords } from "./records.ts";
+import type { Loss } from "./rescue.ts";
+import { refuseHalfRestored } from "./restore-marker.ts";
+import { opening, refuseDamaged, refuseEmptied } from "./unusable.ts";
 
 /**
  * The embedded default. `main.db` is used on this thread with prepared statements, `logs.db` belongs to a Worker,
@@ -20,6 +25,7 @@ export default definePlugin({
   kind: "storage",
   config: SqliteConfig,
   needs: [],
+  archive,
   setup: (host, config) => connectSqlite(host, config),
 });
 
@@ -27,37 +33,53 @@ export const connectSqlite = (
   host: HostBase,
   { dir, busyTimeoutMs, allowDestructiveMigration: allowDestructive }: SqliteConfig,
 ): Running<Storage> => {
-  makeFolder(dir);
+  opening(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 })); // only the gateway's own user may look into it
+  refuseHalfRestored(dir);
   const path = join(dir, "main.db");
-  runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: host.now }));
-  const connection = connect(path, busyTimeoutMs);
-  const feed = sqliteFeed(connection, host.now, host.log);
-  const blobs = sqliteBlobs(connection, join(dir, "blobs"), host.now);
-  const logs = sqliteLogs({ path: join(dir, "logs.db"), busyTimeoutMs, allowDestructive });
+  refuseEmptied(path, join(dir, "logs.db"));
+  const onLoss = ({ sentence, saved }: Loss): void => host.log("error", "storage.lost", { why: sentence, saved });
+  const main = opening(path, () => openMain(path, busyTimeoutMs, onLoss));
+  try {
+    refuseHalfRestored(dir); // a restore that began meanwhile has seen no gateway
+    opening(path, () => {
+      refuseDamaged(main.durable.db, path);
+      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: host.now }));
+    });
+  } catch (error) {
+    main.close();
+    throw error;
+  }
+  const feed = sqliteFeed(main.quick, host.now, host.log);
+  const blobs = sqliteBlobs(main.durable, join(dir, "blobs"), host.now);
+  const logs = sqliteLogs({ path: join(dir, "logs.db"), busyTimeoutMs, allowDestructive }, onLoss);
   return {
     provides: {
-      records: sqliteRecords(connection, { path, busyTimeoutMs, now: host.now }),
+      records: sqliteRecords(main.durable, { path, busyTimeoutMs, now: host.now }),
       logs: logs.handle,
       blobs: blobs.handle,
-      counters: sqliteCounters(connection, host.now),
-      kv: sqliteKeyValue(connection, host.now),
+      counters: sqliteCounters(main.quick, host.now),
+      kv: sqliteKeyValue(main.quick, host.now),
       feed: feed.handle,
     },
     ready: async () => {
       await Promise.all([blobs.ready(), logs.ready()]);
     },
+    health: () => healthOf(main, logs),
     close: async () => {
       feed.close();
-      await logs.close().finally(connection.close);
+      await logs.close().finally(main.close);
     },
   };
 };
 
-/** Only the gateway's own user may look into it. */
-const makeFolder = (dir: string): void => {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" satisfies StorageHandle }, { cause: error });
-  }
+function healthOf({ durable, quick, watch }: MainFile, logs: SqliteLogs): Health {
+  const degraded = [watch.lost, logs.lost()].filter((sentence) => sentence !== undefined);
+  const detail = { records: { synchronous: synchronousOf(durable), lock: watch.lock }, counters: { synchronous: synchronousOf(quick) } };
+  return { degraded, detail };
+}
+
+/** As the connection that writes them has it. */
+const synchronousOf = ({ db }: Connection): string => {
+  const { synchronous = -1 } = db.query<{ synchronous: number }, []>("pragma synchronous").get() ?? {};
+  return ["off", "normal", "full", "extra"][synchronous] ?? String(synchronous);
 };

@@ -28,16 +28,16 @@ export const sqliteKeyValue = (connection: Connection, now: () => number): KeyVa
   return {
     get: async (key) => connection.run("kv", () => reading.get(key, now())?.value),
     set: async (key, value, ttlMs) =>
-      connection.run("kv", () => {
+      connection.write("kv", () => {
         setting.run(key, value, until(ttlMs));
         forget();
       }),
     add: async (key, value, ttlMs) =>
-      connection.run("kv", () => {
+      connection.write("kv", () => {
         const added = adding.run(key, value, until(ttlMs), now()).changes > 0;
         forget();
         return added;
       }),
-    delete: async (key) => connection.run("kv", () => void deleting.run(key)),
+    delete: async (key) => connection.write("kv", () => void deleting.run(key)),
   };
 };

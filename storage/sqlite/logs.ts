@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorDetails, GatewayError, type LogRow, type LogStore } from "#contract";
 import { packed } from "./logs-batch.ts";
+import type { Loss } from "./rescue.ts";
 
 /** What the Worker does, by name: argument and result. */
 interface LogsWork {
@@ -29,6 +30,11 @@ export interface LogsAnswer {
   readonly error?: { readonly code?: ErrorCode; readonly details?: ErrorDetails; readonly message: string };
 }
 
+/** Told once: the Worker has lost its file. */
+export interface LogsNews {
+  readonly loss: Loss;
+}
+
 /**
  * Beside this file; in a compiled binary all modules are one file at the root, and the Worker, an entry point of its
  * own in the build, keeps its path below it.
@@ -47,13 +53,21 @@ interface Line {
   readonly waiting: Map<number, Waiting>;
   readonly opened: Promise<unknown>;
 }
+export interface SqliteLogs {
+  readonly handle: LogStore;
+  /** Why nothing is written any more. */
+  lost(): string | undefined;
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** The logs handle: every call is a message to the one Worker that owns logs.db. A Worker that died is started anew. */
 export const sqliteLogs = (
   options: LogsWork["open"]["argument"],
+  onLoss: (loss: Loss) => void,
   spawn = () => new Worker(WORKER),
-): { readonly handle: LogStore; ready(): Promise<void>; close(): Promise<void> } => {
-  const state: { line?: Line; closed: boolean; number: number } = { closed: false, number: 0 };
+): SqliteLogs => {
+  const state: { line?: Line; lost?: string; closed: boolean; number: number } = { closed: false, number: 0 };
 
   const post = <C extends LogsCall>(
     { worker, waiting }: Pick<Line, "worker" | "waiting">,
@@ -71,12 +85,19 @@ export const sqliteLogs = (
     const worker = spawn();
     const waiting = new Map<number, Waiting>();
     const gone = (why: string): void => {
-      if (state.line?.worker === worker) delete state.line;
+      if (state.line?.worker === worker) {
+        delete state.line;
+        delete state.lost; // the next Worker opens the file anew
+      }
       for (const { reject } of waiting.values())
         reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "logs" }, { cause: new Error(why) }));
       waiting.clear();
     };
-    worker.onmessage = ({ data }: MessageEvent<LogsAnswer>) => settle(waiting, data);
+    worker.onmessage = ({ data }: MessageEvent<LogsAnswer | LogsNews>) => {
+      if (!("loss" in data)) return settle(waiting, data);
+      state.lost = data.loss.sentence;
+      onLoss(data.loss);
+    };
     worker.onerror = (event) => gone(event.message);
     worker.addEventListener("close", () => gone("the log worker ended"));
     // The process may end while the Worker waits for work.
@@ -98,6 +119,7 @@ export const sqliteLogs = (
 
   return {
     handle: { write: (batch) => ask("write", packed(batch)), get: (id) => ask("get", id), prune: (keep) => ask("prune", keep) },
+    lost: () => state.lost,
     ready: async () => {
       await (state.line ?? start()).opened;
     },

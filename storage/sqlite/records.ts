@@ -7,13 +7,20 @@ import { recordsOver, type SqlEngine } from "../tables/records.ts";
 import { TABLES } from "../tables/snapshot.ts";
 import { tableOf } from "../tables/table.ts";
 import { type Connection, faultOf, runUnderLock } from "./database.ts";
+import { reasonOf } from "./unusable.ts";
 
 export const sqliteRecords = (
   connection: Connection,
   file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number },
 ): RecordStore => {
   // The query builders used are the same in both dialects; only the types of drizzle tell them apart.
-  const engine: SqlEngine = { db: drizzle(connection.db) as unknown as SqlEngine["db"], faultOf, alive: () => connection.alive("records") };
+  const engine: SqlEngine = {
+    db: drizzle(connection.db) as unknown as SqlEngine["db"],
+    faultOf,
+    reasonOf,
+    alive: () => connection.alive("records"),
+    writable: () => connection.writable("records"),
+  };
   return {
     migrate: async (collections) => {
       connection.alive("records");

@@ -27,7 +27,7 @@ export const applyMigrations = (db: MigrationConnection, options: MigrationOptio
 export function* migrationWork(options: MigrationOptions): SqlWork {
   yield { sql: `create table if not exists "_migrations" ("id" text primary key, "checksum" text not null, "applied_at" bigint not null)` };
   const applied = yield { sql: `select "id", "checksum" from "_migrations" order by "id"`, parameters: [] };
-  for (const { id, checksum, sql } of pending(applied, options)) {
+  for (const { id, checksum, sql } of pendingMigrations(applied, options)) {
     yield* orRefuse(sql, (why) => `the migration ${id} failed and nothing of it was kept: ${why}`);
     yield {
       sql: `insert into "_migrations" ("id", "checksum", "applied_at") values ($1, $2, $3)`,
@@ -36,7 +36,8 @@ export function* migrationWork(options: MigrationOptions): SqlWork {
   }
 }
 
-const pending = (applied: SqlRows, { migrations, allowDestructive }: MigrationOptions): readonly Migration[] => {
+/** Throws where this build must not open a database to which these migrations were applied. */
+export const pendingMigrations = (applied: SqlRows, { migrations, allowDestructive }: MigrationOptions): readonly Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.id, migration]));
   const done = new Set<string>();
   for (const { id, checksum } of applied) {

@@ -12,8 +12,12 @@ export interface SqlEngine {
   readonly db: Pick<PgDatabase<PgQueryResultHKT, Record<string, never>>, "select" | "insert" | "update" | "delete">;
   /** Judges an error as the driver threw it; drizzle's wrapping is taken off before. */
   faultOf(error: unknown): Fault;
+  /** Why it is unavailable, where that is more than asking again. */
+  reasonOf?(error: unknown): string | undefined;
   /** Throws when the connection was closed; for drivers whose prepared statements go on answering. */
   alive?(): void;
+  /** Throws when nothing may be written; asked before each write, and again before it is acknowledged. */
+  writable?(): void;
 }
 
 type Cond = Readonly<Record<string, unknown>>;
@@ -30,6 +34,13 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
   const rows = rowsOf(collection);
   const condition = conditionsOf(collection, columns);
   const guarded = guard(engine, collection.name);
+  const written = <R>(work: () => Promise<R>): Promise<R> =>
+    guarded(async () => {
+      engine.writable?.();
+      const result = await work();
+      engine.writable?.();
+      return result;
+    });
   const prepared = new Map<string, Prepared>();
 
   /** `where` of plain values has a statement of its own per set of members, prepared once. */
@@ -67,11 +78,11 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
         return { data: data.map((row) => rows.read(row)), total: Number(counted[0]?.total) };
       }),
     insert: (value) =>
-      guarded(async () => {
+      written(async () => {
         await db.insert(table).values(rows.write(value));
       }),
     update: (id, patch, expect = {}) =>
-      guarded(async () => {
+      written(async () => {
         const filter = and(eq(idColumn, id), condition(expect));
         const changes = rows.write(patch);
         const found =
@@ -80,7 +91,7 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
             : await db.update(table).set(changes).where(filter).returning({ id: idColumn });
         return found.length > 0;
       }),
-    remove: (id) => guarded(async () => (await db.delete(table).where(eq(idColumn, id)).returning({ id: idColumn })).length > 0),
+    remove: (id) => written(async () => (await db.delete(table).where(eq(idColumn, id)).returning({ id: idColumn })).length > 0),
   };
 };
 
@@ -146,5 +157,6 @@ const translated = (engine: SqlEngine, name: string, error: unknown): unknown =>
   if (GatewayError.is(error)) return error;
   const fault = engine.faultOf(error);
   if (fault === "conflict") return new GatewayError("CONFLICT", { what: `A record of ${name} with these values` }, { cause: error });
-  return fault === "unavailable" ? new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" }, { cause: error }) : error;
+  if (fault !== "unavailable") return error;
+  return new GatewayError("STORAGE_UNAVAILABLE", { handle: "records", why: engine.reasonOf?.(error) }, { cause: error });
 };

@@ -1,4 +1,6 @@
 /* A process of its own on the same folder: what it says on its output is what it was promised. `<job> <folder> …` */
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
 import { connectSqlite } from "../../storage/sqlite/index.ts";
 import { logRow } from "../kit/storage/logs.ts";
 import { handleOf } from "../kit/storage/subject.ts";
@@ -8,6 +10,13 @@ const [job = "", dir = "", ...rest] = process.argv.slice(2);
 const host = { log: () => undefined, now: Date.now };
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+if (job === "start-as") process.setuid?.(Number(rest[0]));
+if (job === "hold") {
+  const db = new Database(join(dir, "main.db"));
+  db.run("begin immediate");
+  say("held");
+  await new Promise(() => setInterval(() => undefined, 60_000)); // until it is killed
+}
 const running = connectSqlite(host, { dir, busyTimeoutMs: 20_000 });
 await running.ready?.();
 const records = handleOf(running.provides, "records");
@@ -16,6 +25,14 @@ await records.migrate([Things]);
 const log = (id: string) => logRow({ id, response: "x".repeat(500) });
 
 const JOBS: Readonly<Record<string, () => Promise<void>>> = {
+  /** Writes what fills some pages of each file. */
+  fill: async () => {
+    for (let index = 0; index < 500; index += 1) await records.in(Things).insert(thing("filled"));
+    await handleOf(running.provides, "logs").write(
+      Array.from({ length: 300 }, (_, index) => logRow({ id: `filled-${index}`, response: crypto.randomUUID().repeat(100) })),
+    );
+    for (const file of ["main.db", "logs.db"]) checkpoint(join(dir, file));
+  },
   /** Starts, and says so. */
   start: async () => say("started"),
   /** Writes records, logs and counters until it is killed; says each one after it was acknowledged. */
@@ -47,6 +64,13 @@ const JOBS: Readonly<Record<string, () => Promise<void>>> = {
     say("published");
   },
 };
+
+/** Moves the journal into the file. */
+function checkpoint(path: string): void {
+  const db = new Database(path);
+  db.run("pragma wal_checkpoint(truncate)");
+  db.close();
+}
 
 await JOBS[job]?.();
 await running.close?.();

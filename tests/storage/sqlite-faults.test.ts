@@ -83,7 +83,7 @@ describe("a file that another process keeps locked", () => {
   });
 });
 
-test("a folder that cannot be made, and a file that is no database, are STORAGE_UNAVAILABLE", () => {
+test("a folder that cannot be made, and a file that is no database, are STORAGE_UNUSABLE", () => {
   const file = join(root, "a-file");
   writeFileSync(file, "this is not a database, it only lies where one should be".repeat(100));
   const spoilt = join(root, "spoilt");
@@ -97,7 +97,7 @@ test("a folder that cannot be made, and a file that is no database, are STORAGE_
         return error;
       }
     })();
-    expect(GatewayError.is(thrown) ? thrown.code : thrown).toBe("STORAGE_UNAVAILABLE");
+    expect(GatewayError.is(thrown) ? thrown.code : thrown).toBe("STORAGE_UNUSABLE");
   }
 });
 
@@ -135,7 +135,7 @@ test("a log worker that dies fails what waits for it with STORAGE_UNAVAILABLE, a
     workers.push(worker);
     return worker;
   };
-  const logs = sqliteLogs({ path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, allowDestructive: undefined }, spawn);
+  const logs = sqliteLogs({ path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, allowDestructive: undefined }, () => undefined, spawn);
   await logs.ready();
   const waiting = codeOf(logs.handle.get("x"));
   workers[0]?.terminate();

@@ -1,0 +1,45 @@
+import { type Archive, GatewayError, type Json, type OwnArchive } from "#contract";
+import { registry } from "../generated/registry.ts";
+import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
+import { loadPlugin } from "../kernel/load.ts";
+import { readProfile } from "../kernel/profile.ts";
+import type { Settings } from "../kernel/settings.ts";
+import { STEP_LIMITS } from "../kernel/steps.ts";
+import { STORAGE_HANDLES, wantedStorage } from "../kernel/stores.ts";
+
+/** A storage of this deployment whose copies are made here. It is loaded and its configuration judged; it is not set up. */
+export interface StorageArchive {
+  readonly id: string;
+  readonly name: string;
+  readonly config: Json;
+  readonly archive: OwnArchive;
+}
+export interface Archives {
+  readonly own: readonly StorageArchive[];
+  /** Sentences of the storages that are copied by other means. */
+  readonly elsewhere: readonly string[];
+}
+
+/** The storages that a gateway with these settings would open. Refused when its records are kept where we make no copies. */
+export async function archivesOf(settings: Settings): Promise<Archives> {
+  const profile = await readProfile(settings.profile, settings.env);
+  const { plugins: all } = await candidatesFor(profile, registry, settings.env);
+  const { wanted } = wantedStorage(all.filter(({ enabled, manifest }) => enabled && manifest.kind === "storage"));
+  const own: StorageArchive[] = [];
+  const elsewhere: string[] = [];
+  for (const candidate of wanted) {
+    const { plugin, config } = await loadPlugin(candidate, { profile, all, limits: STEP_LIMITS });
+    const archive = (plugin.archive ?? SILENT) as Archive; // a storage plugin, which takes the configuration its schema accepted
+    if (!("elsewhere" in archive)) own.push({ id: candidate.manifest.id, name: candidate.name, config, archive });
+    else if (offers(candidate).includes("records"))
+      throw new GatewayError("BACKUP_REFUSED", { why: keptElsewhere(candidate, archive.elsewhere) });
+    else elsewhere.push(`Not in it: ${offers(candidate).join(", ")} of ${candidate.name}; ${archive.elsewhere}.`);
+  }
+  return { own, elsewhere };
+}
+
+const SILENT: Archive = { elsewhere: "the plugin does not say how" };
+const offers = ({ manifest }: Candidate): readonly string[] => manifest.provides ?? STORAGE_HANDLES;
+
+const keptElsewhere = ({ name }: Candidate, sentence: string): string =>
+  `the records of this deployment are kept by ${name}; ${sentence}. Keep GATEWAY_SECRET_KEY (or secret.key of the data folder) with such a copy`;

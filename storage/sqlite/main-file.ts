@@ -1,0 +1,32 @@
+import { type Connection, connectionTo, openAndRead } from "./database.ts";
+import { type Loss, rescue } from "./rescue.ts";
+import { type Watch, watchFile } from "./watch.ts";
+
+/** main.db, as this process has it open: twice on this thread, and watched once. */
+export interface MainFile {
+  /** Records and blobs: what is acknowledged survives a loss of power. */
+  readonly durable: Connection;
+  /** Counters, keys with a lifetime and the feed: on the path of requests; a loss of power may take the last of them. */
+  readonly quick: Connection;
+  readonly watch: Watch;
+  close(): void;
+}
+
+/** No transaction of either connection gives way to other code, so that neither ever waits for the other. */
+export function openMain(path: string, busyTimeoutMs: number, onLoss: (loss: Loss) => void): MainFile {
+  const db = openAndRead(path, busyTimeoutMs, "full");
+  const quickDb = openAndRead(path, busyTimeoutMs, "normal");
+  const watch = watchFile(path, (why) => {
+    const loss = rescue(db, path, why);
+    onLoss(loss);
+    return loss.sentence;
+  });
+  const durable = connectionTo(db, "full", watch);
+  const quick = connectionTo(quickDb, "normal", watch);
+  const close = (): void => {
+    watch.close();
+    quick.close();
+    durable.close();
+  };
+  return { durable, quick, watch, close };
+}

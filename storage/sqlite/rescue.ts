@@ -1,0 +1,31 @@
+import type { Database } from "bun:sqlite";
+import { basename } from "node:path";
+import { messageOf } from "#contract";
+import { makePrivateFile, syncFile } from "./private-file.ts";
+
+/** What became of a file that this process lost. */
+export interface Loss {
+  /** For whoever asks the gateway: what happened, what was saved, what to do. */
+  readonly sentence: string;
+  /** The file with all that this process still saw; `null` when it could not be written. */
+  readonly saved: string | null;
+}
+
+/** Writes all that the connection still sees to a file beside the one it lost, once, before anything of it is gone. */
+export function rescue(db: Database, path: string, why: string): Loss {
+  const name = basename(path);
+  const saved = `${path}.saved-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}-${process.pid}`;
+  const stopped = `${name} takes no more writes, because ${why}.`;
+  try {
+    makePrivateFile(saved);
+    db.run("vacuum into ?", [saved]);
+    syncFile(saved);
+  } catch (error) {
+    const sentence = `${stopped} What this process still saw could not be saved (${messageOf(error)}). Restart the gateway to go on from ${name} as it is on disk`;
+    return { sentence, saved: null };
+  }
+  const sentence =
+    `${stopped} What this process still saw was saved to ${basename(saved)}, beside it. ` +
+    `Stop the gateway, put that file in the place of ${name} (without ${name}-wal and ${name}-shm), and start it again`;
+  return { sentence, saved };
+}

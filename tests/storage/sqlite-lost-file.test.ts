@@ -1,0 +1,174 @@
+/* SQLite files whose lock or journal this process loses: nothing more is acknowledged, and what is still seen is saved. */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GatewayError, type Running, type Storage } from "#contract";
+import { connectSqlite } from "../../storage/sqlite/index.ts";
+import { logRow } from "../kit/storage/logs.ts";
+import { thing, Things } from "../kit/storage/sample.ts";
+import { codeOf, eventually, handleOf } from "../kit/storage/subject.ts";
+
+interface Line {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+const at: { dir: string; running: Running<Storage>; lines: Line[] } = { dir: "", running: { provides: {} }, lines: [] };
+const open = (busyTimeoutMs: number): Running<Storage> =>
+  connectSqlite({ log: (_, event, fields = {}) => void at.lines.push({ event, fields }), now: Date.now }, { dir: at.dir, busyTimeoutMs });
+
+beforeEach(async () => {
+  at.dir = mkdtempSync(join(tmpdir(), "gateway-sqlite-"));
+  at.lines = [];
+  at.running = open(1000);
+  await at.running.ready?.();
+  await handleOf(at.running.provides, "records").migrate([Things]);
+});
+afterEach(async () => {
+  await at.running.close?.();
+  rmSync(at.dir, { recursive: true, force: true });
+});
+
+const records = () => handleOf(at.running.provides, "records").in(Things);
+const logs = () => handleOf(at.running.provides, "logs");
+const path = (file: string): string => join(at.dir, file);
+const savedOf = (file: string): string[] => readdirSync(at.dir).filter((name) => new RegExp(`^${file}\\.saved-[^-]+-\\d+$`).test(name));
+const isLocked = (file: string): boolean =>
+  readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .some((line) => new RegExp(` ${process.pid} \\S+:${statSync(path(file)).ino} `).test(line));
+/** What this runtime does when somebody in it reads a file: the locks of the whole process go with the descriptor. */
+const openAndClose = (file: string): void => closeSync(openSync(path(file), "r"));
+const sentenceOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "",
+    (error: unknown) => (GatewayError.is(error) ? error.message : String(error)),
+  );
+const count = (file: string, table: string): number => {
+  const db = new Database(path(file), { readonly: true });
+  const found = db.query<{ rows: number }, []>(`select count(*) as "rows" from "${table}"`).get()?.rows ?? -1;
+  db.close();
+  return found;
+};
+
+describe("the lock on a database file", () => {
+  test("stays while tables are made, and while the same folder is opened again, with another configuration, and closed", async () => {
+    expect([isLocked("main.db"), isLocked("logs.db")]).toEqual([true, true]);
+    await handleOf(at.running.provides, "records").migrate([Things]);
+    const second = open(2000);
+    await second.ready?.();
+    await handleOf(second.provides, "records").migrate([Things]);
+    expect([isLocked("main.db"), isLocked("logs.db")]).toEqual([true, true]);
+    await second.close?.();
+    expect([isLocked("main.db"), isLocked("logs.db")]).toEqual([true, true]);
+    expect(at.running.health?.()).toMatchObject({ degraded: [], detail: { records: { lock: "held" } } });
+  });
+  test("that is lost stops every write with a sentence, saves what is seen, and lets reads go on", async () => {
+    const kept = Array.from({ length: 20 }, () => thing("kept"));
+    for (const one of kept) await records().insert(one);
+    openAndClose("main.db");
+    await eventually("the loss is noticed", () => at.lines.length > 0, 5_000);
+
+    const { kv, counters, feed, blobs } = at.running.provides;
+    const writes: Readonly<Record<string, () => Promise<unknown> | undefined>> = {
+      insert: () => records().insert(thing("late")),
+      update: () => records().update(kept[0]?.id ?? "", { small: 1 }),
+      remove: () => records().remove(kept[0]?.id ?? ""),
+      "kv.set": () => kv?.set("a", new Uint8Array(1)),
+      "kv.add": () => kv?.add("a", new Uint8Array(1)),
+      "kv.delete": () => kv?.delete("a"),
+      "counters.add": () => counters?.add([{ key: "a", by: 1, expiresAt: Number.MAX_SAFE_INTEGER }]),
+      "counters.reserve": () => counters?.reserve([{ key: "a", by: 1, limit: 9, expiresAt: Number.MAX_SAFE_INTEGER }]),
+      "feed.publish": () => feed?.publish("a", "b"),
+      "blobs.put": () => blobs?.put("a", new Blob(["b"]).stream()),
+      "blobs.delete": () => blobs?.delete("a"),
+    };
+    const codes = await Promise.all(
+      Object.entries(writes).map(async ([name, write]) => [name, await codeOf(write() ?? Promise.resolve())]),
+    );
+    expect(codes).toEqual(Object.keys(writes).map((name) => [name, "STORAGE_UNAVAILABLE"]));
+    expect((await records().list({ where: {}, limit: 1, offset: 0 })).total).toBe(20);
+
+    const [saved = ""] = savedOf("main.db");
+    expect(count(saved, Things.name)).toBe(20);
+    expect((statSync(path(saved)).mode & 0o777).toString(8)).toBe("600");
+    const sentence = await sentenceOf(records().insert(thing("late")));
+    expect(sentence).toContain("main.db takes no more writes, because this process's lock on main.db is gone");
+    expect(sentence).toContain(`saved to ${saved}`);
+    expect(at.lines.map(({ event }) => event)).toEqual(["storage.lost"]);
+    expect(at.lines[0]?.fields).toMatchObject({ saved: path(saved) });
+    expect(at.running.health?.().degraded).toEqual([expect.stringContaining(`saved to ${saved}`)]);
+  });
+});
+
+describe("a journal that another program takes away", () => {
+  const taken: Readonly<Record<string, () => void>> = {
+    removed: () => unlinkSync(path("main.db-wal")),
+    replaced: () => {
+      renameSync(path("main.db-wal"), path("elsewhere"));
+      writeFileSync(path("main.db-wal"), "");
+    },
+  };
+  for (const [how, take] of Object.entries(taken)) {
+    test(`and that is ${how} lets no write be acknowledged any more, the very next one neither`, async () => {
+      const kept = Array.from({ length: 20 }, () => thing("kept"));
+      for (const one of kept) await records().insert(one);
+      take();
+      expect(await sentenceOf(records().insert(thing("late")))).toContain(`another program has ${how} main.db-wal while it was open`);
+      const [saved = ""] = savedOf("main.db");
+      expect(count(saved, Things.name)).toBe(20);
+      expect(savedOf("main.db")).toHaveLength(1);
+    });
+  }
+  test("while a write is under way does not let that write be acknowledged", async () => {
+    await records().insert(thing("first"));
+    const writing = records().insert(thing("under way"));
+    unlinkSync(path("main.db-wal"));
+    expect(await codeOf(writing)).toBe("STORAGE_UNAVAILABLE");
+  });
+  test("and a database file in whose place another one is put are treated the same", async () => {
+    renameSync(path("main.db"), path("elsewhere.db"));
+    writeFileSync(path("main.db"), "");
+    expect(await sentenceOf(records().insert(thing("late")))).toContain("another program has replaced main.db");
+  });
+});
+
+describe("logs.db", () => {
+  const row = (id: string) => logRow({ id });
+  test("whose lock is lost takes no more records, saves those it has, and goes on showing them", async () => {
+    await logs().write([row("a"), row("b")]);
+    openAndClose("logs.db");
+    await eventually("the loss is noticed", () => at.lines.length > 0, 5_000);
+    expect(await sentenceOf(logs().write([row("c")]))).toContain(
+      "logs.db takes no more writes, because this process's lock on logs.db is gone",
+    );
+    expect(await codeOf(logs().prune({ newerThan: Date.now(), maxBytes: 0 }))).toBe("STORAGE_UNAVAILABLE");
+    expect((await logs().get("b"))?.id).toBe("b");
+    expect(count(savedOf("logs.db")[0] ?? "", "logs")).toBe(2);
+    expect(at.lines.map(({ event }) => event)).toEqual(["storage.lost"]);
+    expect(at.running.health?.().degraded).toEqual([expect.stringContaining("logs.db takes no more writes")]);
+    await records().insert(thing("records go on"));
+  });
+  test("whose journal is removed does not acknowledge the next batch", async () => {
+    await logs().write([row("a")]);
+    unlinkSync(path("logs.db-wal"));
+    expect(await sentenceOf(logs().write([row("b")]))).toContain("another program has removed logs.db-wal");
+    expect(count(savedOf("logs.db")[0] ?? "", "logs")).toBe(1);
+  });
+});
+
+test("records are written with synchronous = full, counters with normal, each by the connection that writes them", () => {
+  expect(at.running.health?.().detail).toMatchObject({ records: { synchronous: "full" }, counters: { synchronous: "normal" } });
+});
