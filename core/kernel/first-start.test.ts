@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ApiKeys, Organisations, type RecordsHandle, type Storage, Workspaces } from "#contract";
+import { ApiKeys, messageOf, Organisations, type RecordsHandle, type Storage, Workspaces } from "#contract";
 import { inFolder } from "../../tests/kit/deployment.ts";
 import { fakeHost } from "../../tests/kit/host.ts";
 import { firstStart } from "./first-start.ts";
-import { readSettings } from "./settings.ts";
+import { secretIn } from "./key-file.ts";
+import { readSettings, SETTINGS } from "./settings.ts";
 import { createVault, vaultSecret } from "./vault.ts";
 
 const hide = (): void => undefined;
@@ -119,6 +120,63 @@ test("the key file is made once, for the owner only, and refused when others can
     chmodSync(file, 0o644);
     expect(() => vaultSecret(settings)).toThrow("can be read by others (mode 644)");
     chmodSync(file, 0o600);
-    writeFileSync(file, "restored\n");
-    expect(vaultSecret(settings)).toBe("restored");
+    writeFileSync(file, "restored-restored-0123456789-abcdef\n");
+    expect(vaultSecret(settings)).toBe("restored-restored-0123456789-abcdef");
   }));
+
+const GOOD = "a-good-secret-0123456789-abcdefghij";
+const SPOILT: readonly (readonly [name: string, says: string, spoil: (file: string) => void])[] = [
+  ["empty", "it has 0 characters and needs at least 32", (file) => writeFileSync(file, "")],
+  ["of white space", "it has 0 characters", (file) => writeFileSync(file, " \n\t\n")],
+  ["short", "it has 12 characters", (file) => writeFileSync(file, "twelve-chars\n")],
+  ["of a few characters", "it repeats a few characters", (file) => writeFileSync(file, "abab".repeat(16))],
+  ["with a space inside", "expected string to match", (file) => writeFileSync(file, `${GOOD} ${GOOD}`)],
+  ["of two lines", "expected string to match", (file) => writeFileSync(file, `${GOOD}\n${GOOD}\n`)],
+  ["that is a well-known default", "well-known default", (file) => writeFileSync(file, "changeme-please-changeme-please-changeme")],
+  ["that the group can read", "mode 640", (file) => writeFileSync(file, GOOD)],
+  ["that is a folder", "it is not a file", (file) => mkdirSync(file, { mode: 0o700 })],
+  ["that is a link to nothing", "a link to a file that is not there", (file) => symlinkSync(`${file}.gone`, file)],
+];
+test.each(SPOILT)("a key file %s is refused like the variable, and the sentence says what to do", (name, says, spoil) =>
+  inFolder((folder) => {
+    for (const [file, setting, remedy] of [
+      ["secret.key", SETTINGS.secretKey, "Put back the file"],
+      ["admin.key", SETTINGS.adminKey, "Delete it"],
+    ] as const) {
+      const path = join(folder, file);
+      spoil(path);
+      if (!name.includes("link") && !name.includes("folder")) chmodSync(path, name.includes("group") ? 0o640 : 0o600);
+      const saying = says.replace("32", String(setting.secret.minLength));
+      const refused = () => secretIn({ path, setting, remedy }, () => GOOD);
+      expect(refused).toThrow(saying);
+      expect(refused).toThrow(remedy);
+      expect(refused).toThrow(path);
+    }
+  }),
+);
+test("a refusal shows nothing of what the file or the variable holds", () =>
+  inFolder((folder) => {
+    writeFileSync(join(folder, "secret.key"), "hunter2 hunter2 hunter2 hunter2 hunter2", { mode: 0o600 });
+    const message = messageOf(thrownBy(() => vaultSecret(readSettings({ GATEWAY_DATA_DIR: folder }))));
+    expect(message).toContain("GATEWAY_SECRET_KEY");
+    expect(message).not.toContain("hunter2");
+    expect(messageOf(thrownBy(() => readSettings({ GATEWAY_SECRET_KEY: "hunter2 hunter2 hunter2 hunter2 hunter2" })))).not.toContain(
+      "hunter2",
+    );
+  }));
+test("a first key that was left behind weak is refused, not made the administrator's", () =>
+  inFolder(async (folder) => {
+    const { records } = await recordsOf();
+    writeFileSync(join(folder, "admin.key"), "x\n", { mode: 0o600 });
+    await expect(startIn(folder, records)).rejects.toThrow("it has 1 characters and needs at least 16");
+    expect((await records.in(ApiKeys).list({ limit: 10, offset: 0 })).total).toBe(0);
+  }));
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (thrown) {
+    return thrown;
+  }
+  return expect.unreachable();
+}

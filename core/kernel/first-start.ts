@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { mkdirSync, readFileSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   ApiKeys,
@@ -13,9 +13,9 @@ import {
   type Vault,
   Workspaces,
 } from "#contract";
-import { createOnce, replace } from "./key-file.ts";
+import { replace, secretIn } from "./key-file.ts";
 import type { ProcessLog } from "./log.ts";
-import type { Settings } from "./settings.ts";
+import { SETTINGS, type Settings } from "./settings.ts";
 
 /*
  * The same ids everywhere: of two processes that start at once, one insert wins and the other finds its work done.
@@ -113,15 +113,16 @@ async function firstKey(key: FirstKey, parts: FirstStartParts): Promise<string> 
   const { settings, records, vault, hide } = parts;
   const file = join(settings.dataDir, key.file);
   const preset = settings[key.preset];
-  const made = createOnce(file, preset ?? randomSecret());
-  if (preset !== undefined && !made) replace(file, preset);
-  const secret = readFileSync(file, "utf8").trim();
+  if (preset !== undefined && existsSync(file)) replace(file, preset);
+  const { secret, made } = secretIn({ path: file, setting: SETTINGS[key.preset], remedy: REMEDY }, () => preset ?? randomSecret());
   hide(secret);
   if (await put(records.in(ApiKeys), keyRecord(key, secret, parts))) return secret;
   const stored = await records.in(ApiKeys).get(key.id);
   if (made && stored?.digest !== vault.digest(secret)) unlinkSync(file); // another machine's process was first: this secret opens nothing
   return secret;
 }
+
+const REMEDY = "Delete it, and a new one is made at the next start";
 
 const keyRecord = (key: FirstKey, secret: string, { vault, now }: FirstStartParts): RecordOf<typeof ApiKeys> => ({
   ...stamps(key.id, now()),

@@ -17,9 +17,10 @@ export interface SettingRow {
 /** Begins the names of variables that the program sets for the processes that it starts; nobody else has a use for one. */
 export const INTERNAL = "GATEWAY_INTERNAL_";
 
-const optionalSecret = (description: string) => Type.Optional(Type.String({ pattern: "^[\\x21-\\x7e]+$", maxLength: 4096, description }));
 /** Anything but control characters, which no file is called by intent. */
 const PATH = "^[^\\x00-\\x1f\\x7f]+$";
+const optionalSecret = (description: string) =>
+  Type.Optional(Type.String({ pattern: "^[\\x21-\\x7e]+$", maxLength: 4096, secret: true, description }));
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
 
 // biome-ignore format: a table, one row a line
@@ -77,19 +78,23 @@ const read: Readonly<Record<SettingRow["read"], (text: string) => unknown>> = {
 };
 
 function judge(row: SettingRow, value: unknown, text: string): void {
-  const name = row.env;
-  if (!Value.Check(row.schema, value)) {
-    throw new GatewayError("SETTING_INVALID", { name, value: row.secret ? "***" : text, why: firstProblem(row.schema, value)?.why });
-  }
-  const weakness = row.secret && weaknessOf(String(value), row.secret.minLength);
-  if (weakness) throw new GatewayError("SETTING_INVALID", { name, value: "***", why: weakness });
+  const why = flawOf(row, value);
+  if (why !== undefined) throw new GatewayError("SETTING_INVALID", { name: row.env, value: row.secret ? "***" : text, why });
+}
+
+/** Why the setting cannot be this value, as the end of a sentence. What a file holds in its place obeys the same rule. */
+export function flawOf(row: SettingRow, value: unknown): string | undefined {
+  if (row.secret && typeof value === "string" && value.length < row.secret.minLength) return tooShort(value, row.secret.minLength);
+  if (!Value.Check(row.schema, value)) return firstProblem(row.schema, value)?.why;
+  return row.secret && weaknessOf(String(value));
 }
 
 const KNOWN = /^(changeme|change-me|change_me|secret|admin|password|default|example|test|gateway|letmein|your)[-_]?/i;
 
+const tooShort = ({ length }: string, minLength: number): string => `it has ${length} characters and needs at least ${minLength}`;
+
 /** Why this secret is no secret. */
-function weaknessOf(secret: string, minLength: number): string | undefined {
-  if (secret.length < minLength) return `it has ${secret.length} characters and needs at least ${minLength}`;
+function weaknessOf(secret: string): string | undefined {
   if (new Set(secret).size < 6) return "it repeats a few characters; make a random one, for example with: openssl rand -hex 32";
   if (KNOWN.test(secret) && !/\d/.test(secret))
     return "it is a well-known default; make a random one, for example with: openssl rand -hex 32";

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError, messageOf, type Vault } from "#contract";
-import { createOnce } from "./key-file.ts";
+import { secretIn } from "./key-file.ts";
 import type { ProcessLog } from "./log.ts";
-import type { Settings } from "./settings.ts";
+import { SETTINGS, type Settings } from "./settings.ts";
 
 const FORM = "v1.";
 const IV_BYTES = 12;
@@ -46,26 +46,22 @@ function opened(key: Buffer, sealed: string): string {
 }
 
 /** GATEWAY_SECRET_KEY, or the data folder's `secret.key`, made at the first start. */
-export function vaultSecret(settings: Settings): string {
-  if (settings.secretKey !== undefined) return settings.secretKey;
-  const file = join(settings.dataDir, "secret.key");
-  try {
-    mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-    createOnce(file, randomBytes(32).toString("base64url"));
-  } catch (error) {
-    throw new GatewayError("SETTING_INVALID", {
-      name: "GATEWAY_DATA_DIR",
-      value: settings.dataDir,
-      why: `the key file ${file} cannot be made: ${messageOf(error)}`,
-    });
-  }
-  refuseReadable(file);
-  return readFileSync(file, "utf8").trim();
+export function vaultSecret({ secretKey, dataDir }: Settings): string {
+  if (secretKey !== undefined) return secretKey;
+  const path = join(dataDir, "secret.key");
+  makeFolder(dataDir);
+  return secretIn({ path, setting: SETTINGS.secretKey, remedy: remedyFor(path) }, () => randomBytes(32).toString("base64url")).secret;
 }
 
-function refuseReadable(file: string): void {
-  const mode = statSync(file).mode & 0o777;
-  if (process.platform === "win32" || (mode & 0o077) === 0) return;
-  const why = `the key file ${file} can be read by others (mode ${mode.toString(8)}); make a new one, or run: chmod 600 ${file}`;
-  throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: "", why });
+const remedyFor = (path: string): string =>
+  `Put back the file that the database was made with, from a backup: keys and sealed credentials open with no other. ` +
+  `For a new deployment, with an empty database, make one with: (umask 077; openssl rand -hex 32 > ${path})`;
+
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    const why = `the folder cannot be made: ${messageOf(thrown)}`;
+    throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_DATA_DIR", value: dataDir, why }, { cause: thrown });
+  }
 }
