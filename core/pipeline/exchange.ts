@@ -71,7 +71,18 @@ const untilCut = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 
 /** The client's own text when nothing was changed: what is only forwarded is not written again. */
 const bodyText = (it: Exchange): string =>
-  it.call.body.kind === "json" && it.call.body.value === it.body ? it.call.body.text : JSON.stringify(it.body);
+  it.call.body.kind === "json" && it.call.body.value === it.body ? it.call.body.text : written(it.body);
+
+/** What a client wrote as text (the arguments of a tool call) is JSON to some providers, and nests as deep as it likes. */
+function written(body: Json | null): string {
+  try {
+    return JSON.stringify(body);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    const what = "The request cannot be written for this provider: the arguments of a tool call nest too deeply, or it is too large.";
+    throw new GatewayError("REQUEST_INVALID", { what }, { cause: thrown });
+  }
+}
 
 function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, isControl: IsControl): Prepared {
   const { adapter } = it.to;

@@ -5,7 +5,7 @@ import type { GuardDeps } from "./guard.ts";
 import { identifier } from "./identify.ts";
 import { countRequest } from "../http/metrics.ts";
 import { isPromise } from "./maybe-promise.ts";
-import { OutcomeQueue } from "./outcomes.ts";
+import { OutcomeQueue } from "./export-queue.ts";
 import { type Planner, planner } from "./plan.ts";
 import { type Resolver, resolver } from "./targets.ts";
 import type { TargetCaps } from "./compile.ts";

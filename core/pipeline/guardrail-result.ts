@@ -1,5 +1,5 @@
 import type { CheckResult, GuardrailResult } from "#contract";
-import { isJson, isoTime } from "#contract";
+import { isJson, isoTime, MAX_JSON_LEVELS, nestsDeeper } from "#contract";
 import { type Ran, changes } from "./guardrail-run.ts";
 import type { ActiveGuardrail, BoundCheck, Failure, Feedback, GuardDeps, Judged } from "./guardrail-types.ts";
 
@@ -108,6 +108,7 @@ const plainly = (result: GuardrailResult): GuardrailResult => ({
 /** A check's data as plain JSON: whatever it is, the result that carries it can be written. */
 function plain(data: unknown): unknown {
   try {
+    if (nestsDeeper(data, MAX_JSON_LEVELS)) return null; // the runtime would take seconds to find that it cannot write it
     return JSON.parse(JSON.stringify(data) ?? "null");
   } catch {
     return null; // a number too big for JSON, a getter that throws: the verdict stands without it

@@ -6,6 +6,7 @@ import {
   isJson,
   type Json,
   messageOf,
+  parseJson,
   type StreamEvent,
   type StreamMap,
   UpstreamFailure,
@@ -19,7 +20,7 @@ import { collect } from "./collect.ts";
 import type { Exchange } from "./exchange.ts";
 import { frameReader } from "./frames.ts";
 import { type Chunk, decoded, framed, translated } from "./chunks.ts";
-import { type Chunks, errorOf, wireError } from "./live.ts";
+import { type Chunks, unreadable, wireError } from "./live.ts";
 import type { Passing } from "./passing.ts";
 import { type Content, errorBody, flat, passedHeaders, type Source } from "./reply.ts";
 import { secretsOf } from "./targets.ts";
@@ -125,14 +126,19 @@ const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 /* ── whole answers ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 function jsonOf(text: string, provider: string): Json {
-  const body = parsed(text);
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch (thrown) {
+    throw new GatewayError("UPSTREAM_INVALID", { provider, why: messageOf(thrown) }, { cause: thrown });
+  }
   if (!isJson(body)) throw new GatewayError("UPSTREAM_INVALID", { provider, why: "the body is not a JSON object" });
   return body;
 }
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined; // judged by the caller, who knows what was expected
   }
@@ -324,12 +330,6 @@ export function failureReading(thrown: unknown, it: Exchange, form: ClientForm):
   if (GatewayError.is(thrown) && thrown.code === "TIMEOUT")
     return failed(thrown.status, { ...wireError(thrown), code: null }, {}, "", form); // the documented body names nobody
   if (GatewayError.is(thrown)) return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, wireError(thrown), {}, it.to.id, form) : null;
-  return failed(
-    502,
-    errorOf(new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: messageOf(thrown) }), it.to.id),
-    {},
-    it.to.id,
-    form,
-  );
+  return failed(502, wireError(unreadable(thrown, it.to.id)), {}, it.to.id, form);
 }
 const ON_THE_WAY: ReadonlySet<string> = new Set(["UPSTREAM_UNREACHABLE", "UPSTREAM_INVALID", "STREAM_EMPTY", "STREAM_INCOMPLETE"]);

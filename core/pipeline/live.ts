@@ -28,10 +28,17 @@ export const wireError = (error: GatewayError): WireError => ({
   code: error.code.toLowerCase(),
 });
 
+/** An answer that its reader could not take. A value that nests too deep to be written down is a RangeError of the runtime. */
+export const unreadable = (thrown: unknown, provider: string): GatewayError =>
+  new GatewayError("UPSTREAM_INVALID", {
+    provider,
+    why: thrown instanceof RangeError ? `it is nested too deeply, or too large (${messageOf(thrown)})` : messageOf(thrown),
+  });
+
 /** What broke a stream, as the error its client is told. */
 export function errorOf(thrown: unknown, provider: string): WireError {
   if (thrown instanceof UpstreamFailure) return thrown.error;
   if (GatewayError.is(thrown)) return wireError(thrown);
-  if (thrown instanceof SyntaxError) return wireError(new GatewayError("UPSTREAM_INVALID", { provider, why: messageOf(thrown) }));
+  if (thrown instanceof SyntaxError || thrown instanceof RangeError) return wireError(unreadable(thrown, provider));
   return wireError(new GatewayError("UPSTREAM_UNREACHABLE", { provider, why: messageOf(thrown) }));
 }

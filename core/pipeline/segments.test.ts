@@ -293,3 +293,13 @@ describe("size", () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 });
+
+test("arguments that nest too deeply to be written anew are judged without their escapes", () => {
+  const deep = `${"[".repeat(100_000)}"forb\\u0069dden"${"]".repeat(100_000)}`;
+  const call = { function: { name: "f", arguments: deep } };
+  const startedAt = performance.now();
+  const [segment] = segmentsOf("chat", { messages: [{ role: "assistant", content: null, tool_calls: [call] }] });
+  expect(segment?.kind).toBe("tool_call");
+  expect(segment?.text).toContain("forbidden");
+  expect(performance.now() - startedAt).toBeLessThan(500); // what the runtime would take to find that it cannot write them
+});

@@ -1,7 +1,9 @@
 /** An answer is settled once, whichever way it goes. */
 import { expect, test } from "bun:test";
+import type { Outcome } from "#contract";
 import { callOf } from "#kit";
 import type { Gateway } from "./gateway.ts";
+import type { GuardrailReport } from "./guardrail-report.ts";
 import { ownReply } from "./reply.ts";
 import { refused, whenDone } from "./settle.ts";
 
@@ -29,3 +31,24 @@ test("an answer that cannot be made is settled by who tells the client of it, an
   await settledSoon();
   expect([seen, left]).toEqual([[500], 1]);
 });
+
+test("a request whose outcome cannot be made is told of all the same, without what could not be made", async () => {
+  const seen: Outcome[] = [];
+  let left = 0;
+  // the members that settling uses
+  const gw = {
+    now: () => 1,
+    log: () => undefined,
+    limits: { loggedBytes: 100 },
+    settled: (one: Outcome) => void seen.push(one),
+  } as unknown as Gateway;
+  const served = { call: callOf({ model: "m" }), caller: null, plan: null, leave: () => void (left += 1) };
+  const failing = { results: () => refuse(), pending: null } as unknown as GuardrailReport;
+  whenDone({ ...ownReply(200, "{}", null), guardrails: failing }, served, gw);
+  await settledSoon();
+  expect(seen).toMatchObject([{ call: { id: served.call.id }, status: 200, ended: "ok", usage: null, bodies: null }]);
+  expect(left).toBe(1);
+});
+const refuse = (): never => {
+  throw new RangeError("Maximum call stack size exceeded.");
+};

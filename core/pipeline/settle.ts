@@ -7,7 +7,8 @@ import { clientText } from "./client-text.ts";
 import { ChunkStream } from "./chunks.ts";
 import { type Live, wireError } from "./live.ts";
 import { PassingStream } from "./passing.ts";
-import { outcomeOf } from "./outcome.ts";
+import { bareOutcome, outcomeOf } from "./make-outcome.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import { type Content, ownReply, type Reply, type Source } from "./reply.ts";
 
 /** A request as far as it came, and what counts it out of its generation. */
@@ -98,26 +99,28 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
 }
 
 function settled(settlement: Settlement): void {
-  const { reply, served, ending, gw } = settlement;
-  try {
-    const outcome = outcomeOf(reply, served, ending, { now: gw.now(), loggedBytes: gw.limits.loggedBytes });
-    if (outcome instanceof Promise) return void settledLater(outcome, settlement);
-    gw.settled(outcome);
-  } catch (thrown) {
-    unsettled(thrown, settlement);
-  }
-  served.leave();
+  const outcome = outcomeOrBare(settlement);
+  if (outcome instanceof Promise) return void settledLater(outcome, settlement);
+  settlement.gw.settled(outcome);
+  settlement.served.leave();
 }
 
 async function settledLater(outcome: Promise<Outcome>, settlement: Settlement): Promise<void> {
+  settlement.gw.settled(await outcome.catch((thrown: unknown) => bare(thrown, settlement)));
+  settlement.served.leave();
+}
+
+function outcomeOrBare(settlement: Settlement): MaybePromise<Outcome> {
+  const { reply, served, ending, gw } = settlement;
   try {
-    settlement.gw.settled(await outcome);
+    return outcomeOf(reply, served, ending, { now: gw.now(), loggedBytes: gw.limits.loggedBytes });
   } catch (thrown) {
-    unsettled(thrown, settlement);
-  } finally {
-    settlement.served.leave();
+    return bare(thrown, settlement);
   }
 }
 
-const unsettled = (thrown: unknown, { served, gw }: Settlement): void =>
-  gw.log("error", "settle failed", { traceId: served.call.traceId, why: messageOf(thrown) });
+/** What went wrong with the telling of a request must not make it untold. */
+function bare(thrown: unknown, { reply, served, ending, gw }: Settlement): Outcome {
+  gw.log("error", "settled without details", { traceId: served.call.traceId, why: messageOf(thrown) });
+  return bareOutcome(reply, served, ending, { now: gw.now(), loggedBytes: 0 });
+}

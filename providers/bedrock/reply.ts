@@ -1,4 +1,4 @@
-import { type FinishReason, type Frame, GatewayError, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
 import { failure, spliced } from "./errors.ts";
 import { ANSWER_TOOL } from "./structured.ts";
 import { usageOf } from "./usage.ts";
@@ -98,7 +98,7 @@ function handle(event: string, payload: Json, state: ConverseState): readonly St
 export const converseStream: StreamMap<ConverseState> = {
   start,
   event({ event, data }: Frame, state) {
-    const payload: unknown = data === "" ? {} : JSON.parse(data);
+    const payload: unknown = data === "" ? {} : parseJson(data);
     const isError = event === "" || event.toLowerCase().endsWith("exception"); // an unnamed frame is an error of the framing itself
     if (isError) throw failure(event, payload);
     return handle(event, isJson(payload) ? payload : {}, state);

@@ -1,5 +1,4 @@
-import type { SegmentKind } from "#contract";
-import { type Json, isJson } from "#contract";
+import { isJson, type Json, MAX_JSON_LEVELS, nestsDeeper, type SegmentKind } from "#contract";
 import type { Found, Place } from "./found.ts";
 
 /** What one content part says, and below which of its members it stands. */
@@ -63,8 +62,17 @@ function source(kind: "image" | "file", part: Json): Piece | undefined {
 }
 
 /** `{"name":…,"arguments":…}`. Arguments are written anew, so that an escape such as \u0073 hides nothing from a pattern. */
-export const toolText = (name: unknown, args: unknown): string =>
-  JSON.stringify({ name: text(name) ?? "", arguments: typeof args === "string" ? parsed(args) : (args ?? {}) });
+export function toolText(name: unknown, args: unknown): string {
+  const call = (written: unknown): string => JSON.stringify({ name: text(name) ?? "", arguments: written });
+  if (typeof args !== "string") return call(args ?? {});
+  const value = parsed(args);
+  return call(nestsDeeper(value, MAX_JSON_LEVELS) ? unescaped(args) : value);
+}
+/** The same characters without their escapes; read by patterns, and by nobody as JSON. */
+const unescaped = (json: string): string =>
+  json.replace(/\\(?:u([0-9a-fA-F]{4})|(["\\/]))/g, (_, code: string | undefined, plain: string | undefined) =>
+    code === undefined ? (plain ?? "") : String.fromCharCode(Number.parseInt(code, 16)),
+  );
 const parsed = (args: string): unknown => {
   try {
     return JSON.parse(args);

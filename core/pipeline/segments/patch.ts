@@ -1,4 +1,4 @@
-import { type Json, type Patch, isJson, messageOf } from "#contract";
+import { type Json, type Patch, isJson, messageOf, parseJson } from "#contract";
 
 /** A patch that does not fit the body it is for. */
 export class PatchRefused extends Error {
@@ -87,7 +87,7 @@ const asText = (args: unknown): string => (typeof args === "string" ? args : JSO
 
 function parsedObject(text: string, path: string): Json {
   try {
-    return whole(JSON.parse(text));
+    return whole(parseJson(text));
   } catch (thrown) {
     throw new PatchRefused(`the text for ${path} must be a JSON object: ${messageOf(thrown)}`);
   }

@@ -1,4 +1,4 @@
-import { type FinishReason, type Frame, isJson, type Json, type StreamEvent, type StreamMap, type Usage } from "#contract";
+import { type FinishReason, type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Usage } from "#contract";
 import { failureFrame, failureIn } from "./failure.ts";
 import { addTools, type OpenCall } from "./tools.ts";
 import { usageOf } from "./usage.ts";
@@ -54,7 +54,7 @@ function asChunkChoice(choice: Json): Json {
 
 /** A frame that is no JSON (one cut in its middle, a proxy's page) throws a SyntaxError. */
 function chunkIn(frame: Frame): Json {
-  const chunk: unknown = JSON.parse(frame.data);
+  const chunk: unknown = parseJson(frame.data);
   if (!isJson(chunk)) throw new SyntaxError("a stream chunk is not a JSON object");
   return chunk;
 }

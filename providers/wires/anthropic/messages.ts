@@ -1,4 +1,4 @@
-import { type ChatTurn, isJson, type Json } from "#contract";
+import { type ChatTurn, isJson, type Json, parseJson } from "#contract";
 import { type Block, blocksOf, cacheOf, inner } from "./blocks.ts";
 
 export interface Turn {
@@ -69,7 +69,7 @@ function toolUse(call: Json): Block {
 }
 function inputOf(text: unknown): Json {
   try {
-    const input: unknown = typeof text === "string" ? JSON.parse(text) : text;
+    const input: unknown = typeof text === "string" ? parseJson(text) : text;
     return isJson(input) ? input : {};
   } catch {
     return {}; // a model's broken arguments are history by now; the conversation must go on

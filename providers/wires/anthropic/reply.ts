@@ -1,4 +1,4 @@
-import { type FinishReason, type Frame, GatewayError, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
 import { failure, spliced } from "./errors.ts";
 import { ANSWER_TOOL } from "./tools.ts";
 import { type CacheSplit, usageOf, type WireUsage } from "./usage.ts";
@@ -118,7 +118,7 @@ function handle(event: Wire, state: MessageState): readonly StreamEvent[] {
 
 export const messageStream: StreamMap<MessageState> = {
   start,
-  event: ({ data }: Frame, state) => handle(JSON.parse(data) as Wire, state), // a vendor's wire; only what is read is named
+  event: ({ data }: Frame, state) => handle(parseJson(data) as Wire, state), // a vendor's wire; only what is read is named
 };
 
 /** A provider's whole answer, told as the stream that would have brought it. */

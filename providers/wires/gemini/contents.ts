@@ -1,4 +1,4 @@
-import { type ChatRequest, isJson, type Json } from "#contract";
+import { type ChatRequest, isJson, type Json, parseJson } from "#contract";
 import { inner, type Part, partsOf } from "./parts.ts";
 
 export interface Content {
@@ -84,7 +84,7 @@ function elsewhere({ extra_content: extra }: Json): unknown {
 }
 function argsOf(text: unknown): Json {
   try {
-    const args: unknown = typeof text === "string" ? JSON.parse(text) : text;
+    const args: unknown = typeof text === "string" ? parseJson(text) : text;
     return isJson(args) ? args : {};
   } catch {
     return {}; // a model's broken arguments are history by now; the conversation must go on

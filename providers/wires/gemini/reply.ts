@@ -1,4 +1,4 @@
-import { type FinishReason, type Frame, GatewayError, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
 import { failure } from "./errors.ts";
 import { addPiece, emptyArgs, type PartialArg } from "./partial-args.ts";
 import { usageOf, type WireUsage } from "./usage.ts";
@@ -143,7 +143,7 @@ const start = (provider: string): AnswerState => ({ provider, seed: null, calls:
 /** Reads the streams of one provider. */
 export const answerStream = (provider: string): StreamMap<AnswerState> => ({
   start: () => start(provider),
-  event: ({ data }: Frame, state) => handle(JSON.parse(data) as Chunk, state), // a vendor's wire; only what is read is named
+  event: ({ data }: Frame, state) => handle(parseJson(data) as Chunk, state), // a vendor's wire; only what is read is named
 });
 
 /** A provider's whole answer is one chunk after which nothing comes. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { guardrailResult } from "../../tests/kit/outcome.ts";
 import type { Call, Outcome, Usage } from "#contract";
 import type { Ending } from "./deliver.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf } from "./make-outcome.ts";
 import { Results, WholeReport } from "./guardrail-report.ts";
 import type { GuardrailReport } from "./guardrail-report.ts";
 import { ownReply, type Reply } from "./reply.ts";

@@ -1,5 +1,5 @@
-import { type Bodies, type Call, operation, type Outcome, outputTokens, type Usage } from "#contract";
-import type { Ending } from "./deliver.ts";
+import { type Bodies, type Call, operation, type Outcome, outputTokens, type Usage, type WireError } from "#contract";
+import { type Ending, NOTHING_READ } from "./deliver.ts";
 import { estimatedUsage, textOf } from "./estimate.ts";
 import { costOf } from "./price.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -16,22 +16,22 @@ interface At {
 /** What came of a request, as policies and exporters are told it. */
 export function outcomeOf(reply: Reply, served: Served, ending: Ending, at: At): MaybePromise<Outcome> {
   const found = findingsOf(reply, served.call, ending);
-  return found instanceof Promise ? toldLater(reply, served, ending, at, found) : told(reply, served, ending, at, found);
+  return found instanceof Promise ? makeLater(reply, served, ending, at, found) : makeOutcome(reply, served, ending, at, found);
 }
 
-const toldLater = async (reply: Reply, served: Served, ending: Ending, at: At, found: Promise<Findings>): Promise<Outcome> =>
-  told(reply, served, ending, at, await found);
+const makeLater = async (reply: Reply, served: Served, ending: Ending, at: At, found: Promise<Findings>): Promise<Outcome> =>
+  makeOutcome(reply, served, ending, at, await found);
 
-const told = (reply: Reply, { call, caller, plan }: Served, ending: Ending, at: At, found: Findings): Outcome => ({
+const makeOutcome = (reply: Reply, { call, caller, plan }: Served, ending: Ending, at: At, found: Findings): Outcome => ({
   call,
   caller,
   plan,
   status: reply.status,
   ended: ending.ended,
-  error: ending.error ?? reply.error,
+  error: shortened(ending.error ?? reply.error),
   provider: reply.from?.id ?? null,
   providerSlug: reply.from?.slug ?? null,
-  model: modelOf(reply, ending),
+  model: cut(modelOf(reply, ending), MAX_NAME),
   lastUsedOption: reply.leaf?.path ?? null,
   retries: reply.retries,
   cacheStatus: reply.cacheStatus,
@@ -42,6 +42,24 @@ const told = (reply: Reply, { call, caller, plan }: Served, ending: Ending, at: 
   timing: timingOf(reply, ending, at.now - call.startedAt),
   bodies: call.control.debug === false ? null : bodiesOf(reply, call, ending, at.loggedBytes),
 });
+
+/** An outcome that needs nothing of the answer: where the whole one could not be made, the request is still told of. */
+export const bareOutcome = (reply: Reply, served: Served, { ended }: Pick<Ending, "ended">, at: At): Outcome => ({
+  ...makeOutcome(reply, served, { ...NOTHING_READ, ended }, at, NOTHING_FOUND),
+  bodies: null,
+});
+const NOTHING_FOUND: Findings = { usage: null, costCents: null, guardrails: { input: [], output: [], text: null } };
+
+/** A provider may call its model and its errors anything, at any length; columns and indexes have an end. */
+const MAX_NAME = 256;
+const MAX_MESSAGE = 4_096;
+const shortened = (error: WireError | null): WireError | null =>
+  error && {
+    message: cut(error.message, MAX_MESSAGE) ?? "",
+    type: cut(error.type, MAX_NAME) ?? "",
+    param: cut(error.param, MAX_NAME),
+    code: cut(error.code, MAX_NAME),
+  };
 
 const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
 
@@ -143,7 +161,10 @@ function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodi
 }
 
 const reaches = (text: string | null, limit: number): boolean => text !== null && text.length >= limit;
-const cut = (text: string | null, limit: number): string | null => (text !== null && text.length > limit ? text.slice(0, limit) : text);
+const cut = (text: string | null, limit: number): string | null =>
+  text !== null && text.length > limit ? copyOf(text.slice(0, limit)) : text;
+/** A slice would keep the whole text in memory for as long as the record waits. */
+const copyOf = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
 
 /** Embedding vectors are never stored (observability fact sheet 1). */
 const UNLOGGED: ReadonlySet<string> = new Set(["embed"]);
