@@ -2,6 +2,7 @@ import type { Vault } from "#contract";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { registry } from "../generated/registry.ts";
 import { boot } from "../kernel/boot.ts";
+import { MAX_DEPTH } from "../http/json-shape.ts";
 import type { HttpSettings } from "../http/server.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
@@ -68,8 +69,6 @@ const secretsOf = (settings: Settings): string[] =>
     .flatMap((row) => settings.env[row.env] ?? []);
 
 const MB = 1024 * 1024;
-/** Deeper JSON is refused before anything walks it. */
-const MAX_DEPTH = 128;
 
 /** What a generation's routes need to know of the process. */
 export const httpSettings = (settings: Settings, { log, now, gatewayId }: Runtime): HttpSettings => ({

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "@sinclair/typebox";
+import type { ConfigMembers } from "./config-members.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperationId } from "./operation.ts";
 import type { Json } from "./json.ts";
@@ -9,6 +10,8 @@ export interface Api {
   readonly operations?: readonly OperationRoute[];
   readonly dialects?: readonly Dialect[];
   readonly routes?: readonly Route[];
+  /** Members of configs that it obeys. */
+  readonly obeys?: ConfigMembers;
 }
 
 /** Mounts one row of the operation table. The pipeline handles it; the plugin says what bodies look like. */
@@ -36,6 +39,8 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   /** Scope a key needs (any one of several); `public` is written out where nobody need be known. */
   readonly scope: string | readonly string[] | { readonly public: true };
   readonly body?: B;
+  /** Largest body in bytes; 1 MB unless it says otherwise, which is more than anybody writes by hand. */
+  readonly maxBodyBytes?: number;
   readonly query?: Q;
   readonly reply: R;
   /** Statuses of the errors it documents. */

@@ -30,6 +30,7 @@ export const ERRORS = {
   REQUEST_INVALID:      { status: 400, type: "invalid_request_error", ab: "AB01", message: "{what}" },
   BODY_NOT_JSON:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body is not valid JSON: {why}." },
   BODY_TOO_DEEP:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body nests deeper than {limit} levels." },
+  BODY_TOO_MANY_VALUES: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body holds more than {limit} JSON values and names of members." },
   BODY_TOO_LARGE:       { status: 413, type: "invalid_request_error", ab: "AB01", message: "The request body is larger than the limit of {limitMb} MB for this route." },
   CONTENT_TYPE:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The content type {got} is not accepted here; send {expected}." },
   HEADER_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The header {header} is not valid: {why}." },

@@ -96,35 +96,77 @@ export interface SealChecks {
  * names another address, for whoever may edit it need not know its secrets, and must not be able to have them sent elsewhere.
  */
 export function sealChecks(checks: readonly CheckToSave[], before: readonly WrittenCheck[], how: SealChecks): Json[] {
-  const left = [...before];
+  const stored = new StoredChecks(before, how);
   return checks.map((check) => {
     const { id, parameters = {} } = check;
     const marked = how.catalog.check(id)?.secrets ?? [];
-    const stored = storedFor(check, marked, left, how);
-    return sealSecrets(parameters, (member) => marked.includes(member) || (how.isSecret?.(member) ?? false), how.vault, stored);
+    const isSecret = (member: string): boolean => marked.includes(member) || (how.isSecret?.(member) ?? false);
+    return sealSecrets(parameters, isSecret, how.vault, stored.take(check, marked));
   });
 }
 
-/** The stored parameters that this check was shown with. Each stored check is answered for once: two may look alike. */
-function storedFor(check: CheckToSave, marked: readonly string[], left: WrittenCheck[], how: SealChecks): Json {
-  const sentBack = left.filter((stored) => stored.id === check.id && showsSecretOf(stored.parameters ?? {}, check.parameters ?? {}, how));
-  if (sentBack.length === 0) return {};
-  const same = sentBack.find((stored) => addresses(stored.parameters, marked) === addresses(check.parameters, marked));
-  if (!same) throw moved(check);
-  left.splice(left.indexOf(same), 1);
-  return same.parameters ?? {};
+interface StoredCheck {
+  readonly parameters: Json;
+  /** What its secrets are shown as. */
+  readonly shown: readonly string[];
+  taken: boolean;
 }
 
-/** Does one of these parameters hold the mask of a stored secret of its name? */
-function showsSecretOf(stored: Json, sent: Json, { vault }: SealChecks): boolean {
-  const shown = new Set<string>();
-  visit(stored, (member, { sealed }) => void shown.add(`${member}: ${maskSecret(vault.open(sealed))}`));
-  const holds = (member: string, value: unknown): boolean => shown.has(`${member}: ${String(value)}`);
-  return shown.size > 0 && someMember(sent, holds);
+/** Stored checks by what answers show of their secrets, so that each check is found without looking at all the others. */
+class StoredChecks {
+  /** How many that show this are left. */
+  readonly #left = new Map<string, number>();
+  /** Those that show this and call there; the first of them last. */
+  readonly #there = new Map<string, StoredCheck[]>();
+
+  constructor(before: readonly WrittenCheck[], { catalog, vault }: SealChecks) {
+    for (const { id, parameters = {} } of before.toReversed()) {
+      const shown: string[] = [];
+      visit(parameters, (member, { sealed }) => void shown.push(shownAs(id, member, maskSecret(vault.open(sealed)))));
+      const check: StoredCheck = { parameters, shown, taken: false };
+      const address = addresses(parameters, catalog.check(id)?.secrets);
+      for (const one of shown) {
+        this.#left.set(one, (this.#left.get(one) ?? 0) + 1);
+        const there = this.#there.get(one + address);
+        if (there) there.push(check);
+        else this.#there.set(one + address, [check]);
+      }
+    }
+  }
+
+  /** The stored parameters that this check was shown with. Each stored check is answered for once: two may look alike. */
+  take(check: CheckToSave, marked: readonly string[]): Json {
+    const sentBack = this.#sentBack(check);
+    if (sentBack.length === 0) return {};
+    const address = addresses(check.parameters, marked);
+    const same = sentBack.map((shown) => this.#next(shown + address)).find((found) => found !== undefined);
+    if (!same) throw moved(check);
+    same.taken = true;
+    for (const shown of same.shown) this.#left.set(shown, (this.#left.get(shown) ?? 0) - 1);
+    return same.parameters;
+  }
+
+  /** The masks of stored secrets that it holds, each as the value of the secret's own member. */
+  #sentBack({ id, parameters = {} }: CheckToSave): readonly string[] {
+    const found: string[] = [];
+    someMember(parameters, (member, value) => {
+      const shown = typeof value === "string" ? shownAs(id, member, value) : undefined;
+      if (shown !== undefined && (this.#left.get(shown) ?? 0) > 0) found.push(shown);
+      return false;
+    });
+    return found;
+  }
+
+  #next(key: string): StoredCheck | undefined {
+    const list = this.#there.get(key);
+    while (list?.at(-1)?.taken) list.pop();
+    return list?.at(-1);
+  }
 }
+const shownAs = (id: string, member: string, mask: string): string => JSON.stringify([id, member, mask]);
 
 /** Parameters that say where a check calls, by their name or by what they hold. */
-const addresses = (parameters: Json = {}, marked: readonly string[]): string =>
+const addresses = (parameters: Json = {}, marked: readonly string[] = []): string =>
   JSON.stringify(
     Object.entries(parameters)
       .filter(([member, value]) => !marked.includes(member) && (ADDRESS.test(member) || JSON.stringify(value).includes("://")))

@@ -1,11 +1,11 @@
-import { type Body, GatewayError, isJson, type Json, messageOf, type Operation, type RequestHeaders } from "#contract";
+import { type Body, GatewayError, type Json, type Operation, type RequestHeaders } from "#contract";
 import { inTime } from "../pipeline/in-time.ts";
+import { type JsonLimits, jsonObject } from "./json-shape.ts";
 
 /** Limits of request bodies. */
-export interface BodyLimits {
+export interface BodyLimits extends JsonLimits {
   /** JSON bodies are held in memory. */
   readonly maxJsonBytes: number;
-  readonly maxDepth: number;
   /**
    * Milliseconds until a JSON body must be there as a whole, and the longest a form may be silent (an upload may take as
    * long as it goes on arriving); BODY_MS unless a test says so.
@@ -67,47 +67,11 @@ async function jsonBody(request: Request, headers: RequestHeaders, limits: BodyL
   } catch (thrown) {
     throw fromClient(request, thrown);
   }
-  const value = jsonObject(text, limits.maxDepth);
+  const value = jsonObject(text, limits);
   accept?.(value);
   return { kind: "json", text, value };
 }
 const bodyLate = (bodyMs: number): GatewayError => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" });
-
-/** Parses a JSON object, refusing what nests too deep to be handled safely. */
-export function jsonObject(text: string, maxDepth: number): Json {
-  const value = parsed(text, maxDepth);
-  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: text === "" ? "it is empty" : "it must be an object" });
-  if (deeper(value, maxDepth)) throw new GatewayError("BODY_TOO_DEEP", { limit: maxDepth });
-  return value;
-}
-
-function parsed(text: string, maxDepth: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw new GatewayError("BODY_TOO_DEEP", { limit: maxDepth }, { cause: thrown });
-    throw new GatewayError(
-      "BODY_NOT_JSON",
-      {
-        why: messageOf(thrown)
-          .replace(/^JSON Parse error: /, "")
-          .slice(0, 120),
-      },
-      { cause: thrown },
-    );
-  }
-}
-
-function deeper(value: unknown, left: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (left === 0) return true;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i += 1) if (deeper(value[i], left - 1)) return true;
-    return false;
-  }
-  for (const key in value) if (deeper((value as Json)[key], left - 1)) return true; // an object, by the lines above
-  return false;
-}
 
 /** A body that came too slowly: the rest of it is not waited for, so that its connection cannot be used again. */
 export const isLateBody = (thrown: unknown): boolean =>

@@ -21,7 +21,8 @@ import { requireScope } from "../pipeline/identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-time.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle.ts";
-import { type Accept, type BodyLimits, bodyOf, isLateBody, jsonObject } from "./body.ts";
+import { type Accept, type BodyLimits, bodyOf, isLateBody } from "./body.ts";
+import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
 import { errorResponse } from "./errors.ts";
 import { headerReader } from "./headers.ts";
 import { PREFIX } from "./openapi.ts";
@@ -189,13 +190,15 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
   const limitMs = (settings.pluginLimits ?? PLUGIN_LIMITS).route;
   const scopes = typeof route.scope === "object" && "public" in route.scope ? undefined : scopesFor(route.plane, route.scope);
   const acceptBody = route.body && validator(route.body);
+  const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
+  const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
   const acceptQuery = route.query && validator(route.query, { text: true });
   const handleRoute = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
     const caller = scopes && (await gw.identify(request.headers, read(request.headers).apiKey));
     if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
-    const body = acceptBody ? acceptBody(await sentBody(request, settings)) : undefined;
+    const body = acceptBody ? acceptBody(await sentBody(request, limits)) : undefined;
     // `caller` is absent on public routes only, and those do not read it.
     const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
     const answer = await pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`);
@@ -228,10 +231,10 @@ function requireOpen(plane: Route["plane"], why: string | undefined): void {
   if (why !== undefined && plane !== "data") throw new GatewayError("PLANE_CLOSED", { why });
 }
 
-async function sentBody(request: Request, settings: HttpSettings): Promise<Json> {
+async function sentBody(request: Request, limits: BodyLimits): Promise<Json> {
   if (request.headers.get("content-length") === "0" || request.body === null) return {};
-  const body = await bodyOf(request, request.headers, { body: "json" }, settings);
-  return body.kind === "json" ? body.value : jsonObject("", settings.maxDepth);
+  const body = await bodyOf(request, request.headers, { body: "json" }, limits);
+  return body.kind === "json" ? body.value : {};
 }
 
 function known(thrown: unknown, request: Request, log: Logger): GatewayError {

@@ -2,6 +2,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson, type Json } from "#contract";
+import { defaulter } from "../kernel/defaults.ts";
 import { firstProblem, type Problem } from "../kernel/shape.ts";
 
 /** Judges a value; answers with a copy that has its defaults, or throws REQUEST_INVALID naming the member. */
@@ -13,19 +14,12 @@ export type Validator<T> = (value: unknown) => T;
  */
 export function validator<S extends TSchema>(schema: S, options: { readonly text?: boolean } = {}): Validator<Static<S>> {
   const compiled = TypeCompiler.Compile(schema);
+  const fill = defaulter(schema);
   return (value) => {
-    const full = defaulted(schema, options.text && isJson(value) ? fromText(schema, value) : value);
+    const full = fill(options.text && isJson(value) ? fromText(schema, value) : value);
     if (compiled.Check(full)) return full;
     throw invalid(schema, full);
   };
-}
-
-function defaulted(schema: TSchema, value: unknown): unknown {
-  try {
-    return Value.Default(schema, structuredClone(value));
-  } catch {
-    return value; // TypeBox trips over some values of the wrong kind (an array where an object is due); the check then says what is wrong
-  }
 }
 
 /** What the text of a query member means; text that is not that stays text, and is refused by the check. */
@@ -57,7 +51,7 @@ function problemIn(schema: TSchema, value: unknown): Problem {
   const error = Value.Errors(schema, value).First();
   const variant = error && meant(error.schema, error.value);
   if (variant) {
-    const inner = problemIn(variant, defaulted(variant, error.value)); // a union fills in no defaults unless it then fits
+    const inner = problemIn(variant, error.value);
     const at = error.path.slice(1).replaceAll("/", ".");
     return { path: indexed(inner.path === ROOT ? at : `${at}.${inner.path}`), why: inner.why };
   }

@@ -18,11 +18,13 @@ const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
 // Schemas name formats; TypeBox knows none of its own. A format registered elsewhere is left as it is.
 for (const [name, test] of Object.entries(FORMATS)) if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, test);
 
-/** Everything wrong with the value; empty when it is right. */
-export function problems(schema: TSchema, value: unknown): readonly Problem[] {
+/** What is wrong with the value, as far as anybody reads it; empty when it is right. */
+export function problems(schema: TSchema, value: unknown, most = MOST_PROBLEMS): readonly Problem[] {
   const seen = new Set<string>();
   const found: Problem[] = [];
+  let left = MOST_ERRORS;
   for (const error of Value.Errors(schema, value)) {
+    if (found.length === most || left-- === 0) break;
     const path = dotted(error.path);
     if (seen.has(path)) continue; // the first message about a place is the telling one
     seen.add(path);
@@ -30,8 +32,29 @@ export function problems(schema: TSchema, value: unknown): readonly Problem[] {
   }
   return found;
 }
+const MOST_PROBLEMS = 20;
+const MOST_ERRORS = 200;
 
-export const firstProblem = (schema: TSchema, value: unknown): Problem | undefined => problems(schema, value)[0];
+export const firstProblem = (schema: TSchema, value: unknown): Problem | undefined => problems(schema, value, 1)[0];
+
+/** Paths of members that an object schema does not name, where it does not say itself whether others may stand there. */
+export function strayMembers(schema: TSchema, value: unknown): readonly string[] {
+  const found: string[] = [];
+  findStray(schema, value, "", found);
+  return found;
+}
+
+function findStray(schema: TSchema, value: unknown, at: string, found: string[]): void {
+  const { properties, items } = schema;
+  if (Array.isArray(value) && isJson(items)) value.forEach((item, i) => findStray(items as TSchema, item, `${at}[${i}]`, found));
+  if (!isJson(value) || !isJson(properties)) return;
+  for (const [member, inner] of Object.entries(value)) {
+    if (found.length === MOST_PROBLEMS) return;
+    const path = at === "" ? member : `${at}.${member}`;
+    if (Object.hasOwn(properties, member)) findStray(properties[member] as TSchema, inner, path, found);
+    else if (schema.additionalProperties === undefined && !schema.patternProperties) found.push(path);
+  }
+}
 
 /** A schema's own message inside a sentence; a pattern that it quotes keeps its capitals. */
 export const lowered = (message: string): string => message.slice(0, 1).toLowerCase() + message.slice(1);

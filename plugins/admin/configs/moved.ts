@@ -1,3 +1,4 @@
+import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Catalog, CONFIG_MEMBERS, GatewayError, isJson, isSealed, type Json } from "#contract";
 
@@ -9,11 +10,12 @@ type Providers = ReturnType<Catalog["providers"]>;
  * credentials, and must be able neither to have them sent elsewhere nor to have them stand for somebody else.
  */
 export function refuseMoved(next: Json, before: Json, catalog: Pick<Catalog, "providers">): void {
-  const providers = catalog.providers();
-  const given = Map.groupBy(usesIn(before, providers), ({ sealed }) => sealed);
-  for (const use of usesIn(next, providers)) {
+  const isBound = boundMembers(catalog.providers());
+  const given = Map.groupBy(usesIn(before, isBound), ({ sealed }) => sealed);
+  const places = new Set([...given.values()].flat().map(textOf));
+  for (const use of usesIn(next, isBound)) {
     const known = given.get(use.sealed);
-    if (known && !known.some((one) => one.member === use.member && changed(one, use).length === 0)) throw moved(use, known);
+    if (known && !places.has(textOf(use))) throw moved(use, known);
   }
 }
 
@@ -39,30 +41,49 @@ interface Use {
 const changed = ({ place: a }: Use, { place: b }: Use): readonly string[] =>
   Object.keys({ ...a, ...b }).filter((member) => !Value.Equal(a[member] ?? null, b[member] ?? null));
 
-function* usesIn(level: Json, providers: Providers, at = "config", inherited: unknown = null): Generator<Use> {
+/** The same for uses of one secret in one member at one place; what is null is not there. */
+const textOf = ({ sealed, member, place }: Use): string => JSON.stringify([sealed, member, inOrder(place)]);
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isJson(value)) return value;
+  const members = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined);
+  return members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([member, inner]) => [member, inOrder(inner)]);
+}
+
+type IsBound = (member: string, provider: unknown) => boolean;
+
+function* usesIn(level: Json, isBound: IsBound, at = "config", inherited: unknown = null): Generator<Use> {
   const { targets, ...own } = level;
   const host = own["custom_host"] ?? inherited;
   const secrets = secretsIn(own);
-  const place = secrets.length === 0 ? {} : placeOf(own, host, providers);
+  const place = secrets.length === 0 ? {} : placeOf(own, host, isBound);
   for (const secret of secrets) yield { ...secret, at, place };
   for (const [i, target] of (Array.isArray(targets) ? targets : []).entries())
-    if (isJson(target)) yield* usesIn(target, providers, `${at}.targets[${i}]`, host);
+    if (isJson(target)) yield* usesIn(target, isBound, `${at}.targets[${i}]`, host);
 }
 
-function placeOf(level: Json, host: unknown, providers: Providers): Json {
+function placeOf(level: Json, host: unknown, isBound: IsBound): Json {
   const { provider, virtual_key } = level;
-  const own = providers.filter(({ id }) => id === provider);
-  const schemas = own.length > 0 ? own : providers;
-  const bound = Object.entries(level).filter(([member, value]) => !isSealed(value) && isBound(member, schemas));
+  const bound = Object.entries(level).filter(([member, value]) => !isSealed(value) && isBound(member, provider));
   return { ...Object.fromEntries(bound), provider, virtual_key, custom_host: host };
 }
 
 /** Secrets imply the mark, and are credentials themselves. What no enabled provider knows counts: nobody can say what it does. */
-function isBound(member: string, providers: Providers): boolean {
-  if (CONFIG_MEMBERS.has(member)) return false;
-  const schemas = providers.flatMap(({ target }) => target?.properties[member] ?? []);
-  return schemas.length === 0 || schemas.some((schema) => schema["bound"] === true && schema["secret"] !== true);
+function boundMembers(providers: Providers): IsBound {
+  const byId = new Map(providers.map((one) => [one.id, [one]]));
+  const schemas = (member: string, of: Providers) => of.flatMap(({ target }) => target?.properties[member] ?? []);
+  const judged = new Map<string, boolean>();
+  return (member, provider) => {
+    if (CONFIG_MEMBERS.has(member)) return false;
+    const own = byId.get(String(provider));
+    const key = JSON.stringify([member, own?.[0]?.id]);
+    const found = judged.get(key) ?? isMarked(schemas(member, own ?? providers));
+    judged.set(key, found);
+    return found;
+  };
 }
+const isMarked = (schemas: readonly TSchema[]): boolean =>
+  schemas.length === 0 || schemas.some((schema) => schema["bound"] === true && schema["secret"] !== true);
 
 function secretsIn(value: unknown, member = ""): readonly Pick<Use, "sealed" | "member">[] {
   if (isSealed(value)) return [{ sealed: value.sealed, member }];
