@@ -68,6 +68,11 @@ export interface Catalog {
   check(id: string): CatalogCheck | undefined;
   checks(): readonly CatalogCheck[];
   strategies(): readonly string[];
+  /**
+   * Throws unless this config could be obeyed as it is written: its size, the shape of every level, and a claim for every
+   * member (see `ConfigMembers`). What it refers to by name is not looked for. `size` counts its targets, and no more.
+   */
+  judgeConfig(config: unknown, only?: "size"): void;
 }
 export interface CatalogCheck {
   readonly id: string;

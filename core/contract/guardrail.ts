@@ -19,6 +19,9 @@ export interface Segment {
   readonly text: string;
 }
 export type SegmentKind = "text" | "tool_call" | "tool_result" | "image" | "audio" | "file" | "reasoning";
+/** Parameters that every check has, because the host obeys them. */
+export const GENERAL_PARAMETERS = ["scope", "timeout", "failOnError"] as const;
+export type GeneralParameter = (typeof GENERAL_PARAMETERS)[number];
 /** Which messages a check looks at. */
 export type Scope = "last_message" | "user_messages" | "turn" | "all_messages";
 

@@ -2,6 +2,7 @@
 export * from "./api.ts";
 export * from "./cache.ts";
 export * from "./capability.ts";
+export * from "./config-members.ts";
 export * from "./console.ts";
 export * from "./dialect.ts";
 export * from "./errors.ts";

@@ -1,3 +1,5 @@
+import type { Static, TObject } from "@sinclair/typebox";
+import type { ConfigMembers } from "./config-members.ts";
 import type { Branch, Call, Caller, Outcome, Plan, RequestHeaders, TargetNode } from "./request.ts";
 
 /** A policy: four optional hooks. The way answers of several policies combine is named beside each. */
@@ -6,10 +8,12 @@ export interface Policy {
   identify?(request: IdentifyRequest): Promise<Caller | undefined> | Caller | undefined;
   /** In the order of the profile; a throw denies. */
   admit?(call: Call, caller: Caller, plan: Plan): Promise<void> | void;
-  /** Keyed by strategy mode; a mode may be provided once. */
+  /** Keyed by strategy mode; a mode may be provided once. Made with `defineStrategy`. */
   readonly strategies?: { readonly [mode: string]: Strategy };
   /** All, in parallel, after the client has its bytes; never delays the answer. */
   settle?(outcome: Outcome): Promise<void> | void;
+  /** Members of configs that it obeys, beside the settings of its strategies. */
+  readonly obeys?: ConfigMembers;
 }
 
 /** What identify may look at: the credentials, already parsed. */
@@ -20,11 +24,21 @@ export interface IdentifyRequest {
   readonly now: number;
 }
 
-/**
- * A routing strategy: yields the child to try, is told how that went, and returns when it is content. The last
- * child's answer is the request's answer. A child may itself be a branch.
- */
-export type Strategy = (node: Branch, call: Call, plan: Plan) => Trial | AsyncTrial;
+/** A routing strategy, and what a config may say to it. */
+export interface Strategy<S extends TObject = TObject> {
+  /**
+   * The members of `strategy`, beside `mode`, that this mode obeys; each has a description, and may be left out unless
+   * the mode cannot do without. Others are refused, so that no config asks for what nobody does.
+   */
+  readonly settings: S;
+  /**
+   * Yields the child to try, is told how that went, and returns when it is content. The last child's answer is the
+   * request's answer. A child may itself be a branch.
+   */
+  try(node: Branch<Static<S>>, call: Call, plan: Plan): Trial | AsyncTrial;
+}
+/** Identity at run time; infers the type of `node.settings` from the schema. */
+export const defineStrategy = <S extends TObject>(strategy: Strategy<S>): Strategy => strategy as unknown as Strategy;
 export type Trial = Generator<TargetNode, void, Tried>;
 export type AsyncTrial = AsyncGenerator<TargetNode, void, Tried>;
 export interface Tried {

@@ -75,8 +75,6 @@ export interface Plan {
   /** Merged: workspace over key over request. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly configSlug: string | null;
-  /** The config asks for the workspace's own model catalogue (`fetch_integrated_models`). */
-  readonly integratedModels: boolean;
   /** The model the client named, when it named one. */
   readonly model: string | null;
 }
@@ -87,13 +85,15 @@ interface Node {
   readonly name: string | null;
   /** Load-balance share; 0 stops traffic. */
   readonly weight: number;
+  /** Members that plugins claim (`obeys`), each from the nearest level that has it. */
+  readonly members: Json;
 }
-export interface Branch extends Node {
+export interface Branch<S = Json> extends Node {
   readonly kind: "branch";
   /** Strategy mode, a key of some policy's `strategies`. */
   readonly mode: string;
-  /** The whole `strategy` object of the config. */
-  readonly settings: Json;
+  /** The whole `strategy` object of the config, as the strategy's `settings` schema has accepted it. */
+  readonly settings: S;
   readonly targets: readonly TargetNode[];
 }
 export interface Leaf extends Node {

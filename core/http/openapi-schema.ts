@@ -2,11 +2,14 @@ import type { TSchema } from "@sinclair/typebox";
 import { isJson, type Json } from "#contract";
 
 /** Words of our own schemas that mean nothing to a reader of the document. */
-const OURS: ReadonlySet<string> = new Set(["$id", "column", "secret"]);
+const OURS: ReadonlySet<string> = new Set(["$id", "column", "secret", "bound"]);
 const at = (id: string): Json => ({ $ref: `#/components/schemas/${id}` });
 
-/** Turns TypeBox schemas into the document's: those with an `$id` stand once under components and are referred to. */
-export function schemaCollector(): { add(schema: TSchema): unknown; all(): Json } {
+/**
+ * Turns TypeBox schemas into the document's: those with an `$id` stand once under components and are referred to.
+ * `whole` are what some of them look like once the plugins run, by their `$id`.
+ */
+export function schemaCollector(whole: ReadonlyMap<unknown, TSchema> = new Map()): { add(schema: TSchema): unknown; all(): Json } {
   const found = new Map<string, unknown>();
   const plain = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(plain);
@@ -16,7 +19,7 @@ export function schemaCollector(): { add(schema: TSchema): unknown; all(): Json 
     if (typeof id !== "string") return members(value);
     if (!found.has(id)) {
       found.set(id, undefined); // a schema that holds itself must find its place taken
-      found.set(id, members(value));
+      found.set(id, members(whole.get(id) ?? value));
     }
     return at(id);
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { ConfigBody, defineRoute, HEADERS, OneOf, type Json } from "#contract";
+import { rulesOf } from "#kit";
 import { openapi } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
 
@@ -33,7 +34,11 @@ const open = defineRoute({
   reply: Type.Object({}),
   handle: () => ({}),
 });
-const document = openapi({ operations: new Map([["chatComplete", chat]]), routes: [save, open] }, { title: "Gateway", version: "1.2.3" });
+const config = rulesOf({ acme: Type.Object({ acme_region: Type.Optional(Type.String({ bound: true, description: "Region." })) }) });
+const document = openapi(
+  { operations: new Map([["chatComplete", chat]]), routes: [save, open], config },
+  { title: "Gateway", version: "1.2.3" },
+);
 
 describe("the OpenAPI document", () => {
   test("describes operations of the table with their one content type, streams, headers and scopes", () => {
@@ -85,9 +90,26 @@ describe("the OpenAPI document", () => {
         expect.any(Object),
       ]);
   });
+  test("shows what plugins claim of a config: settings of strategies, and fields of providers", () => {
+    expect(document).toMatchObject({
+      components: {
+        schemas: {
+          Config: {
+            additionalProperties: false,
+            properties: {
+              strategy: { properties: { mode: { enum: ["single", "loadbalance", "fallback"] }, on_status_codes: { type: "array" } } },
+              cache: { properties: { mode: { enum: ["simple", "semantic"] } } },
+              acme_region: { type: "string", description: "Region. (acme)" },
+            },
+          },
+        },
+      },
+    });
+    expect(JSON.stringify(document)).not.toContain('"cb_config"');
+  });
   test("is JSON, without words that only the storage understands", () => {
     const text = JSON.stringify(document);
-    expect(text).not.toMatch(/"\$id"|"column":/);
+    expect(text).not.toMatch(/"\$id"|"column":|"bound":/);
     expect(JSON.parse(text)).toEqual(document);
   });
 });

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import {
+  ConfigBody,
   ErrorBody,
   HEADERS,
   type HeaderRow,
@@ -18,6 +19,8 @@ import { schemaCollector } from "./openapi-schema.ts";
 export interface Documented {
   readonly operations: ReadonlyMap<OperationId, OperationRoute>;
   readonly routes: readonly Route[];
+  /** What a config may be, with the members of the plugins. */
+  readonly config: { schema(): TSchema };
 }
 export interface DocumentInfo {
   readonly title: string;
@@ -28,7 +31,7 @@ export const PREFIX: Readonly<Record<Plane, string>> = { data: "/v1", control: "
 
 /** The OpenAPI 3.1 document of everything that is mounted. */
 export function openapi(gen: Documented, info: DocumentInfo): Json {
-  const schemas = schemaCollector();
+  const schemas = schemaCollector(new Map([[ConfigBody.$id, gen.config.schema()]]));
   const items = [
     ...[...gen.operations].map(([id, route]) => operationItem(id, route, schemas.add)),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),

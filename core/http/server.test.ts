@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, type Outcome, type Policy } from "#contract";
+import { type Caller, definePlugin, defineStrategy, type Outcome, type Policy, type TargetNode } from "#contract";
 import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
 import { type HttpSettings, serveGeneration } from "./server.ts";
@@ -123,9 +123,12 @@ describe("a plugin that never answers is named by a 503", () => {
   test("in a strategy", async () => {
     const stuck = policyOf("router", {
       strategies: {
-        stuck: async function* () {
-          yield await never();
-        },
+        stuck: defineStrategy({
+          settings: Type.Object({}),
+          async *try() {
+            yield await never<TargetNode>();
+          },
+        }),
       },
     });
     const { base } = await serving([open, stuck]);

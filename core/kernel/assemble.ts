@@ -18,6 +18,7 @@ import type {
 } from "#contract";
 import { resourceRoutes } from "../http/resource.ts";
 import { loadedCheck } from "./check.ts";
+import { type ConfigRules, configRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
 
 /** Everything the running plugins provide, by id: the part of a generation that requests look things up in. */
@@ -32,6 +33,7 @@ export interface Assembled {
   readonly operations: ReadonlyMap<OperationId, OperationRoute>;
   readonly routes: readonly Route[];
   readonly console: Console | undefined;
+  readonly config: ConfigRules;
 }
 
 /**
@@ -47,12 +49,17 @@ export function assemble(
     running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Loaded<Kinds[K]>[]; // the kind says what is provided
   const apis: readonly Loaded<Api>[] = of("api");
   const policies: readonly Loaded<Policy>[] = of("policy");
+  const providers = new Map(of("provider").map((loaded) => [loaded.manifest.id, loaded] as const));
+  const checks = new Map(of("guardrail").flatMap(checksOf));
+  const strategies = new Map(policies.flatMap(({ provides }) => Object.entries(provides.strategies ?? {})));
+  const caches = new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const)));
   return {
-    providers: new Map(of("provider").map((loaded) => [loaded.manifest.id, loaded])),
-    checks: new Map(of("guardrail").flatMap(checksOf)),
+    providers,
+    checks,
     policies,
-    strategies: new Map(policies.flatMap(({ provides }) => Object.entries(provides.strategies ?? {}))),
-    caches: new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const))),
+    strategies,
+    caches,
+    config: configRules({ providers, checks, policies, apis, strategies, caches }),
     exporters: of("exporter"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
     operations: new Map(apis.flatMap(({ provides }) => provides.operations ?? []).map((mounted) => [mounted.operation, mounted])),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { definePlugin, GatewayError, type Host, type Need, type Plugin, type Strategy } from "#contract";
+import { definePlugin, defineStrategy, GatewayError, type Host, type Need, type Plugin } from "#contract";
 import { bootWith, type Captured, type Given, memoryRow, packOf, PROFILE, rowOf, stateIn } from "../../tests/kit/deployment.ts";
 import { BootFailed } from "./building.ts";
 
@@ -172,9 +172,12 @@ test("a setup that ends after its time is closed", async () => {
   await closed;
 });
 
-const same: Strategy = function* ({ targets }) {
-  yield* targets;
-};
+const same = defineStrategy({
+  settings: Type.Object({}),
+  *try({ targets }) {
+    yield* targets;
+  },
+});
 
 test("of two plugins with the same strategy mode the second is refused, naming both", async () => {
   const policy = (id: string): Given => ({

@@ -16,6 +16,7 @@ import {
 import type { Egress } from "../egress/egress.ts";
 import type { Candidate, RegistryRow } from "./candidates.ts";
 import { catalogOf, type Offers } from "./check.ts";
+import { configRules } from "./config-rules.ts";
 import type { Health } from "./health.ts";
 import type { HostParts } from "./host.ts";
 import { countInFlight, type InFlight } from "./in-flight.ts";
@@ -70,6 +71,8 @@ export interface Building {
   offers: Offers;
 }
 
+const NOTHING = { providers: new Map(), checks: new Map(), strategies: new Map() } as const;
+
 /** What the core itself looks up, whatever plugins there are. */
 const CORE_COLLECTIONS: readonly Collection[] = [Organisations, Workspaces, ApiKeys, Configs, Integrations, Providers, Guardrails];
 
@@ -83,7 +86,7 @@ export function begin(input: BootInput, plugins: readonly Candidate[]): Building
     catalog: catalogOf(() => building.offers),
     inFlight: countInFlight(),
     stores: {},
-    offers: { providers: new Map(), checks: new Map(), strategies: new Map() },
+    offers: { ...NOTHING, config: configRules({ ...NOTHING, policies: [], apis: [], caches: new Map() }) },
   };
   return building;
 }

@@ -1,16 +1,19 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { Value } from "@sinclair/typebox/value";
-import { type Catalog, type CatalogCheck, type Check, isJson, messageOf, type Provider } from "#contract";
+import { AWAITED, type Catalog, type CatalogCheck, type Check, GENERAL_PARAMETERS, isJson, messageOf, type Provider } from "#contract";
+import type { ConfigRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
-import { problems } from "./shape.ts";
+import { defaulter } from "./defaults.ts";
+import { problems, strayMembers } from "./shape.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
 export function loadedCheck(plugin: string, check: Check): LoadedCheck {
   let accepts: ((parameters: unknown) => boolean) | undefined;
+  let filled: ((parameters: unknown) => unknown) | undefined;
   return {
     plugin,
     check,
-    defaults: (parameters) => Value.Default(check.params, Value.Clone(parameters ?? {})),
+    defaults: (parameters) => (filled ??= defaulter(check.params))(parameters ?? {}),
+    idle: (parameters) => idleParameters(check, parameters),
     problems(parameters) {
       accepts ??= compiled(check);
       if (!accepts(parameters)) return problems(check.params, parameters).map(({ path, why }) => `${check.id}: ${path}: ${why}`);
@@ -37,6 +40,7 @@ export interface Offers {
   readonly providers: ReadonlyMap<string, Loaded<Provider>>;
   readonly checks: ReadonlyMap<string, LoadedCheck>;
   readonly strategies: ReadonlyMap<string, unknown>;
+  readonly config: ConfigRules;
 }
 
 /** What the generation offers, for plugins; asked at request time, when everything is there. */
@@ -49,6 +53,7 @@ export function catalogOf(offers: () => Offers): Catalog {
     },
     checks: () => [...offers().checks.values()].map(catalogCheck),
     strategies: () => [...offers().strategies.keys()],
+    judgeConfig: (config, only) => offers().config.judge(config, only ?? "written"),
   };
 }
 
@@ -60,20 +65,27 @@ const inCatalog = ({ manifest, provides }: Loaded<Provider>): ReturnType<Catalog
   target: provides.target as ReturnType<Catalog["providers"]>[number]["target"], // a provider's target is an object schema
 });
 
-const catalogCheck = ({ check, defaults, problems: judge }: LoadedCheck): CatalogCheck => ({
+const catalogCheck = ({ check, defaults, idle, problems: judge }: LoadedCheck): CatalogCheck => ({
   id: check.id,
   title: check.title,
   on: check.on,
   targets: check.targets ?? ["llm"],
   secrets: secretsOf(check.params),
-  problems: (parameters) => [...strayForwarding(check, parameters), ...judge(defaults(parameters))],
+  problems: (parameters) => [...idle(parameters), ...judge(defaults(parameters))],
 });
 
 const secretsOf = ({ properties }: Check["params"]): readonly string[] =>
   isJson(properties) ? Object.keys(properties).filter((name) => isJson(properties[name]) && properties[name]["secret"] === true) : [];
 
-/** Specification 2.6: only a check that calls out can forward headers; elsewhere the parameter would be silently idle. */
-const strayForwarding = ({ id, params }: Check, parameters: unknown): readonly string[] =>
-  isJson(parameters) && "forwardHeaders" in parameters && !(isJson(params["properties"]) && "forwardHeaders" in params["properties"])
-    ? [`${id} calls nobody, so it takes no forwardHeaders`]
-    : [];
+/** Parameters that neither the check nor the host obeys: they would be silently idle. */
+function idleParameters({ id, params }: Check, parameters: unknown): readonly string[] {
+  const stray = strayMembers(params, parameters).filter((member) => !GENERAL.has(member));
+  return stray.map((member) => {
+    // Specification 2.6: only a check that calls out can forward headers.
+    if (member === "forwardHeaders") return `${id} calls nobody, so it takes no forwardHeaders`;
+    const would = Object.hasOwn(AWAITED, member) ? `; ${AWAITED[member]} would obey it, which this gateway has not yet` : "";
+    const known = Object.keys(isJson(params["properties"]) ? params["properties"] : {});
+    return `${id} does not obey the parameter ${member.slice(0, 80)}; it has ${[...known, ...GENERAL].join(", ")}${would}`;
+  });
+}
+const GENERAL: ReadonlySet<string> = new Set(GENERAL_PARAMETERS);

@@ -21,6 +21,7 @@ import type {
 } from "#contract";
 import type { Counters, Feed, KeyValue } from "#contract";
 import type { Egress } from "../egress/egress.ts";
+import type { ConfigRules } from "./config-rules.ts";
 
 /**
  * One complete, running configuration of plugins. A request enters one generation and stays in it; a change of
@@ -42,6 +43,8 @@ export interface Generation {
   readonly operations: ReadonlyMap<OperationId, OperationRoute>;
   readonly routes: readonly Route[];
   readonly console: Console | undefined;
+  /** What a config may be here. */
+  readonly config: ConfigRules;
   readonly catalog: Catalog;
   readonly stores: Stores;
   readonly vault: Vault;
@@ -87,6 +90,8 @@ export interface LoadedCheck {
   readonly check: Check;
   /** Fills defaults into a copy. */
   defaults(parameters: unknown): unknown;
+  /** Parameters that nothing obeys, as sentences; empty when there are none. */
+  idle(parameters: unknown): readonly string[];
   /** What is wrong with (default-filled) parameters; empty when they are right. */
   problems(parameters: unknown): readonly string[];
 }

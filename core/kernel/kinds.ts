@@ -1,9 +1,10 @@
-import { Kind as TypeBoxKind } from "@sinclair/typebox";
+import { Kind as TypeBoxKind, type TSchema } from "@sinclair/typebox";
 import {
   type Admin,
   type Api,
   type Cache,
   type Check,
+  CONFIG_MEMBERS,
   type GuardrailPack,
   isJson,
   type Kind,
@@ -65,12 +66,36 @@ const PROVIDER = members({
 });
 const HOOKS = ["identify", "admit", "strategies", "settle"] as const;
 const hook = [absentOr(isFunction), "a function"] as const;
-const strategies = [absentOr((all) => isJson(all) && Object.values(all).every(isFunction)), "an object of generator functions"] as const;
-const POLICY = members({ identify: hook, admit: hook, settle: hook, strategies });
+const isSchema = (schema: unknown): boolean => isJson(schema) && TypeBoxKind in schema;
+const isObjectSchema = (schema: unknown): boolean => isSchema(schema) && isJson((schema as TSchema)["properties"]); // a schema, by the line above
+const isStrategy = (strategy: unknown): boolean => isJson(strategy) && isFunction(strategy["try"]) && isObjectSchema(strategy["settings"]);
+const strategies = [
+  absentOr((all) => isJson(all) && Object.values(all).every(isStrategy)),
+  "an object of strategies, each with a schema `settings` and a generator function `try`: use defineStrategy",
+] as const;
+const ownMembers = (of: unknown): readonly string[] => (isJson(of) ? Object.keys(of) : []);
+const isMembers = (members: unknown): boolean => isJson(members) && Object.values(members).every(isSchema);
+const obeys = [
+  absentOr(
+    (parts) =>
+      isJson(parts) &&
+      absentOr(isMembers)(parts["config"]) &&
+      absentOr(isMembers)(parts["strategy"]) &&
+      !ownMembers(parts["config"]).some((member) => CONFIG_MEMBERS.has(member)),
+  ),
+  "an object whose `config` and `strategy` hold schemas by member, none of them a member that the core obeys",
+] as const;
+/** Each member of a config belongs to one plugin. */
+const memberIds = ({ obeys: { config = {}, strategy = {} } = {} }: Pick<Policy, "obeys">): string[] => [
+  ...Object.keys(config).map((member) => `config member ${member}`),
+  ...Object.keys(strategy).map((member) => `config member strategy.${member}`),
+];
+const POLICY = members({ identify: hook, admit: hook, settle: hook, strategies, obeys });
 const API = members({
   operations: [absentOr(isList), "a list"],
   dialects: [absentOr(isList), "a list"],
   routes: [absentOr(isRoutes), A_ROUTE],
+  obeys,
 });
 
 export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
@@ -96,7 +121,10 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
   policy: {
     flaw: (provides) =>
       POLICY(provides) ?? (HOOKS.some((hook) => provides[hook] !== undefined) ? undefined : `it must have one of ${HOOKS.join(", ")}`),
-    claims: (provides) => Object.keys((provides as Policy).strategies ?? {}).map((mode) => `strategy ${mode}`),
+    claims: (provides) => [
+      ...Object.keys((provides as Policy).strategies ?? {}).map((mode) => `strategy ${mode}`),
+      ...memberIds(provides as Policy),
+    ],
     named: (provides) => Object.keys((provides as Policy).strategies ?? {}),
   },
   cache: {
@@ -104,6 +132,7 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
       modes: [(modes) => isList(modes) && modes.every(isText), "a list of cache modes"],
       get: [isFunction, "a function"],
       set: [isFunction, "a function"],
+      settings: [absentOr(isObjectSchema), "an object schema"],
     }),
     claims: (provides) => (provides as Cache).modes.map((mode) => `cache mode ${mode}`),
     named: (provides) => (provides as Cache).modes,
@@ -117,6 +146,7 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
         ...operations.map(({ operation }) => `operation ${operation}`),
         ...dialects.map(({ id }) => `dialect ${id}`),
         ...routesOf(provides as Api),
+        ...memberIds(provides as Api),
       ];
     },
     named: (provides) => ((provides as Api).operations ?? []).map(({ operation }) => operation),
@@ -144,7 +174,7 @@ function checkFlaw(value: unknown, pack: string): string | undefined {
   const check = value as unknown as Partial<Check>; // each member is tested below
   if (!isText(check.id) || !check.id?.startsWith(`${pack}.`)) return `the check id ${String(check.id)} must begin with ${pack}.`;
   if (!isList(check.on) || check.on.length === 0) return `the check ${check.id} must say on which sides it runs`;
-  if (!isJson(check.params) || !(TypeBoxKind in check.params)) return `the check ${check.id} must have a TypeBox schema \`params\``;
+  if (!isSchema(check.params)) return `the check ${check.id} must have a TypeBox schema \`params\``;
   return isFunction(check.run) ? undefined : `the check ${check.id} must have a function \`run\``;
 }
 

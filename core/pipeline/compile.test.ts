@@ -1,9 +1,12 @@
+import { Type } from "@sinclair/typebox";
 import { expect, test } from "bun:test";
 import type { Branch, Leaf } from "#contract";
+import { rulesOf } from "#kit";
 import { compileConfig } from "./compile.ts";
 
-const CAPS = { root: 3, conditionalRoot: 5, nested: 2 };
-const compile = (config: unknown) => compileConfig(config, CAPS);
+const CAPS = { root: 3, conditionalRoot: 5, nested: 2, total: 5 };
+const compile = (config: unknown) =>
+  compileConfig(config, rulesOf({ openai: Type.Object({ openai_organization: Type.Optional(Type.String()) }) }, CAPS), "written");
 
 test("a config without targets is one leaf", () => {
   expect(compile({ provider: "openai", retry: { attempts: 9 } })).toMatchObject({

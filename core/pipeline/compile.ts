@@ -1,36 +1,17 @@
-import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Branch, CONFIG_MEMBERS, ConfigBody, GatewayError, isJson, type Json, type Leaf, type TargetNode } from "#contract";
-import { lowered } from "../kernel/shape.ts";
-
-/** How many targets a config may have (routing-config fact sheet 11). */
-export interface TargetCaps {
-  readonly root: number;
-  readonly conditionalRoot: number;
-  readonly nested: number;
-}
+import { type Branch, CONFIG_MEMBERS, type ConfigLevel, type Json, type Leaf, type TargetNode } from "#contract";
+import type { ConfigClaims } from "../kernel/claims.ts";
+import type { ConfigRules } from "../kernel/config-rules.ts";
 
 const DEFAULT_RETRY_STATUSES = [429, 500, 502, 503, 504, 529] as const;
 const MAX_RETRIES = 5;
 
-const check = TypeCompiler.Compile(ConfigBody);
-
-/** Judges a config's shape and turns it into the tree of targets a plan walks. */
-export function compileConfig(config: unknown, caps: TargetCaps): TargetNode {
-  if (!isJson(config)) throw new GatewayError("CONFIG_INVALID", { why: "it must be a JSON object" });
-  if ("options" in config)
-    throw new GatewayError("CONFIG_INVALID", { why: "`options` is no longer read; write `targets`" }, { param: "options" });
-  if (!check.Check(config)) throw notOfTheShape(config);
-  const cap = config.strategy?.mode === "conditional" ? caps.conditionalRoot : caps.root;
-  return nodeOf(config, BASE, { path: "config", cap, nested: caps.nested });
-}
-
-function notOfTheShape(config: Json): GatewayError {
-  const problem = check.Errors(config).First();
-  return new GatewayError(
-    "CONFIG_INVALID",
-    { why: `${problem?.path || "/"}: ${problem ? lowered(problem.message) : "not of the documented shape"}` },
-    { param: problem?.path ?? "" },
-  );
+/**
+ * Judges a config and turns it into the tree of targets a plan walks. `saved`: one that was stored, before members that
+ * nothing obeys were refused perhaps, is served as it was.
+ */
+export function compileConfig(config: unknown, rules: Pick<ConfigRules, "judge" | "claims">, as: "written" | "saved"): TargetNode {
+  rules.judge(config, as);
+  return nodeOf(config, BASE, "config", rules.claims);
 }
 
 /** What a nested target takes over from the levels above it (routing-config fact sheet 11). */
@@ -47,6 +28,7 @@ type Inherited = Pick<
   | "dropParams"
   | "inputGuardrails"
   | "outputGuardrails"
+  | "members"
 >;
 
 const NO_GUARDRAILS: Leaf["inputGuardrails"] = Object.freeze([]);
@@ -62,47 +44,44 @@ export const BASE: Inherited = Object.freeze({
   dropParams: [],
   inputGuardrails: NO_GUARDRAILS,
   outputGuardrails: NO_GUARDRAILS,
+  members: Object.freeze({}),
 });
 
-interface Place {
-  readonly path: string;
-  /** Targets allowed at this level. */
-  readonly cap: number;
-  readonly nested: number;
-}
-
-function nodeOf(config: ConfigBody, above: Inherited, at: Place): TargetNode {
-  const settings = inherit(config, above);
-  const own = { path: at.path, name: config.name ?? null, weight: config.weight ?? 1 };
+function nodeOf(config: ConfigLevel, above: Inherited, path: string, claims: ConfigClaims): TargetNode {
+  const settings = inherit(config, above, claims);
+  const own = { path, name: config.name ?? null, weight: config.weight ?? 1 };
   if (!config.targets) return leafOf(config, settings, own);
-  return branchOf(config, config.targets as ConfigBody[], settings, own, at); // the schema is recursive; its static type is not
+  return branchOf(config, config.targets, settings, own, claims);
 }
 
 type Own = Pick<Leaf, "path" | "name" | "weight">;
 
-function branchOf(config: ConfigBody, targets: readonly ConfigBody[], settings: Inherited, own: Own, at: Place): Branch {
-  if (targets.length > at.cap)
-    throw new GatewayError("CONFIG_INVALID", { why: `${at.path}.targets has ${targets.length} items, at most ${at.cap} are allowed` });
-  const strategy: Json = { mode: "single", ...(config.on_status_codes && { on_status_codes: config.on_status_codes }), ...config.strategy };
-  const children = targets.map((target, i) =>
-    nodeOf(target, settings, { path: `${at.path}.targets[${i}]`, cap: at.nested, nested: at.nested }),
-  );
-  return { kind: "branch", ...own, mode: String(strategy["mode"]), settings: strategy, targets: children };
+function branchOf(config: ConfigLevel, targets: readonly ConfigLevel[], settings: Inherited, own: Own, claims: ConfigClaims): Branch {
+  const { on_status_codes: statuses, strategy } = config;
+  const chosen: Json = { mode: "single", ...(statuses && { on_status_codes: statuses }), ...strategy };
+  const children = targets.map((target, i) => nodeOf(target, settings, `${own.path}.targets[${i}]`, claims));
+  return { kind: "branch", ...own, members: settings.members, mode: String(chosen["mode"]), settings: chosen, targets: children };
 }
 
-function leafOf(config: ConfigBody, settings: Inherited, own: Own): Leaf {
+function leafOf(config: ConfigLevel, settings: Inherited, own: Own): Leaf {
   const provider = config.provider ?? (config.virtual_key === undefined ? null : `@${config.virtual_key.replace(/^@/, "")}`);
-  return { kind: "leaf", ...own, ...settings, provider, apiKey: config.api_key ?? null, fields: providerFields(config) };
+  return { kind: "leaf", ...own, ...settings, provider, apiKey: config.api_key ?? null, fields: othersOf(config) };
 }
 
-/** Members that are not the config's own belong to the provider's target schema, which judges them later. */
-function providerFields(config: ConfigBody): Json {
-  const fields: Json = {};
-  for (const [key, value] of Object.entries(config)) if (!CONFIG_MEMBERS.has(key) || key === "anthropic_beta") fields[key] = value;
-  return fields;
+/** Members that are not the core's: of plugins, and fields of the provider's target, which its schema judges later. */
+function othersOf(config: ConfigLevel): Json {
+  const others: Json = {};
+  for (const [key, value] of Object.entries(config)) if (!CONFIG_MEMBERS.has(key)) others[key] = value;
+  return others;
 }
 
-function inherit(config: ConfigBody, above: Inherited): Inherited {
+/** What plugins claim, the nearest level's of each member. */
+function membersOf(config: ConfigLevel, above: Json, claims: ConfigClaims): Json {
+  const own = Object.entries(config).filter(([key]) => claims.config.has(key));
+  return own.length === 0 ? above : { ...above, ...Object.fromEntries(own) };
+}
+
+function inherit(config: ConfigLevel, above: Inherited, claims: ConfigClaims): Inherited {
   return {
     retry: config.retry ? retryOf(config.retry) : above.retry,
     cache: config.cache ? { mode: config.cache.mode, maxAgeSec: config.cache.max_age ?? null } : above.cache,
@@ -115,6 +94,7 @@ function inherit(config: ConfigBody, above: Inherited): Inherited {
     dropParams: config.drop_params ? [...above.dropParams, ...config.drop_params] : above.dropParams,
     inputGuardrails: guardrailsOf(config.before_request_hooks, config.input_guardrails) ?? above.inputGuardrails,
     outputGuardrails: guardrailsOf(config.after_request_hooks, config.output_guardrails) ?? above.outputGuardrails,
+    members: membersOf(config, above.members, claims),
   };
 }
 
@@ -128,9 +108,9 @@ function guardrailsOf(
   return hooks || shorthand ? [...(hooks ?? []), ...(shorthand ?? [])] : undefined;
 }
 
-function retryOf(retry: NonNullable<ConfigBody["retry"]>): Leaf["retry"] {
+function retryOf(retry: NonNullable<ConfigLevel["retry"]>): Leaf["retry"] {
   return {
-    attempts: Math.min(retry.attempts, MAX_RETRIES),
+    attempts: Math.min(retry.attempts ?? 0, MAX_RETRIES),
     onStatusCodes: retry.on_status_codes ?? DEFAULT_RETRY_STATUSES,
     useRetryAfter: retry.use_retry_after_headers ?? retry.use_retry_after_header ?? false,
   };

@@ -8,7 +8,6 @@ import { isPromise } from "./maybe-promise.ts";
 import { OutcomeQueue } from "./export-queue.ts";
 import { type Planner, planner } from "./plan.ts";
 import { type Resolver, resolver } from "./targets.ts";
-import type { TargetCaps } from "./compile.ts";
 
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
 export interface Gateway {
@@ -32,11 +31,11 @@ export interface Gateway {
   /** What the guardrail engine works with. */
   readonly guards: GuardDeps;
 }
-export interface PipelineLimits extends TargetCaps {
+export interface PipelineLimits {
   /** Bytes of a body that are kept for the log. */
   readonly loggedBytes: number;
 }
-export const PIPELINE_LIMITS: PipelineLimits = { root: 100, conditionalRoot: 1_000, nested: 50, loggedBytes: 262_144 };
+export const PIPELINE_LIMITS: PipelineLimits = { loggedBytes: 262_144 };
 
 export interface GatewayParts {
   readonly gen: Generation;
@@ -87,7 +86,7 @@ export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: G
     settled,
     guards: { checks: gen.checks, plugins: gen.plugins, stores: gen.stores, vault: gen.vault, now, redact, log },
     identify: identifier(gen.policies, now),
-    plan: planner(gen, limits),
+    plan: planner(gen),
     resolve: resolver(gen, now),
     dialects: byOperation(gen.dialects.values()),
     close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { Caller, RecordOf, Scope } from "#contract";
+import type { Caller, GeneralParameter, RecordOf, Scope } from "#contract";
 import { GatewayError, Guardrails, type Json, isJson, openSecrets } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./guardrail-inline.ts";
@@ -148,7 +148,7 @@ const timeoutOf = (params: unknown, parameters: Json): number | undefined => {
 };
 
 /** The host's own parameters: which of their values make sense. */
-const GENERAL: Readonly<Record<string, { readonly fits: (value: unknown) => boolean; readonly say: string }>> = {
+const GENERAL: Readonly<Record<GeneralParameter, { readonly fits: (value: unknown) => boolean; readonly say: string }>> = {
   scope: { fits: (value) => typeof value === "string" && SCOPES.includes(value), say: `scope must be one of ${SCOPES.join(", ")}.` },
   timeout: { fits: (value) => typeof value === "number" && value > 0, say: "timeout must be a number of milliseconds above 0." },
   failOnError: { fits: (value) => typeof value === "boolean", say: "failOnError must be true or false." },

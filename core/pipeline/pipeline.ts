@@ -70,7 +70,7 @@ const firstThatAnswers = (node: TargetNode, asking: Asking, gw: Gateway, limits:
 async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> {
   const strategy = gw.gen.strategies.get(node.mode);
   if (!strategy) throw new GatewayError("STRATEGY_UNKNOWN", { mode: node.mode, modes: [...gw.gen.strategies.keys()].join(", ") });
-  const trial = strategy(node, asking.call, asking.plan);
+  const trial = strategy.try(node, asking.call, asking.plan);
   const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw));
   let reply: Reply | undefined;
   for (let step = await chosen(trial.next()); !step.done; ) {

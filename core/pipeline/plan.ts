@@ -7,6 +7,7 @@ import {
   isJson,
   type Json,
   type Leaf,
+  messageOf,
   openSecrets,
   type Plan,
   type RecordOf,
@@ -14,9 +15,10 @@ import {
   Workspaces,
 } from "#contract";
 import { metadataOf } from "../http/headers.ts";
+import { boundedJson, CONTROL_VALUES, MAX_DEPTH } from "../http/json-shape.ts";
 import { isUuid } from "../http/tenancy.ts";
 import type { Generation } from "../kernel/generation.ts";
-import { BASE, compileConfig, type TargetCaps } from "./compile.ts";
+import { BASE, compileConfig } from "./compile.ts";
 import { after, type MaybePromise } from "./maybe-promise.ts";
 
 /** Makes plans: headers, saved config and the defaults of key and workspace -> what will be done, frozen. */
@@ -30,18 +32,33 @@ interface WorkspaceDefaults {
 interface Chosen {
   readonly slug: string | null;
   readonly root: TargetNode;
-  readonly integratedModels: boolean;
 }
 
 const MAX_INLINE_CONFIGS = 256;
+/** Of all texts together: what is made of a long one takes many times its length. */
+const MAX_INLINE_CHARS = 4 * 1024 * 1024;
 
-export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">, caps: TargetCaps): Planner {
-  const inline = new Map<string, Chosen>();
-  const compile = (config: unknown, slug: string | null): Chosen => ({
-    slug,
-    root: knownModes(compileConfig(config, caps), gen.strategies),
-    integratedModels: isJson(config) && config["fetch_integrated_models"] === true,
-  });
+/** Compiled configs of headers, by their whole text: who can name one knows all that is in it. The oldest goes first. */
+class InlineConfigs {
+  readonly #byText = new Map<string, Chosen>();
+  #chars = 0;
+
+  get(text: string): Chosen | undefined {
+    return this.#byText.get(text);
+  }
+  keep(text: string, chosen: Chosen): void {
+    this.#byText.set(text, chosen);
+    this.#chars += text.length;
+    for (const oldest of this.#byText.keys()) {
+      if (this.#byText.size <= MAX_INLINE_CONFIGS && this.#chars <= MAX_INLINE_CHARS) return;
+      this.#byText.delete(oldest);
+      this.#chars -= oldest.length;
+    }
+  }
+}
+
+export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): Planner {
+  const inline = new InlineConfigs();
   const usable = (record: RecordOf<typeof Configs>) => ({
     active: record.status === "active",
     slug: record.slug,
@@ -55,15 +72,14 @@ export function planner(gen: Pick<Generation, "stores" | "strategies" | "vault">
   const fromText = (text: string): Chosen => {
     const known = inline.get(text);
     if (known) return known;
-    const compiled = compile(jsonConfig(text), null);
-    if (inline.size >= MAX_INLINE_CONFIGS) inline.delete(inline.keys().next().value ?? "");
-    inline.set(text, compiled);
+    const compiled: Chosen = { slug: null, root: compileConfig(jsonConfig(text), gen.config, "written") };
+    inline.keep(text, compiled);
     return compiled;
   };
   const fromSlug = (slug: string, workspaceId: string): MaybePromise<Chosen> =>
     after((isUuid(slug) ? byId : bySlug)(workspaceId, slug), (record) => {
       if (!record?.active) throw new GatewayError("CONFIG_UNKNOWN", { config: slug }, { param: "x-gateway-config" });
-      return (record.compiled ??= compile(record.config, record.slug));
+      return (record.compiled ??= { slug: record.slug, root: compileConfig(record.config, gen.config, "saved") });
     });
   const choose = (call: Call, caller: Caller): MaybePromise<Chosen> => {
     const asked = call.control.config;
@@ -100,7 +116,7 @@ const PLAIN: Leaf = Object.freeze({
   fields: {},
 });
 
-const NO_CONFIG: Chosen = Object.freeze({ root: PLAIN, slug: null, integratedModels: false });
+const NO_CONFIG: Chosen = Object.freeze({ root: PLAIN, slug: null });
 
 function planOf(call: Call, caller: Caller, chosen: Chosen, defaults: WorkspaceDefaults | undefined): Plan {
   const model = call.body.kind === "json" && typeof call.body.value["model"] === "string" ? call.body.value["model"] : null;
@@ -108,7 +124,6 @@ function planOf(call: Call, caller: Caller, chosen: Chosen, defaults: WorkspaceD
     root: withDefaults(chosen.root, defaults),
     metadata: metadataFor(call, caller, defaults),
     configSlug: chosen.slug,
-    integratedModels: chosen.integratedModels,
     model,
   });
 }
@@ -155,21 +170,9 @@ const unique = (first: Leaf["inputGuardrails"], second: Leaf["inputGuardrails"])
 
 function jsonConfig(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new GatewayError(
-      "CONFIG_INVALID",
-      { why: "the header x-gateway-config begins like JSON but is not JSON" },
-      { param: "x-gateway-config" },
-    );
+    return boundedJson(text, { maxDepth: MAX_DEPTH, maxValues: CONTROL_VALUES });
+  } catch (thrown) {
+    const why = GatewayError.is(thrown) && thrown.code !== "BODY_NOT_JSON" ? messageOf(thrown) : "it begins like JSON but is not JSON";
+    throw new GatewayError("CONFIG_INVALID", { why: `in the header x-gateway-config, ${why}` }, { param: "x-gateway-config" });
   }
-}
-
-/** A config that names an absent strategy is refused, not half obeyed. */
-function knownModes(node: TargetNode, strategies: ReadonlyMap<string, unknown>): TargetNode {
-  if (node.kind === "leaf") return node;
-  if (!strategies.has(node.mode))
-    throw new GatewayError("STRATEGY_UNKNOWN", { mode: node.mode, modes: [...strategies.keys()].join(", ") }, { param: "strategy.mode" });
-  for (const target of node.targets) knownModes(target, strategies);
-  return node;
 }

@@ -10,17 +10,21 @@ const target = Type.Object({
   anthropic_version: Type.Optional(
     Type.String({ default: "2023-06-01", maxLength: 64, description: "Version of the Anthropic API, sent as `anthropic-version`." }),
   ),
-  anthropic_beta: Type.Optional(Type.String({ maxLength: 2048, description: "Comma-separated beta features, sent as `anthropic-beta`." })),
+  anthropic_beta: Type.Optional(
+    Type.Union([Type.String({ maxLength: 2048 }), Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100 })], {
+      description: "Beta features, comma-separated or as a list, sent as `anthropic-beta`.",
+    }),
+  ),
 });
 
 function endpoint({ fields, apiKey, customHost }: Target): Endpoint {
-  const beta = fields.anthropic_beta;
+  const beta = [fields.anthropic_beta ?? []].flat().join(",");
   return {
     baseUrl: customHost?.replace(/\/+$/, "") ?? "https://api.anthropic.com/v1",
     headers: {
       ...(apiKey !== "" && { "x-api-key": apiKey }),
       "anthropic-version": String(fields.anthropic_version ?? "2023-06-01"),
-      ...(typeof beta === "string" && beta !== "" && { "anthropic-beta": beta }),
+      ...(beta !== "" && { "anthropic-beta": beta }),
     },
   };
 }

@@ -43,7 +43,10 @@ function claudeRequest(body: Json, { target, stream }: Ask, name: string): Json 
 }
 /** A version of Anthropic's own API may be meant for another target of the same request. */
 const versionOf = (asked: string | undefined): string => (asked?.startsWith("vertex-") ? asked : VERSION);
-const betaHeader = (beta: string | undefined): Readonly<Record<string, string>> => (beta ? { "anthropic-beta": beta } : {});
+function betaHeader(features: string | readonly string[] | undefined): Readonly<Record<string, string>> {
+  const beta = [features ?? []].flat().join(",");
+  return beta === "" ? {} : { "anthropic-beta": beta };
+}
 
 const spoken = ({ target }: Ask): Spoken => SPOKEN[vertexModel(target.model).publisher];
 

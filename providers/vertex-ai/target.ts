@@ -57,7 +57,9 @@ export const target = Type.Object({
     }),
   ),
   anthropic_beta: Type.Optional(
-    Type.String({ maxLength: 2048, description: "Claude only: comma-separated beta features, sent as `anthropic-beta`." }),
+    Type.Union([Type.String({ maxLength: 2048 }), Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100 })], {
+      description: "Claude only: beta features, comma-separated or as a list, sent as `anthropic-beta`.",
+    }),
   ),
 });
 export type Fields = Static<typeof target>;

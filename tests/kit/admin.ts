@@ -3,6 +3,7 @@ import type { Admin, Caller, Resource, Route } from "#contract";
 import { resourceRoutes } from "../../core/http/resource.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
+import { rulesOf } from "./config.ts";
 import { CALLERS, CATALOG, type Tenants, tenants } from "./tenants.ts";
 
 const UNKNOWN = "0d9f4c1e-5b52-4a55-8f5e-3a9f3a1b2c3d";
@@ -32,7 +33,7 @@ export async function testAdmin(given: PluginCase<"admin">): Promise<void> {
           true,
         ]);
     });
-    testRoutes(() => ({ operations: new Map(), routes: all() }));
+    testRoutes(() => ({ operations: new Map(), routes: all(), config: rulesOf() }));
     for (const resource of resources)
       describe(`resource ${resource.plane} ${resource.path}`, () =>
         testClosed(resource, world, plugin.collections?.map(({ name }) => name) ?? []));

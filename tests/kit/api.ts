@@ -14,6 +14,7 @@ import {
 import { collect } from "../../core/pipeline/collect.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
+import { rulesOf } from "./config.ts";
 import { eventsOf } from "./stream.ts";
 
 /** Conformance of a data-plane plugin: its operations, its routes and the dialects it speaks. */
@@ -34,7 +35,7 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
         for (const schema of [body, query])
           if (schema?.["type"] === "object") expect([operation, schema["additionalProperties"]]).toEqual([operation, true]);
     });
-    testRoutes(() => ({ operations: new Map(operations.map((route) => [route.operation, route])), routes }));
+    testRoutes(() => ({ operations: new Map(operations.map((route) => [route.operation, route])), routes, config: rulesOf() }));
     for (const dialect of dialects) describe(`dialect ${dialect.id}`, () => testDialect(dialect));
   });
 }

@@ -95,5 +95,11 @@ function fakeEgress(sent: Request[], answer: FakeHostOptions["fetch"]): Egress {
   return { open: 0, judgeUrl: (url) => new URL(url), send, call: async (request) => answerOf(await send(request)) };
 }
 
-const EMPTY_CATALOG: Catalog = { providers: () => [], check: () => undefined, checks: () => [], strategies: () => [] };
+const EMPTY_CATALOG: Catalog = {
+  providers: () => [],
+  check: () => undefined,
+  checks: () => [],
+  strategies: () => [],
+  judgeConfig: () => undefined,
+};
 const NO_GENERATIONS: Generations = { number: 1, states: () => [], reload: async () => ({ number: 2 }) };

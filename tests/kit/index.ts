@@ -4,6 +4,7 @@ export * from "./api.ts";
 export * from "./cache.ts";
 export * from "./case.ts";
 export * from "./check.ts";
+export * from "./config.ts";
 export * from "./console.ts";
 export * from "./deployment.ts";
 export * from "./example-case.ts";

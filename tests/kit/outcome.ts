@@ -11,6 +11,7 @@ export const leafOf = (more: Partial<Leaf> = {}): Leaf => ({
   path: "config",
   name: null,
   weight: 1,
+  members: {},
   provider: "sandbox",
   fields: {},
   apiKey: null,

@@ -101,6 +101,7 @@ const branch = (count: number, settings: Json = {}, weight = 1): Branch =>
     path: "config",
     name: null,
     weight: 1,
+    members: {},
     mode: "kit",
     settings,
     targets: Array.from({ length: count }, (_, index) => leafOf({ path: `config.targets[${index}]`, name: `t${index}`, weight })),
@@ -112,7 +113,7 @@ export async function trials(
   node: Branch,
   answer: (target: TargetNode, nth: number) => Tried,
 ): Promise<readonly TargetNode[]> {
-  const trial = strategy(node, callOf({ model: "m" }), planOf(node));
+  const trial = strategy.try(node, callOf({ model: "m" }), planOf(node));
   const tried: TargetNode[] = [];
   for (let step = await trial.next(); !step.done && tried.length < MAX_TRIALS; step = await trial.next(answer(step.value, tried.length)))
     tried.push(step.value);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { type Caller, type Collection, isJson, type Json, type Resource, type Route } from "#contract";
 import { openapi } from "../../core/http/openapi.ts";
 import { resourceRoutes } from "../../core/http/resource.ts";
+import { rulesOf } from "./config.ts";
 import { type Answer, CALLERS, type Tenants, tenants } from "./tenants.ts";
 
 export interface ResourceCase {
@@ -139,7 +140,7 @@ export function testResource(given: ResourceCase): void {
 
     test("the OpenAPI document has every route, with its scopes and a schema for every body and answer", () => {
       const routes = resourceRoutes(resource, world.handles);
-      const document = openapi({ operations: new Map(), routes }, { title: "test", version: "0" });
+      const document = openapi({ operations: new Map(), routes, config: rulesOf() }, { title: "test", version: "0" });
       for (const route of routes)
         expect(documented(document, route)).toMatchObject({
           "x-scopes": [route.scope].flat(),

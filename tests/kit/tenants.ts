@@ -16,6 +16,7 @@ import {
 } from "#contract";
 import { resourceRoutes } from "../../core/http/resource.ts";
 import { validator } from "../../core/http/validate.ts";
+import { rulesOf } from "./config.ts";
 import { fakeHost } from "./host.ts";
 
 /** Two organisations; the first has two workspaces. */
@@ -43,19 +44,15 @@ export const CALLERS = {
   theirs: caller("workspace-service", ORGANISATION.theirs, WORKSPACE.theirs),
 } as const;
 
-/** What a resource's rules may look at in tests: one provider with a secret field, one check, two strategies. */
+const TARGET = Type.Object({
+  openai_organization: Type.Optional(Type.String()),
+  openai_secret: Type.Optional(Type.String({ secret: true })),
+});
+const RULES = rulesOf({ openai: TARGET });
+/** What a resource's rules may look at in tests: one provider with a secret field, one check, three strategies. */
 export const CATALOG: Catalog = {
-  providers: () => [
-    {
-      id: "openai",
-      title: "OpenAI",
-      operations: ["chatComplete"],
-      target: Type.Object({
-        openai_organization: Type.Optional(Type.String()),
-        openai_secret: Type.Optional(Type.String({ secret: true })),
-      }),
-    },
-  ],
+  providers: () => [{ id: "openai", title: "OpenAI", operations: ["chatComplete"], target: TARGET }],
+  judgeConfig: (config, only) => RULES.judge(config, only ?? "written"),
   checks: () => [CHECK],
   check: (id) => (id === CHECK.id ? CHECK : undefined),
   strategies: () => ["single", "fallback", "loadbalance"],

@@ -1,12 +1,15 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { defineCollection } from "../storage.ts";
 import { JsonObject, Nullable, OneOf, Stamps, Uuid } from "./column.ts";
 
 const StatusCodes = Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 100, description: "HTTP statuses." });
 
+/** Repeat a failed call. */
 export const Retry = Type.Object(
   {
-    attempts: Type.Integer({ minimum: 0, default: 0, description: "Further tries after the first; more than 5 are clipped to 5." }),
+    attempts: Type.Optional(
+      Type.Integer({ minimum: 0, default: 0, description: "Further tries after the first; more than 5 are clipped to 5." }),
+    ),
     on_status_codes: Type.Optional(StatusCodes),
     use_retry_after_headers: Type.Optional(
       Type.Boolean({ description: "Wait as long as the provider's Retry-After says instead of the backoff. Default false." }),
@@ -19,56 +22,42 @@ export const Retry = Type.Object(
   },
 );
 
+/** What every cache mode has; the others are the mode's own. */
 export const CacheSettings = Type.Object(
   {
-    mode: Type.String({ description: "`simple`, or another mode an enabled cache provides." }),
+    mode: Type.String({ maxLength: 64, description: "A mode that an enabled cache provides." }),
     max_age: Type.Optional(Nullable(Type.Integer({ minimum: 60, maximum: 7_776_000, description: "Seconds an answer stays usable." }))),
   },
-  { additionalProperties: false },
+  { additionalProperties: true, description: "Answer from a cache where it can." },
 );
 
-const CircuitBreaker = Type.Object(
-  {
-    failure_threshold: Type.Optional(Type.Number({ minimum: 1 })),
-    failure_threshold_percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-    minimum_requests: Type.Optional(Type.Number({ minimum: 1 })),
-    cooldown_interval: Type.Number({ minimum: 30_000, description: "Milliseconds." }),
-    failure_status_codes: Type.Optional(StatusCodes),
-  },
-  { additionalProperties: false },
-);
-
-const Strategy = Type.Object(
-  {
-    mode: Type.String({ maxLength: 64, description: "`single`, `fallback`, `loadbalance`, or another mode an enabled policy provides." }),
-    on_status_codes: Type.Optional(StatusCodes),
-    conditions: Type.Optional(
-      Type.Array(Type.Object({ query: JsonObject("Condition."), then: Type.String() }, { additionalProperties: false })),
-    ),
-    default: Type.Optional(Type.String()),
-    sticky: Type.Optional(JsonObject("Keep callers on their target.")),
-    cb_config: Type.Optional(CircuitBreaker),
-  },
-  { additionalProperties: false, description: "How to choose among the targets." },
+/** What every strategy has; the others are the mode's own. */
+export const StrategySettings = Type.Object(
+  { mode: Type.String({ maxLength: 64, description: "A mode that an enabled policy provides." }) },
+  { additionalProperties: true, description: "How to choose among the targets." },
 );
 
 const Guards = (description: string) =>
   Type.Array(Type.Union([Type.String({ maxLength: 255 }), JsonObject("An inline guardrail.")]), { maxItems: 100, description });
 
-/** The members of a config and of each target, apart from provider-specific fields (routing-config fact sheet 2). */
-const members = <Self extends TSchema>(self: Self) => ({
-  strategy: Type.Optional(Strategy),
-  targets: Type.Optional(Type.Array(self, { minItems: 1, maxItems: 1000, description: "Where to send; each may be a config in turn." })),
+/** The members that the core itself obeys, of a config and of each target (routing-config fact sheet 2). */
+const CORE = {
+  strategy: Type.Optional(StrategySettings),
+  targets: Type.Optional(
+    Type.Array(Type.Object({}, { additionalProperties: true }), {
+      minItems: 1,
+      maxItems: 1000,
+      description: "Where to send; each may be a config in turn.",
+    }),
+  ),
   name: Type.Optional(Type.String({ maxLength: 255, description: "Name of the target." })),
   provider: Type.Optional(Type.String({ maxLength: 255, description: "Provider id or `@slug`." })),
   api_key: Type.Optional(Type.String({ maxLength: 8192, description: "Provider credential given in place." })),
   virtual_key: Type.Optional(Type.String({ maxLength: 255, description: "Older spelling of `provider: @slug`." })),
-  prompt_id: Type.Optional(Type.String({ maxLength: 255, description: "Saved prompt to run." })),
   weight: Type.Optional(Type.Number({ minimum: 0, description: "Load-balance share; default 1, 0 stops traffic." })),
-  on_status_codes: Type.Optional(StatusCodes),
+  on_status_codes: Type.Optional({ ...StatusCodes, description: "Older place of `strategy.on_status_codes`." }),
   retry: Type.Optional(Retry),
   cache: Type.Optional(CacheSettings),
-  cb_config: Type.Optional(CircuitBreaker),
   request_timeout: Type.Optional(
     Nullable(Type.Integer({ minimum: 1, maximum: 3_600_000, description: "Milliseconds for one call; then 408." })),
   ),
@@ -84,25 +73,23 @@ const members = <Self extends TSchema>(self: Self) => ({
   forward_headers: Type.Optional(
     Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100, description: "Request headers passed on unchanged." }),
   ),
-  passthrough: Type.Optional(Type.Boolean({ description: "The request names the provider. Default false." })),
   strict_open_ai_compliance: Type.Optional(Type.Boolean({ description: "As the header of that name." })),
-  fetch_integrated_models: Type.Optional(
-    Type.Boolean({ description: "Models list: answer with the workspace's catalogue. Default false." }),
-  ),
-  anthropic_beta: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { description: "Beta flags passed on." })),
   input_guardrails: Type.Optional(Guards("Guardrails on the request: slugs or inline objects.")),
   output_guardrails: Type.Optional(Guards("Guardrails on the answer: slugs or inline objects.")),
   before_request_hooks: Type.Optional(Guards("Older form of input_guardrails.")),
   after_request_hooks: Type.Optional(Guards("Older form of output_guardrails.")),
-});
+};
+
+/** One level of a config: the config itself, or one of its targets. Members of plugins are judged by who claims them. */
+export const ConfigLevel = Type.Object(CORE, { additionalProperties: true });
+export type ConfigLevel = Static<typeof ConfigLevel>;
+export const CONFIG_MEMBERS: ReadonlySet<string> = new Set(Object.keys(CORE));
 
 /**
- * A routing config. Provider-specific members (`openai_organization`, `aws_region` …) are judged by the target
- * schema of the provider they go to, so the object is open here and `unknownMembers` closes it again.
+ * A whole config in a body. It is judged level by level by `catalog.judgeConfig`, because what it may hold is known
+ * once the plugins run; the document shows in its place what they claim.
  */
-export const ConfigBody = Type.Recursive((Self) => Type.Object(members(Self), { additionalProperties: true }), { $id: "Config" });
-export type ConfigBody = Static<typeof ConfigBody>;
-export const CONFIG_MEMBERS: ReadonlySet<string> = new Set(Object.keys(members(Type.Unknown())));
+export const ConfigBody = Type.Object({}, { $id: "Config", additionalProperties: true, description: "A routing config." });
 
 export const Configs = defineCollection({
   name: "configs",

@@ -45,6 +45,26 @@ export const GuardrailActions = Type.Object(
 );
 export type GuardrailActions = Static<typeof GuardrailActions>;
 
+const InlineFeedback = Type.Object(
+  { feedback: Type.Partial(Feedback(0).properties.feedback, { additionalProperties: false }) },
+  { additionalProperties: false },
+);
+/** What an inline guardrail may say beside its checks. */
+export const InlineActions = Type.Object(
+  {
+    deny: Type.Optional(Type.Boolean()),
+    async: Type.Optional(Type.Boolean()),
+    sequential: Type.Optional(Type.Boolean()),
+    on_success: Type.Optional(InlineFeedback),
+    on_fail: Type.Optional(InlineFeedback),
+    id: Type.Optional(Type.String({ maxLength: 255 })),
+    type: Type.Optional(OneOf(["guardrail", "mutator"], { description: "A mutator has no verdict to act on." })),
+    name: Type.Optional(Type.String({ maxLength: 255 })),
+    guardrail_version_id: Type.Optional(Type.String({ maxLength: 255 })),
+  },
+  { additionalProperties: false },
+);
+
 export const Guardrails = defineCollection({
   name: "guardrails",
   schema: Type.Object({
@@ -66,14 +86,4 @@ export const Guardrails = defineCollection({
 });
 
 /** Members of an inline guardrail's shorthand form (check ids as members) that are no checks. */
-export const SHORTHAND_MEMBERS: ReadonlySet<string> = new Set([
-  "deny",
-  "async",
-  "sequential",
-  "on_fail",
-  "on_success",
-  "id",
-  "type",
-  "name",
-  "guardrail_version_id",
-]);
+export const SHORTHAND_MEMBERS: ReadonlySet<string> = new Set(Object.keys(InlineActions.properties));

@@ -1,7 +1,5 @@
-import { Value } from "@sinclair/typebox/value";
 import {
   type Asked,
-  CONFIG_MEMBERS,
   GatewayError,
   type GuardrailTarget,
   Guardrails,
@@ -15,13 +13,9 @@ import { checksOf, GUARDRAIL_MEMBERS, type InlineCheck } from "./inline.ts";
 
 type Judge = Pick<Asked, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
 
-/** Targets a level may have (routing-config fact sheet 11). */
-const MAX_ROOT_TARGETS = 100;
-const MAX_CONDITIONAL_TARGETS = 1000;
-const MAX_NESTED_TARGETS = 50;
-
-/** Throws unless this config could be obeyed: its shape is the schema's work, what it refers to is judged here. */
+/** Throws unless this config could be obeyed: its size and shape are the catalogue's work, what it refers to is judged here. */
 export async function judgeConfig(config: Json, asked: Judge): Promise<void> {
+  asked.catalog.judgeConfig(config);
   const named = new Map<string, string>(); // guardrail -> where it is named first
   for (const level of levels(config, "config")) judgeLevel(level, asked, named);
   await judgeNames(named, asked);
@@ -41,42 +35,9 @@ const targetsOf = (level: Json): readonly Json[] => (Array.isArray(level["target
 const invalid = (why: string, param: string): GatewayError => new GatewayError("CONFIG_INVALID", { why }, { param });
 
 function judgeLevel(level: Level, asked: Judge, named: Map<string, string>): void {
-  judgeMembers(level, asked);
-  judgeStrategy(level, asked);
   judgeHost(level, asked);
   judgeForwarded(level);
   for (const member of GUARDRAIL_MEMBERS) judgeGuardrails(level, member, asked, named);
-}
-
-const SAYS_NOTHING: ReadonlySet<string> = new Set(["name", "weight"]);
-
-/** Members beside the config's own are fields of a provider's target: of the provider named, else of any. */
-function judgeMembers({ at, is }: Level, { catalog }: Judge): void {
-  if (Object.keys(is).every((member) => SAYS_NOTHING.has(member)))
-    throw invalid(`${at} says nothing about where to send or what to do`, at);
-  const providers = catalog.providers();
-  const own = providers.filter(({ id }) => id === is["provider"]);
-  const targets = (own.length > 0 ? own : providers).map(({ target }) => target?.properties ?? {});
-  for (const [member, value] of Object.entries(is)) {
-    if (CONFIG_MEMBERS.has(member)) continue;
-    const schemas = targets.flatMap((fields) => (Object.hasOwn(fields, member) ? [fields[member]] : []));
-    const whose = own[0]?.title ?? "any enabled provider";
-    if (schemas.length === 0) throw invalid(`${at}.${member} is no member of a config, nor a field of ${whose}`, `${at}.${member}`);
-    if (!schemas.some((schema) => schema && Value.Check(schema, value)))
-      throw invalid(`${at}.${member} is not a value this field takes`, `${at}.${member}`);
-  }
-}
-
-function judgeStrategy({ at, is }: Level, { catalog }: Judge): void {
-  const strategy = isJson(is["strategy"]) ? is["strategy"] : undefined;
-  if (strategy && targetsOf(is).length === 0) throw invalid(`${at}.strategy needs targets to choose among`, `${at}.targets`);
-  const mode = String(strategy?.["mode"] ?? "single");
-  const known = catalog.strategies();
-  if (strategy && !known.includes(mode))
-    throw new GatewayError("STRATEGY_UNKNOWN", { mode, modes: known.join(", ") }, { param: `${at}.strategy.mode` });
-  const cap = at !== "config" ? MAX_NESTED_TARGETS : mode === "conditional" ? MAX_CONDITIONAL_TARGETS : MAX_ROOT_TARGETS;
-  const count = targetsOf(is).length;
-  if (count > cap) throw invalid(`${at}.targets has ${count} items, at most ${cap} are allowed`, `${at}.targets`);
 }
 
 function judgeHost({ at, is }: Level, { judgeUrl }: Judge): void {
@@ -108,6 +69,8 @@ function judgeGuardrails({ at, is }: Level, member: (typeof GUARDRAIL_MEMBERS)[n
   });
 }
 
+/** Different ones, in a config and all its targets. */
+const MAX_GUARDRAILS = 1_000;
 const TARGET: GuardrailTarget = "llm";
 
 function judgeInline(inline: Json, { catalog }: Judge, at: string): void {
@@ -123,6 +86,7 @@ function parametersOf({ parameters, at }: InlineCheck): Json {
 /** Specification 2.6: guardrails a config names must exist, in its workspace or at the organisation's level. */
 async function judgeNames(named: ReadonlyMap<string, string>, { records, organisationId, workspaceId }: Judge): Promise<void> {
   if (named.size === 0) return;
+  if (named.size > MAX_GUARDRAILS) throw invalid(`it names ${named.size} guardrails, at most ${MAX_GUARDRAILS} are allowed`, "config");
   const names = [...named.keys()];
   const reach = { organisation_id: organisationId, workspace_id: [workspaceId, null], status: "active" as const };
   const guardrails = records.in(Guardrails);

@@ -25,6 +25,7 @@ type Schema = typeof Configs.schema;
 
 export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
   const { name = "config", config, isDefault: is_default = 0 } = asked.body;
+  asked.catalog.judgeConfig(config, "size");
   const stored = sealed(config, asked);
   await judgeConfig(openSecrets(stored, asked.vault), asked);
   return {
@@ -43,6 +44,7 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
 
 export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
   const { config, ...rest } = asked.body;
+  if (config) asked.catalog.judgeConfig(config, "size");
   const next = config && sealed(config, asked, record.config);
   if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
   if (next) refuseMoved(withoutGuardrails(next), withoutGuardrails(record.config), asked.catalog);

@@ -11,6 +11,11 @@ export default definePlugin({
   collections: [Integrations, Providers],
   setup: (host) => ({
     provides: {
+      obeys: {
+        config: {
+          fetch_integrated_models: Type.Boolean({ description: "Models list: answer with the workspace's catalogue. Default false." }),
+        },
+      },
       operations: [
         {
           operation: "listModels",
@@ -19,7 +24,7 @@ export default definePlugin({
           description:
             "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue.",
           local: async (call, caller, plan) =>
-            plan.integratedModels || wantsCatalogue(call.control) || !namesProvider(call.control, plan.root)
+            plan.root.members["fetch_integrated_models"] === true || wantsCatalogue(call.control) || !namesProvider(call.control, plan.root)
               ? catalogue(host.records, host.catalog, caller.workspaceId, call.search)
               : undefined,
         },

@@ -6,7 +6,7 @@ const targets = ["a", "b", "c"].map((name) => ({ kind: "leaf", name }) as Leaf);
 /** Names of the targets tried when they answer like this, one after the other. */
 async function tried(answers: readonly (number | "gateway-made 400")[], settings: object = {}): Promise<string> {
   const { provides } = await fallback.setup({ log: () => undefined, now: () => 0 }, {});
-  const trial = provides.strategies?.["fallback"]?.({ kind: "branch", targets, settings } as unknown as Branch, {} as Call, {} as Plan);
+  const trial = provides.strategies?.["fallback"]?.try({ kind: "branch", targets, settings } as unknown as Branch, {} as Call, {} as Plan);
   const names: (string | null)[] = [];
   let step = await trial?.next();
   for (const answer of answers) {

@@ -5,7 +5,7 @@ import { loadbalance } from "./loadbalance.ts";
 const leaf = (name: string, weight: number): Leaf => ({ kind: "leaf", name, weight }) as Leaf; // a strategy looks at no more
 const drawn = (targets: readonly TargetNode[], random: () => number): readonly (string | null)[] =>
   [
-    ...(loadbalance(random)(
+    ...(loadbalance(random).try(
       { kind: "branch", targets, settings: {} } as unknown as Branch,
       {} as Call,
       {} as Plan,

@@ -1,11 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, type Strategy } from "#contract";
+import { definePlugin, defineStrategy } from "#contract";
 
 /** The first target answers, whatever it says. */
-const single: Strategy = function* ({ targets }) {
-  const [first] = targets;
-  if (first) yield first;
-};
+const single = defineStrategy({
+  settings: Type.Object({}),
+  *try({ targets }) {
+    const [first] = targets;
+    if (first) yield first;
+  },
+});
 
 export default definePlugin({
   kind: "policy",

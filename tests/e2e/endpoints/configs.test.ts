@@ -40,7 +40,7 @@ describe("E8: GET /v2/configs/{slug}", () => {
   });
   test(verifies("2.11.more", "carries fetch_integrated_models, input_guardrails, output_guardrails and anthropic_beta"), async () => {
     const config = {
-      provider: "sandbox",
+      provider: "anthropic",
       fetch_integrated_models: true,
       input_guardrails: [{ "default.wordCount": { maxWords: 5 } }],
       output_guardrails: [{ "default.contains": { words: ["x"], operator: "none" } }],

@@ -1,13 +1,18 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, type Strategy } from "#contract";
+import { definePlugin, defineStrategy } from "#contract";
 
 /** Tries targets from the last to the first until one answers with 2xx. A mistake the gateway found itself ends it. */
-const lastFirst: Strategy = function* ({ targets }) {
-  for (const target of targets.toReversed()) {
-    const { status, gatewayMade } = yield target;
-    if (gatewayMade || (status >= 200 && status < 300)) return;
-  }
-};
+const lastFirst = defineStrategy({
+  settings: Type.Object({
+    at_most: Type.Optional(Type.Integer({ minimum: 1, description: "How many targets are tried; all when it is left out." })),
+  }),
+  *try({ targets, settings }) {
+    for (const target of targets.toReversed().slice(0, settings.at_most)) {
+      const { status, gatewayMade } = yield target;
+      if (gatewayMade || (status >= 200 && status < 300)) return;
+    }
+  },
+});
 
 export default definePlugin({
   kind: "policy",

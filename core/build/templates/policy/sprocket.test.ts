@@ -14,6 +14,7 @@ test("the last target is tried first, and a failure goes on to the one before it
     path: "config",
     name: null,
     weight: 1,
+    members: {},
     mode: "sprocket",
     settings: {},
     targets: ["a", "b", "c"].map((name) => leafOf({ name })),

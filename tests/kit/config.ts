@@ -1,0 +1,28 @@
+import { type TObject, Type } from "@sinclair/typebox";
+import { defineStrategy, type Manifest, type Policy, type Provider, type Strategy } from "#contract";
+import { type ConfigRules, configRules, type TargetCaps } from "../../core/kernel/config-rules.ts";
+import type { Loaded } from "../../core/kernel/generation.ts";
+
+const first = (settings: TObject): Strategy =>
+  defineStrategy({
+    settings,
+    *try({ targets }) {
+      if (targets[0]) yield targets[0];
+    },
+  });
+const STRATEGIES: readonly (readonly [string, Strategy])[] = [
+  ["single", first(Type.Object({}))],
+  ["loadbalance", first(Type.Object({}))],
+  ["fallback", first(Type.Object({ on_status_codes: Type.Optional(Type.Array(Type.Integer())) }))],
+];
+
+/** Rules for configs of a deployment with the usual strategies, these providers (id -> target fields) and this policy. */
+export function rulesOf(targets: Readonly<Record<string, TObject>> = {}, caps?: TargetCaps, policy: Policy = {}): ConfigRules {
+  const providers = Object.entries(targets).map(([id, target]) => {
+    const loaded = { name: `provider/${id}`, manifest: { title: id } as Manifest, provides: { target } as unknown as Provider }; // no more is asked for
+    return [id, loaded] as const;
+  });
+  const policies: readonly Loaded<Policy>[] = [{ name: "policy/kit", manifest: { id: "kit" } as Manifest, provides: policy }];
+  const parts = { checks: new Map(), policies, apis: [], caches: new Map() };
+  return configRules({ ...parts, providers: new Map(providers), strategies: new Map(STRATEGIES) }, caps);
+}
