@@ -1,11 +1,13 @@
-import type { Vault } from "#contract";
+import { type HeaderClasses, headerClasses, type Vault } from "#contract";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { registry } from "../generated/registry.ts";
 import { boot } from "../kernel/boot.ts";
+import { firstKeysOf } from "../kernel/first-start.ts";
 import { MAX_DEPTH } from "../http/json-shape.ts";
 import type { HttpSettings } from "../http/server.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
+import { type OwnKeys, ownKeys } from "../kernel/own-keys.ts";
 import type { PartHealth } from "../kernel/part-health.ts";
 import { makeDataFolder } from "../kernel/places.ts";
 import { readProfile } from "../kernel/profile.ts";
@@ -20,6 +22,10 @@ export interface Runtime {
   readonly egress: Egress;
   /** Tells this deployment's own requests when they come back: the same on every node that shares the secret key. */
   readonly gatewayId: string;
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
+  /** Keys of the gateway, which never leave it. */
+  readonly ownKeys: OwnKeys;
   readonly now: () => number;
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
@@ -30,9 +36,11 @@ export function createRuntime(settings: Settings): Runtime {
   makeDataFolder(settings.dataDir);
   const now = Date.now;
   const worker = workerIndex();
+  const headers = headerClasses(settings.headerAliases);
   const log = createLog({
     level: settings.logLevel,
     now,
+    headers,
     write: (line) => void process.stderr.write(`${line}\n`),
     ...(worker !== null && { of: { worker } }),
   });
@@ -40,13 +48,15 @@ export function createRuntime(settings: Settings): Runtime {
   for (const secret of secretsOf(settings)) log.hide(secret);
   const vault = createVault(vaultSecret(settings), log.hide);
   const gatewayId = vault.digest("gateway id").slice(0, 16);
-  const controlPrefixes = ["x-gateway-", ...settings.headerAliases];
+  const keys = ownKeys(vault);
+  for (const key of firstKeysOf(settings)) keys.remember(key);
   const egress = createEgress({
     trustedHosts: settings.trustedHosts,
     hardTimeoutMs: settings.requestTimeoutMs,
     now,
     gatewayId,
-    controlPrefixes,
+    headers,
+    holdsOwnKey: keys.within,
   });
   const parts: PartHealth = new Map();
   return {
@@ -54,6 +64,8 @@ export function createRuntime(settings: Settings): Runtime {
     vault,
     egress,
     gatewayId,
+    headers,
+    ownKeys: keys,
     now,
     parts,
     build: async (number, carried, generations) => {
@@ -71,10 +83,11 @@ const secretsOf = (settings: Settings): string[] =>
 const MB = 1024 * 1024;
 
 /** What a generation's routes need to know of the process. */
-export const httpSettings = (settings: Settings, { log, now, gatewayId }: Runtime): HttpSettings => ({
+export const httpSettings = (settings: Settings, { log, now, gatewayId, headers, ownKeys }: Runtime): HttpSettings => ({
   maxJsonBytes: settings.maxBodyMb * MB,
   maxDepth: MAX_DEPTH,
-  headerAliases: settings.headerAliases,
+  headers,
+  ownKeys,
   now,
   log: log.log,
   redact: log.redactValue,

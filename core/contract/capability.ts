@@ -1,4 +1,5 @@
 import type { TObject, Static } from "@sinclair/typebox";
+import type { HeaderClasses } from "./header-class.ts";
 import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records } from "./storage.ts";
 
 /** What a plugin may ask for. The host object it receives carries these handles and no others. */
@@ -73,6 +74,8 @@ export interface Catalog {
    * member (see `ConfigMembers`). What it refers to by name is not looked for. `size` counts its targets, and no more.
    */
   judgeConfig(config: unknown, only?: "size"): void;
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
 }
 export interface CatalogCheck {
   readonly id: string;

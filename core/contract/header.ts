@@ -13,6 +13,8 @@ export interface HeaderRow {
   readonly also?: readonly string[];
   /** How the text becomes a value: as it is, a boolean, an integer, a JSON value, or a list (CSV or JSON array). */
   readonly read: "text" | "flag" | "integer" | "json" | "list";
+  /** No value of it holds a comma, which is how two headers of one name arrive. */
+  readonly once?: true;
   readonly schema: TSchema;
 }
 
@@ -22,7 +24,7 @@ const list = (description: string) => Type.Array(Type.String({ maxLength: 256 })
 
 // biome-ignore format: a table, one row a line
 export const HEADERS = {
-  apiKey:           { name: "api-key", read: "text", schema: text("The gateway key. `Authorization: Bearer <key>` is read when this is absent.", 4096) },
+  apiKey:           { name: "api-key", read: "text", once: true, schema: text("The gateway key. `Authorization: Bearer <key>` is read when this is absent.", 4096) },
   provider:         { name: "provider", read: "text", schema: text("A provider id (`openai`), or `@slug` of a provider saved in the workspace.", 255) },
   virtualKey:       { name: "virtual-key", read: "text", schema: text("Older spelling of `x-gateway-provider: @slug`.", 255) },
   config:           { name: "config", read: "text", schema: text("Slug of a saved config, or a config as JSON.", 262_144) },
@@ -42,6 +44,11 @@ export const HEADERS = {
   strict:           { name: "strict-open-ai-compliance", also: ["x-gateway-strict-openai-compliance"], read: "flag", schema: flag("`false` adds provider extras (content blocks, native finish reasons, `hook_results` in streams). Default `true`.") },
   debug:            { name: "debug", read: "flag", schema: flag("`false` keeps request and response bodies out of the log.") },
 } as const satisfies Record<string, HeaderRow>;
+
+/** Longest text of a row. */
+const MAX_HEADER_CHARS = Math.max(...Object.values<HeaderRow>(HEADERS).map(({ schema }) => Number(schema["maxLength"] ?? 0)));
+/** Bytes of all headers of one request together: the longest row, and 128 KB for the others. */
+export const MAX_HEADERS_BYTES = MAX_HEADER_CHARS + 131_072;
 
 export type HeaderName = keyof typeof HEADERS;
 

@@ -1,3 +1,4 @@
+import { type HeaderClasses, headerClasses } from "#contract";
 import { type Answer, answered, responseOf } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
@@ -17,7 +18,7 @@ export interface Egress {
    * cancelled. A failing body throws the same errors.
    */
   call(request: EgressRequest): Promise<Answer>;
-  /** The same, answered by the web's Response. */
+  /** The same for what a plugin asks, answered by the web's Response. No header with a key of the gateway leaves. */
   send(request: EgressRequest): Promise<Response>;
   /** Throws HOST_BLOCKED or REQUEST_INVALID for a URL that could never be called; no network. For save time. */
   judgeUrl(url: string): URL;
@@ -52,8 +53,10 @@ export interface EgressOptions {
   /** Id of this deployment in `x-gateway-hop`. */
   readonly gatewayId: string;
   readonly resolve?: Resolve;
-  /** Header prefixes that never leave; default `x-gateway-`. */
-  readonly controlPrefixes?: readonly string[];
+  /** What a header's name says of it; default: without aliases. */
+  readonly headers?: HeaderClasses;
+  /** Does this header value hold a key of the gateway? A plugin's request goes without that header. */
+  readonly holdsOwnKey?: (value: string) => boolean;
   /** Judges looked-up addresses; tests stand a local server in for a public one. */
   readonly isPublic?: (address: string) => boolean;
   /** Bytes of an answer that is read whole; tests ask for fewer. */
@@ -68,7 +71,7 @@ const MAX_SAVED_URL = 2048;
 export function createEgress(options: EgressOptions): Egress {
   const trust = readTrust(options.trustedHosts);
   const routes = new Routes(trust, options.resolve ?? systemResolve, options.now, options.isPublic);
-  const rules: HeaderRules = { gatewayId: options.gatewayId, controlPrefixes: options.controlPrefixes ?? ["x-gateway-"] };
+  const rules: HeaderRules = { gatewayId: options.gatewayId, headers: options.headers ?? headerClasses([]) };
   let open = 0;
   const ended = (): void => {
     open -= 1;
@@ -82,7 +85,7 @@ export function createEgress(options: EgressOptions): Egress {
     try {
       const known = routes.to(origin, request.declared ?? false);
       const route = known instanceof Promise ? await exchange.within(known) : known;
-      const headers = outgoingHeaders(request.headers, rules, request.hops, route.name?.header ?? null);
+      const headers = outgoingHeaders(request.headers, rules, request.hops, { host: route.name?.header ?? null, mayLoop: route.trusted });
       const init = fetchInit(request, exchange.signal, headers, tlsOf(route));
       return answered(await connect(route, rest, init), exchange, options.maxWhole);
     } catch (error) {
@@ -95,7 +98,7 @@ export function createEgress(options: EgressOptions): Egress {
 
   return {
     call,
-    send: async (request) => responseOf(await call(request)),
+    send: async (request) => responseOf(await call({ ...request, headers: withoutOwnKeys(request.headers, options.holdsOwnKey) })),
     judgeUrl(url) {
       if (url.length > MAX_SAVED_URL) throw unacceptable(`it is longer than ${MAX_SAVED_URL} characters`);
       if (url.includes("@")) throw unacceptable("it holds an @");
@@ -106,6 +109,12 @@ export function createEgress(options: EgressOptions): Egress {
       return open;
     },
   };
+}
+
+/** Providers' requests are judged where their credentials are chosen; what a plugin sends of itself, here. */
+function withoutOwnKeys(headers: Readonly<HeaderRecord>, holdsOwnKey: EgressOptions["holdsOwnKey"]): Readonly<HeaderRecord> {
+  if (holdsOwnKey === undefined) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => !holdsOwnKey(value)));
 }
 
 /** Tries the judged addresses in turn; only one that refused the connection makes way for the next. A stream can be sent once. */

@@ -12,6 +12,8 @@ export interface Route {
   readonly bases: readonly string[];
   /** `Host` header and certificate name, when the connection goes to an address that was looked up. */
   readonly name: { readonly header: string; readonly server: string } | null;
+  /** An operator vouches for it: it may be private, and this gateway itself. */
+  readonly trusted: boolean;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
@@ -41,7 +43,8 @@ export class Routes {
     const known = this.#known.get(origin);
     if (known !== undefined && known.until > this.now()) return known;
     const at = judgeOrigin(origin, this.trust);
-    if (at.trusted || at.isAddress) return this.#keep(origin, { bases: [origin], name: null, until: Number.POSITIVE_INFINITY });
+    if (at.trusted || at.isAddress)
+      return this.#keep(origin, { bases: [origin], name: null, trusted: at.trusted, until: Number.POSITIVE_INFINITY });
     return this.#lookUp(origin, at, declared);
   }
 
@@ -63,6 +66,7 @@ export class Routes {
     return {
       bases: ipv4First(addresses).map((address) => `${at.scheme}://${address.includes(":") ? `[${address}]` : address}${port}`),
       name: { header: `${at.host}${port}`, server: at.host },
+      trusted: false,
       until: this.now() + FRESH_MS,
     };
   }

@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, type Outcome } from "#contract";
+import { type Caller, definePlugin, headerClasses, type Outcome } from "#contract";
 import { bootWith, type Given } from "#kit";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import type { Built } from "../kernel/boot.ts";
+import { ownKeys } from "../kernel/own-keys.ts";
 import { serveGeneration } from "./server.ts";
 
 /** The longest silence; what keeps arriving comes far oftener. */
@@ -91,7 +92,8 @@ beforeEach(async () => {
   const served = serveGeneration(built.generation, {
     maxJsonBytes: 1024,
     maxDepth: 10,
-    headerAliases: [],
+    headers: headerClasses([]),
+    ownKeys: ownKeys({ digest: (text) => text }),
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,

@@ -1,11 +1,22 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
-import { type Control, GatewayError, HEADERS, type HeaderName, type HeaderRow, isJson, type RequestHeaders } from "#contract";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Control,
+  GatewayError,
+  type HeaderClasses,
+  HEADERS,
+  type HeaderName,
+  type HeaderRow,
+  isJson,
+  OWN_PREFIX,
+  type RequestHeaders,
+} from "#contract";
 import { lowered } from "../kernel/shape.ts";
+import type { Received } from "./received.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
 
-const PREFIX = "x-gateway-";
 const ROWS = Object.entries(HEADERS) as [HeaderName, HeaderRow][];
 const CHECKS: ReadonlyMap<HeaderName, TypeCheck<TSchema>> = new Map(ROWS.map(([key, row]) => [key, TypeCompiler.Compile(row.schema)]));
 const BY_NAME: ReadonlyMap<string, HeaderName> = new Map(ROWS.map(([key, row]) => [row.name, key]));
@@ -35,49 +46,67 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Is this one of the gateway's own headers? They never reach a provider. */
-export type IsControl = (name: string) => boolean;
+/** Reads the gateway headers of a request. What only the gateway writes is taken out of it: nobody behind here sees it. */
+export type ReadHeaders = (headers: Received) => Control;
 
-/** Reads the gateway headers of a request; `aliases` are further prefixes read like `x-gateway-`. */
-export function headerReader(aliases: readonly string[]): { read(headers: RequestHeaders): Control; isControl: IsControl } {
-  const prefixes = [PREFIX, ...aliases.map((alias) => alias.toLowerCase())];
-  return {
-    read(headers) {
-      const reading = new Reading(prefixes);
-      headers.forEach(readOne, reading);
-      return reading.control as Control; // each member has passed its row's schema
-    },
-    isControl: (name) => prefixes.some((prefix) => name.startsWith(prefix)),
+export const headerReader =
+  (classes: HeaderClasses): ReadHeaders =>
+  (headers) => {
+    const reading = new Reading(classes);
+    headers.forEach(readOne, reading);
+    if (reading.internal !== undefined) headers.remove(reading.internal);
+    return reading.control as Control; // each member has passed its row's schema
   };
-}
 
 class Reading {
   readonly control: Record<string, unknown> = { rest: NO_REST };
-  constructor(readonly prefixes: readonly string[]) {}
+  internal: string[] | undefined;
+  constructor(readonly classes: HeaderClasses) {}
 }
 const NO_REST: Control["rest"] = Object.freeze(Object.create(null));
 
 function readOne(this: Reading, text: string, name: string): void {
-  for (const prefix of this.prefixes) if (name.startsWith(prefix)) return readControl(this.control, name, name.slice(prefix.length), text);
+  const { own, internal } = this.classes.of(name);
+  if (own === null) return;
+  if (internal) (this.internal ??= []).push(name);
+  else readControl(this.control, name, own, text);
 }
 
 function readControl(control: Record<string, unknown>, name: string, short: string, text: string): void {
-  const key = BY_NAME.get(short) ?? BY_OTHER_NAME.get(PREFIX + short);
-  if (key) control[key] = headerValue(key, name, text);
-  else if (control["rest"] === NO_REST) control["rest"] = Object.assign(Object.create(null), { [short]: text });
-  else (control["rest"] as Record<string, string>)[short] = text; // made by the line above
+  const key = BY_NAME.get(short) ?? BY_OTHER_NAME.get(OWN_PREFIX + short);
+  if (key) setOnce(control, key, headerValue(key, name, text), name);
+  else {
+    if (control["rest"] === NO_REST) control["rest"] = Object.create(null);
+    setOnce(control["rest"] as Record<string, unknown>, short, text, name); // made by the line above
+  }
+}
+
+/** A header has several names, by its aliases: under two of them it may not say two things. */
+function setOnce(values: Record<string, unknown>, key: string, value: unknown, name: string): void {
+  const before = values[key];
+  if (before !== undefined && !isDeepStrictEqual(before, value))
+    throw invalidHeader(name, "it was sent under another name too, with another value");
+  values[key] = value;
 }
 
 function headerValue(key: HeaderName, name: string, text: string): unknown {
   const row: HeaderRow = HEADERS[key];
+  if (row.once && text.includes(",")) throw invalidHeader(name, "it was sent more than once, or holds a comma");
   const value = READ[row.read](text);
-  if (value === undefined)
-    throw new GatewayError("HEADER_INVALID", { header: name, why: `it must be ${WANTS[row.read]}` }, { param: name });
+  if (value === undefined) throw invalidHeader(name, `it must be ${WANTS[row.read]}`);
   const check = CHECKS.get(key);
   const problem = check?.Check(value) ? undefined : check?.Errors(value).First();
-  if (problem) throw new GatewayError("HEADER_INVALID", { header: name, why: lowered(problem.message) }, { param: name });
+  if (problem) throw invalidHeader(name, lowered(problem.message));
   return value;
 }
+
+const invalidHeader = (header: string, why: string): GatewayError => new GatewayError("HEADER_INVALID", { header, why }, { param: header });
+
+/** Headers that decide where a request belongs and where it ends: of two, another reader might believe the other. */
+export function refuseAmbiguous(headers: RequestHeaders): void {
+  for (const name of ONCE) if (headers.get(name)?.includes(",")) throw invalidHeader(name, "it was sent more than once, or holds a comma");
+}
+const ONCE = ["host", "content-length"] as const;
 
 const WANTS: { readonly [R in HeaderRow["read"]]: string } = {
   text: "text",

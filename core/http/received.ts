@@ -9,6 +9,10 @@ export class Received implements RequestHeaders {
   constructor(headers: Headers) {
     headers.forEach(keep, this.values);
   }
+  /** From now on these count as not sent. */
+  remove(names: readonly string[]): void {
+    for (const name of names) this.values.delete(name);
+  }
   get(name: string): string | null {
     return this.values.get(name.toLowerCase()) ?? null;
   }

@@ -2,9 +2,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, defineStrategy, type Outcome, type Policy, type TargetNode } from "#contract";
+import { type Caller, definePlugin, defineStrategy, headerClasses, type Outcome, type Policy, type TargetNode } from "#contract";
 import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
+import { ownKeys } from "../kernel/own-keys.ts";
 import { type HttpSettings, serveGeneration } from "./server.ts";
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
@@ -87,7 +88,8 @@ async function serving(
   const served = serveGeneration(built.generation, {
     maxJsonBytes: 1024,
     maxDepth: 10,
-    headerAliases: [],
+    headers: headerClasses([]),
+    ownKeys: ownKeys({ digest: (text) => text }),
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,

@@ -3,6 +3,7 @@ import {
   type Call,
   DATA_PLANE_SCOPE,
   GatewayError,
+  type HeaderClasses,
   type Json,
   type Logger,
   type OperationId,
@@ -15,6 +16,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
 import { timedId } from "../platform.ts";
 import type { Generation } from "../kernel/generation.ts";
+import type { OwnKeys } from "../kernel/own-keys.ts";
 import { lowered } from "../kernel/shape.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
@@ -24,14 +26,18 @@ import { refused } from "../pipeline/settle.ts";
 import { type Accept, type BodyLimits, bodyOf, isLateBody } from "./body.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
 import { errorResponse } from "./errors.ts";
-import { headerReader } from "./headers.ts";
+import { headerReader, type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { PREFIX } from "./openapi.ts";
 import { publicRoutes } from "./public.ts";
+import { isWhole, partsOf, type UrlParts, withWholeUrl } from "./request-path.ts";
 import { Received } from "./received.ts";
 import { validator } from "./validate.ts";
 
 export interface HttpSettings extends BodyLimits {
-  readonly headerAliases: readonly string[];
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
+  /** Keys of the gateway, which never leave it. */
+  readonly ownKeys: OwnKeys;
   readonly now: () => number;
   readonly log: Logger;
   readonly redact: (value: unknown) => unknown;
@@ -48,19 +54,32 @@ export interface Served {
 }
 
 export function serveGeneration(gen: Generation, settings: HttpSettings): Served {
-  const headers = headerReader(settings.headerAliases);
-  const gateway = gatewayOf({ gen, isControl: headers.isControl, now: settings.now, log: settings.log, redact: settings.redact });
+  const { headers, ownKeys, now, log, redact } = settings;
+  const read = headerReader(headers);
+  const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact });
   const mounts = [
-    ...[...gen.operations.values()].map((route) => operationMount(route, gateway, headers.read, settings)),
-    ...gen.routes.map((route) => routeMount(route, gateway, headers.read, settings)),
+    ...[...gen.operations.values()].map((route) => operationMount(route, gateway, read, settings)),
+    ...gen.routes.map((route) => routeMount(route, gateway, read, settings)),
   ];
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
-  for (const { method, path, run } of [...mounts, ...publicRoutes(gen, gateway)]) {
+  for (const { method, path, run } of [...mounts, ...publicRoutes(gen, gateway).map(unambiguous)]) {
     app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), params), { parse: "none" });
   }
-  app.all("/*", ({ request }) => unknownRoute(request));
+  const unknown = unambiguous({ method: "ALL", path: "/*", run: unknownRoute });
+  app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
   const direct = directly(mounts);
-  return { gateway, fetch: (request) => direct(request) ?? app.fetch(request) };
+  const routed = (request: Request): Response | Promise<Response> => direct(request) ?? app.fetch(request);
+  return { gateway, fetch: (request) => (isWhole(request) ? routed(request) : withoutHost(request, routed)) };
+}
+
+/** A request of which the runtime made no URL: routed by the path it would have had, or refused. */
+function withoutHost(request: Request, routed: Served["fetch"]): Response | Promise<Response> {
+  try {
+    return routed(withWholeUrl(request));
+  } catch (thrown) {
+    if (GatewayError.is(thrown)) return errorResponse(thrown, "data");
+    throw thrown;
+  }
 }
 
 /** Routes without path parameters are found by one look-up; what is not found here is the router's. */
@@ -82,7 +101,6 @@ export interface Mount {
   readonly path: string;
   readonly run: (request: Request, at: UrlParts, params: Params) => Response | Promise<Response>;
 }
-type ReadHeaders = ReturnType<typeof headerReader>["read"];
 
 /* ── data-plane operations ───────────────────────────────────────────────────────────────────────────────────── */
 
@@ -105,6 +123,7 @@ function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, s
         id: timedId(startedAt),
       };
       try {
+        refuseAmbiguous(door.headers);
         if (isLoop(door.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
         const call = beginning(door, read(door.headers));
@@ -125,7 +144,7 @@ function refuseSteps(name: string, value: string): void {
 /** What is known of a request before its headers are read. */
 interface Door {
   readonly request: Request;
-  readonly headers: RequestHeaders;
+  readonly headers: Received;
   readonly at: UrlParts;
   readonly operation: OperationId;
   readonly params: Params;
@@ -151,17 +170,6 @@ function beginning({ request, headers, at, operation: name, params, startedAt, i
 }
 const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
-
-interface UrlParts {
-  readonly pathname: string;
-  readonly search: string;
-}
-/** Path and query as they were asked; cheaper than a URL object, and without its normalisation. */
-function partsOf(url: string): UrlParts {
-  const from = url.indexOf("/", url.indexOf("//") + 2);
-  const query = url.indexOf("?", from);
-  return query < 0 ? { pathname: url.slice(from), search: "" } : { pathname: url.slice(from, query), search: url.slice(query) };
-}
 
 /** The trace the client named, in our header or in W3C's `traceparent`. */
 function traceOf(own: string | undefined, headers: RequestHeaders): string | undefined {
@@ -194,7 +202,9 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
   const acceptQuery = route.query && validator(route.query, { text: true });
   const handleRoute = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
-    const caller = scopes && (await gw.identify(request.headers, read(request.headers).apiKey));
+    const headers = new Received(request.headers);
+    refuseAmbiguous(headers);
+    const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
     if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
@@ -243,8 +253,20 @@ function known(thrown: unknown, request: Request, log: Logger): GatewayError {
   return new GatewayError("INTERNAL", {}, { cause: thrown });
 }
 
-function unknownRoute(request: Request): Response {
-  const { pathname } = partsOf(request.url);
+/** A public route reads no header, and is refused all the same what the others are. */
+const unambiguous = (mount: Mount): Mount => ({
+  ...mount,
+  run: (request, at, params) => {
+    try {
+      refuseAmbiguous(request.headers);
+    } catch (thrown) {
+      return errorResponse(thrown as GatewayError, "control"); // the only thing that is thrown there
+    }
+    return mount.run(request, at, params);
+  },
+});
+
+function unknownRoute(request: Request, { pathname }: UrlParts): Response {
   const plane = pathname.startsWith("/v2") || pathname.startsWith("/admin") ? "control" : "data";
   return errorResponse(new GatewayError("ROUTE_UNKNOWN", { method: request.method, path: pathname.slice(0, 200) }), plane);
 }

@@ -1,5 +1,15 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { AWAITED, type Catalog, type CatalogCheck, type Check, GENERAL_PARAMETERS, isJson, messageOf, type Provider } from "#contract";
+import {
+  AWAITED,
+  type Catalog,
+  type CatalogCheck,
+  type Check,
+  GENERAL_PARAMETERS,
+  type HeaderClasses,
+  isJson,
+  messageOf,
+  type Provider,
+} from "#contract";
 import type { ConfigRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
 import { defaulter } from "./defaults.ts";
@@ -44,7 +54,7 @@ export interface Offers {
 }
 
 /** What the generation offers, for plugins; asked at request time, when everything is there. */
-export function catalogOf(offers: () => Offers): Catalog {
+export function catalogOf(offers: () => Offers, headers: HeaderClasses): Catalog {
   return {
     providers: () => [...offers().providers.values()].map(inCatalog),
     check(id) {
@@ -54,6 +64,7 @@ export function catalogOf(offers: () => Offers): Catalog {
     checks: () => [...offers().checks.values()].map(catalogCheck),
     strategies: () => [...offers().strategies.keys()],
     judgeConfig: (config, only) => offers().config.judge(config, only ?? "written"),
+    headers,
   };
 }
 

@@ -25,7 +25,7 @@ test("the first start makes an organisation, the workspace default and two keys 
   inFolder(async (folder) => {
     const { records } = await recordsOf();
     const keys = await startIn(folder, records);
-    expect(keys?.admin).toMatch(/^[A-Za-z0-9]{40}$/);
+    expect(keys?.admin).toMatch(/^[A-Za-z0-9]{48}$/);
     expect(fileIn(folder, "admin.key")).toBe(keys?.admin ?? "");
     expect(fileIn(folder, "gateway.key")).toBe(keys?.gateway ?? "");
     for (const name of ["admin.key", "gateway.key"]) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);

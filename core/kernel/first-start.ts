@@ -1,5 +1,4 @@
-import { randomInt } from "node:crypto";
-import { existsSync, mkdirSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   ApiKeys,
@@ -7,6 +6,7 @@ import {
   EVERY_SCOPE,
   GatewayError,
   type KeyType,
+  newGatewayKey,
   Organisations,
   type RecordOf,
   type RecordsHandle,
@@ -80,6 +80,17 @@ export async function firstStart(parts: FirstStartParts): Promise<FirstKeys> {
   return first ? { admin, gateway } : null;
 }
 
+/** The first keys as they are known at a start: preset, or in the files of an earlier one. */
+export const firstKeysOf = (settings: Settings): readonly string[] =>
+  [ADMIN, GATEWAY].flatMap(({ preset, file }) => settings[preset] ?? fileText(join(settings.dataDir, file)) ?? []);
+function fileText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined; // not made yet, or taken away by its operator
+  }
+}
+
 /** Inserts unless another process was first; says whether it was this one. */
 async function put<T>(records: { insert(value: T): Promise<void> }, value: T): Promise<boolean> {
   try {
@@ -114,7 +125,7 @@ async function firstKey(key: FirstKey, parts: FirstStartParts): Promise<string> 
   const file = join(settings.dataDir, key.file);
   const preset = settings[key.preset];
   if (preset !== undefined && existsSync(file)) replace(file, preset);
-  const { secret, made } = secretIn({ path: file, setting: SETTINGS[key.preset], remedy: REMEDY }, () => preset ?? randomSecret());
+  const { secret, made } = secretIn({ path: file, setting: SETTINGS[key.preset], remedy: REMEDY }, () => preset ?? newGatewayKey(vault));
   hide(secret);
   if (await put(records.in(ApiKeys), keyRecord(key, secret, parts))) return secret;
   const stored = await records.in(ApiKeys).get(key.id);
@@ -183,7 +194,3 @@ function refuseOtherVault({ settings }: RecordOf<typeof Organisations>, vault: V
     "the database was written with another secret key; set the same GATEWAY_SECRET_KEY (or put back secret.key) as when it was made";
   throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: "***", why });
 }
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const SECRET_LENGTH = 40;
-const randomSecret = (): string => Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { headerClasses } from "#contract";
 import { createLog, hideEnvironment } from "./log.ts";
 
 function logging() {
@@ -37,6 +38,14 @@ test("members called like a credential lose their text; counts keep theirs", () 
     apiKey: "[redacted]",
     client_secret: "[redacted]",
   });
+});
+
+test("a credential header is one under an alias too, however the alias ends", () => {
+  const lines: string[] = [];
+  const headers = headerClasses(["x-acme", "X-Other-"]);
+  const { log } = createLog({ level: "info", now: () => 0, write: (line) => void lines.push(line), headers });
+  log("info", "sent", { headers: new Headers({ "x-acmeapi-key": "abc", "x-other-api-key": "abc", "ocp-apim-subscription-key": "abc" }) });
+  expect(lines.join()).not.toContain("abc");
 });
 
 test("what cannot be written as JSON is still a line", () => {

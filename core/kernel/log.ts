@@ -1,5 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
-import { type HostBase, isJson, type Json, type Logger } from "#contract";
+import { type HeaderClasses, headerClasses, type HostBase, isJson, type Json, type Logger } from "#contract";
 import { hiddenSecrets } from "./hidden.ts";
 import type { Environment } from "./settings.ts";
 
@@ -17,21 +17,23 @@ export interface ProcessLog {
 export type Level = Parameters<Logger>[0];
 const LEVELS: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** Members whose text is never shown, by name: the well-known credential headers and what is called like a secret. */
+/** Members whose text is never shown, by name: what is called like a secret. Credential headers are a table of their own. */
 const SECRET_NAME =
-  /(^|[-_.])(authorization|proxy-authorization|cookie|set-cookie|api[-_]?key|x-gateway-api-key|secret([-_]?access)?([-_]?key)?|password|passwd|token|credentials?|private[-_]?key|service[-_]?account([-_]?json)?)$/i;
+  /(^|[-_.])(authorization|cookie|api[-_]?key|secret([-_]?access)?([-_]?key)?|password|passwd|token|credentials?|private[-_]?key|service[-_]?account([-_]?json)?)$/i;
 /** The same inside a name written together, as in `clientSecret`. */
 const SECRET_HUMP = /[a-z\d](Secret(Key)?|Password|Token|ApiKey|PrivateKey|AccessKey|Credentials?)$/;
-/** The same few names come again and again. */
-const judgedNames = new Map<string, boolean>();
 const MAX_JUDGED = 2_000;
-function isSecretName(name: string): boolean {
-  const known = judgedNames.get(name);
-  if (known !== undefined) return known;
-  if (judgedNames.size >= MAX_JUDGED) judgedNames.clear();
-  const judged = SECRET_NAME.test(name) || SECRET_HUMP.test(name);
-  judgedNames.set(name, judged);
-  return judged;
+/** Says it of names; the same few come again and again. */
+function secretNames(headers: HeaderClasses): (name: string) => boolean {
+  const before = new Map<string, boolean>();
+  return (name) => {
+    const known = before.get(name);
+    if (known !== undefined) return known;
+    if (before.size >= MAX_JUDGED) before.clear();
+    const judged = SECRET_NAME.test(name) || SECRET_HUMP.test(name) || headers.of(name.toLowerCase()).class === "credential";
+    before.set(name, judged);
+    return judged;
+  };
 }
 /** A value that contains itself ends here. */
 const MAX_DEPTH = 32;
@@ -43,10 +45,13 @@ export interface LogOptions {
   write(line: string): void;
   /** Members of every line: which of several processes speaks. */
   readonly of?: Readonly<Record<string, unknown>>;
+  /** What a header's name says of it; default: without aliases. */
+  readonly headers?: HeaderClasses;
 }
 
 export function createLog(options: LogOptions): ProcessLog {
   const { hide, redact } = hiddenSecrets();
+  const isSecretName = secretNames(options.headers ?? headerClasses([]));
   const redactValue = (value: unknown, name = "", depth = 0): unknown => {
     if (typeof value === "string") return isSecretName(name) ? REDACTED : redact(value);
     if (depth > MAX_DEPTH) return "[too deep]";
@@ -76,22 +81,28 @@ export function createLog(options: LogOptions): ProcessLog {
     (level, event, fields) => {
       if (LEVELS[level] < LEVELS[options.level]) return;
       const line = { time: new Date(options.now()).toISOString(), level, event, ...options.of, ...base, ...fields };
-      options.write(asText(line, redact));
+      options.write(asText(line, redact, isSecretName));
     };
   return { log: logger({}), named: (plugin) => logger({ plugin }), hide, redact, redactValue: (value) => redactValue(value) };
 }
 
 /** JSON of anything a plugin may log: cycles, big integers and throwing getters included. */
-function asText(line: Readonly<Record<string, unknown>>, redact: (text: string) => string): string {
+function asText(
+  line: Readonly<Record<string, unknown>>,
+  redact: (text: string) => string,
+  isSecretName: (name: string) => boolean,
+): string {
   try {
-    return JSON.stringify(line, (name, value: unknown) => plain(name, value, redact));
+    return JSON.stringify(line, (name, value: unknown) =>
+      typeof value === "string" && isSecretName(name) ? REDACTED : plain(value, redact),
+    );
   } catch {
     return JSON.stringify({ time: line.time, level: line.level, event: line.event, plugin: line.plugin, unloggable: true });
   }
 }
 
-function plain(name: string, value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return isSecretName(name) ? REDACTED : redact(value);
+function plain(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
   if (typeof value === "bigint") return value.toString();
   if (value instanceof Headers) return Object.fromEntries(value);
   if (value instanceof Error)

@@ -41,7 +41,8 @@ export async function answerFrom(leaf: Leaf, asking: Asking, gw: Gateway): Promi
       refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), asked);
     const attempted = await attempt(sending, {
       egress: gw.gen.egress,
-      isControl: gw.isControl,
+      headers: gw.headers,
+      ownKeys: gw.ownKeys,
       form,
       now: gw.now,
       deadlineAt: deadlineOf(call),

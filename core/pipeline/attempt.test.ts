@@ -1,6 +1,6 @@
 /** Trying again lets the earlier answer go: an upstream that streams on is not left open behind it. */
 import { afterEach, describe, expect, test } from "bun:test";
-import type { Dialect, Encoder, Provider } from "#contract";
+import { type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
 import { callOf, leafOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
 import { egressWith } from "../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
@@ -42,7 +42,8 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
     { call, leaf, to: { id: "acme", slug: null, provider, adapter, target }, ask, body: { model: "m" } },
     {
       egress,
-      isControl: () => false,
+      headers: headerClasses([]),
+      ownKeys: { within: () => false },
       form: { dialect: stream ? dialect : null, encode, flatErrors: false },
       now: () => 0,
       deadlineAt: null,

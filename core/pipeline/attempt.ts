@@ -1,6 +1,6 @@
-import { type Call, GatewayError } from "#contract";
+import { type Call, GatewayError, type HeaderClasses } from "#contract";
 import type { Egress } from "../egress/egress.ts";
-import type { IsControl } from "../http/headers.ts";
+import type { OwnKeys } from "../kernel/own-keys.ts";
 import { answerTo, type Exchange, requestOf, type Sent } from "./exchange.ts";
 import { type ClientForm, failureReading, interpret, type Reading } from "./interpret.ts";
 import type { Content } from "./reply.ts";
@@ -8,7 +8,8 @@ import { Tries, wait } from "./retry.ts";
 
 export interface Attempting {
   readonly egress: Egress;
-  readonly isControl: IsControl;
+  readonly headers: HeaderClasses;
+  readonly ownKeys: Pick<OwnKeys, "within">;
   readonly form: ClientForm;
   readonly now: () => number;
   /** Milliseconds since the epoch at which the request ends, whatever is going on. */
@@ -59,11 +60,11 @@ async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; s
   const cut = cutter(it.call.signal, patienceOf(it, by));
   let sent: Sent | null = null;
   try {
-    const prepared = requestOf(it, by.isControl, cut.signal);
+    const prepared = requestOf(it, by, cut.signal);
     const request = prepared instanceof Promise ? await prepared : prepared;
     const answer = await answerTo(request, it, by.egress, cut.signal);
     sent = { url: request.url, body: request.text };
-    return { reading: await interpret(answer, it, by.form), sent };
+    return { reading: await interpret(answer, it, by.form, by.headers), sent };
   } catch (thrown) {
     if (it.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
     const reading = failureReading(cut.expired ?? thrown, it, by.form);

@@ -1,9 +1,18 @@
-import { type Ask, type Call, type Endpoint, GatewayError, type Json, type Leaf, METADATA_HEADERS, type OutgoingRequest } from "#contract";
+import {
+  type Ask,
+  type Call,
+  type Endpoint,
+  GatewayError,
+  type HeaderClasses,
+  type Json,
+  type Leaf,
+  type OutgoingRequest,
+} from "#contract";
 import { type Answer, answerOf } from "../egress/answer.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { HOP_HEADER, listOf } from "../egress/loop.ts";
-import type { IsControl } from "../http/headers.ts";
+import type { OwnKeys } from "../kernel/own-keys.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { Resolved } from "./targets.ts";
 
@@ -21,10 +30,16 @@ export interface Sent {
   readonly body: string | null;
 }
 
+/** What decides which headers of a request may go on. */
+interface SendingRules {
+  readonly headers: HeaderClasses;
+  readonly ownKeys: Pick<OwnKeys, "within">;
+}
+
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
-export function requestOf(it: Exchange, isControl: IsControl, signal: AbortSignal): MaybePromise<Prepared> {
+export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
   const { adapter, provider, target } = it.to;
-  const request = outgoing(it, provider.endpoint(target), it.body === null ? null : bodyText(it), isControl);
+  const request = outgoing(it, provider.endpoint(target), it.body === null ? null : bodyText(it), rules);
   return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
 }
 
@@ -84,13 +99,13 @@ function written(body: Json | null): string {
   }
 }
 
-function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, isControl: IsControl): Prepared {
+function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
   return {
     method: adapter.method ?? it.call.method,
     url: endpoint.baseUrl + path + (path.includes("?") ? it.call.search.replace("?", "&") : it.call.search),
-    headers: headersFor(it, endpoint, isControl),
+    headers: headersFor(it, endpoint, rules),
     body: text ?? formBody(it.call),
     text,
   };
@@ -101,12 +116,12 @@ function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
   return call.body.kind === "form-read" ? call.body.bytes : null;
 }
 
-function headersFor(it: Exchange, endpoint: Endpoint, isControl: IsControl): HeaderRecord {
+function headersFor(it: Exchange, endpoint: Endpoint, rules: SendingRules): HeaderRecord {
   const { body } = it.call;
   const headers: HeaderRecord = {};
-  for (const name of forwardable(it, isControl)) {
+  for (const name of forwardable(it, rules)) {
     const value = it.call.headers.get(name);
-    if (value !== null) headers[name.toLowerCase()] = value;
+    if (value !== null && !isOwnKey(value, it.call, rules)) headers[name.toLowerCase()] = value;
   }
   if (body.kind === "json") headers["content-type"] = "application/json";
   else if (body.kind !== "none") headers["content-type"] = body.contentType;
@@ -121,32 +136,20 @@ function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
   for (const name in more) headers[name.toLowerCase()] = more[name] ?? "";
 }
 
-/** What describes a connection or reaches cloud metadata services; a client may not send it through us. */
-const NEVER_FORWARDED: ReadonlySet<string> = new Set([
-  ...METADATA_HEADERS,
-  "cookie",
-  "host",
-  "content-length",
-  "connection",
-  "transfer-encoding",
-  "upgrade",
-  "te",
-  "trailer",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-]);
+/** A key of the gateway goes nowhere, whichever header holds it: the caller's, or another that is known. */
+const isOwnKey = (value: string, { control }: Call, { ownKeys }: SendingRules): boolean =>
+  (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.within(value);
 
-function forwardable(it: Exchange, isControl: IsControl): readonly string[] {
+function forwardable(it: Exchange, rules: SendingRules): readonly string[] {
   const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : it.call.control.forwardHeaders;
-  return asked === undefined || asked.length === 0 ? NONE : allowed(asked, it, isControl);
+  return asked === undefined || asked.length === 0 ? NONE : allowed(asked, it, rules);
 }
 const NONE: readonly string[] = [];
 
-function allowed(asked: readonly string[], it: Exchange, isControl: IsControl): readonly string[] {
+function allowed(asked: readonly string[], it: Exchange, rules: SendingRules): readonly string[] {
   for (const name of asked) {
     const low = name.toLowerCase();
-    if (isControl(low) || NEVER_FORWARDED.has(low))
+    if (!rules.headers.of(low).forwardedToProvider)
       throw new GatewayError(
         "HEADER_INVALID",
         { header: "x-gateway-forward-headers", why: `${low} is never forwarded` },

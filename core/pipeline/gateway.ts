@@ -1,5 +1,5 @@
-import type { Caller, Dialect, Logger, OperationId, Outcome, Policy, RequestHeaders } from "#contract";
-import type { IsControl } from "../http/headers.ts";
+import type { Caller, Dialect, HeaderClasses, Logger, OperationId, Outcome, Policy, RequestHeaders } from "#contract";
+import type { OwnKeys } from "../kernel/own-keys.ts";
 import type { Generation, Loaded } from "../kernel/generation.ts";
 import type { GuardDeps } from "./guard.ts";
 import { identifier } from "./identify.ts";
@@ -24,7 +24,8 @@ export interface Gateway {
   /** The last flush, when the generation ends. */
   close(): Promise<void>;
   readonly queues: readonly OutcomeQueue[];
-  readonly isControl: IsControl;
+  readonly headers: HeaderClasses;
+  readonly ownKeys: OwnKeys;
   readonly now: () => number;
   readonly log: Logger;
   readonly limits: PipelineLimits;
@@ -39,7 +40,10 @@ export const PIPELINE_LIMITS: PipelineLimits = { loggedBytes: 262_144 };
 
 export interface GatewayParts {
   readonly gen: Generation;
-  readonly isControl: IsControl;
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
+  /** Keys of the gateway, which never leave it. */
+  readonly ownKeys: OwnKeys;
   readonly now: () => number;
   readonly log: Logger;
   /** Takes known secrets out of what is shown. */
@@ -67,7 +71,7 @@ function settledBy({ name, provides }: Loaded<Policy>, outcome: Outcome, log: Lo
 const heard = (done: PromiseLike<unknown>, policy: string, log: Logger): void =>
   void done.then(undefined, (thrown: unknown) => log("error", "settle failed", { policy, why: thrown }));
 
-export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: GatewayParts): Gateway {
+export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: given }: GatewayParts): Gateway {
   const limits = { ...PIPELINE_LIMITS, ...given };
   const queues = gen.exporters.map(({ name, provides }) => new OutcomeQueue(name, provides, log));
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
@@ -78,16 +82,17 @@ export function gatewayOf({ gen, isControl, now, log, redact, limits: given }: G
   };
   return {
     gen,
-    isControl,
+    headers,
+    ownKeys,
     now,
     log,
     limits,
     queues,
     settled,
-    guards: { checks: gen.checks, plugins: gen.plugins, stores: gen.stores, vault: gen.vault, now, redact, log },
-    identify: identifier(gen.policies, now),
+    guards: { checks: gen.checks, plugins: gen.plugins, stores: gen.stores, vault: gen.vault, headers, now, redact, log },
+    identify: identifier(gen.policies, now, ownKeys),
     plan: planner(gen),
-    resolve: resolver(gen, now),
+    resolve: resolver(gen, now, ownKeys),
     dialects: byOperation(gen.dialects.values()),
     close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),
     flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),

@@ -82,7 +82,7 @@ class Judge {
     readonly deps: StreamDeps,
   ) {
     this.waited = list.filter((guardrail) => !guardrail.async);
-    this.empty = new Subject("output", {}, { call, view, status: 200 });
+    this.empty = new Subject("output", {}, { call, headers: deps.headers, view, status: 200 });
   }
   /** The answer so far. */
   subject(): Subject {

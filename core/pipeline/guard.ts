@@ -16,7 +16,7 @@ export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, Gua
 export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {
   const body = bodyOf(call) ?? {};
   if (list.length === 0) return new JudgedCall(call, unjudged(body));
-  const judgement = guarded(list, new Subject("input", body, { call, view, status: null }), deps);
+  const judgement = guarded(list, new Subject("input", body, { call, headers: deps.headers, view, status: null }), deps);
   if (judgement instanceof Promise) return changedLater(call, body, judgement);
   return judgement.body === body ? new JudgedCall(call, judgement) : changedLater(call, body, judgement);
 }
@@ -35,7 +35,7 @@ export function guardOutput(
   deps: GuardDeps,
 ): MaybePromise<GuardedAnswer> {
   if (list.length === 0 || !isGood(status) || !hasContent(call.operation, "output")) return unjudged(body);
-  return guarded(list, new Subject("output", body, { call, view, status }), deps);
+  return guarded(list, new Subject("output", body, { call, headers: deps.headers, view, status }), deps);
 }
 
 /** Every 2xx: an answer does not leave its guardrails behind by being "created". */

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Caller, GeneralParameter, RecordOf, Scope } from "#contract";
-import { GatewayError, Guardrails, type Json, isJson, openSecrets } from "#contract";
+import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./guardrail-inline.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./guardrail-types.ts";
@@ -103,7 +103,7 @@ function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, deps: Gu
   if (loaded === undefined) return absent(id, parameters, deps, from);
   const { check } = loaded;
   const params = loaded.defaults(withoutGeneral(parameters, check.params));
-  const problems = [...generalProblems(parameters), ...loaded.problems(params)];
+  const problems = [...generalProblems(parameters), ...forwardProblems(parameters, deps.headers), ...loaded.problems(params)];
   if (problems.length > 0)
     throw new GatewayError("REQUEST_INVALID", {
       what: `The check ${id} of guardrail ${guardrail} has wrong parameters: ${problems.join(" ")}`,
@@ -155,6 +155,13 @@ const GENERAL: Readonly<Record<GeneralParameter, { readonly fits: (value: unknow
 };
 const generalProblems = (parameters: Json): string[] =>
   Object.entries(GENERAL).flatMap(([name, { fits, say }]) => (parameters[name] === undefined || fits(parameters[name]) ? [] : [say]));
+
+/** What may not be forwarded is refused at save; what was saved before, or stands in a request, is judged here. */
+const forwardProblems = ({ forwardHeaders: names }: Json, headers: HeaderClasses): string[] =>
+  (Array.isArray(names) ? names : []).flatMap((name) => {
+    const why = forwardProblem(String(name), headers);
+    return why === undefined ? [] : [`forwardHeaders may not name ${String(name).slice(0, 80)}: ${why}.`];
+  });
 
 /** A check that does not declare a general parameter never sees it, so that its schema may be closed. */
 function withoutGeneral(parameters: Json, schema: TSchema): Json {

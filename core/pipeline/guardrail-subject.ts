@@ -1,4 +1,4 @@
-import type { Call, CheckCall, GuardrailTarget, Scope, Segment, Side } from "#contract";
+import type { Call, CheckCall, GuardrailTarget, HeaderClasses, Scope, Segment, Side } from "#contract";
 import { type Json, isJson, operation } from "#contract";
 import type { BoundCheck, GuardView } from "./guardrail-types.ts";
 import { type Placed, answerSegments, hasContent, lastSegments, segmentsOf, selected } from "./segments.ts";
@@ -82,6 +82,8 @@ interface View extends Pick<BoundCheck, "wants" | "scope"> {
 
 export interface Asked {
   readonly call: Call;
+  /** What a header's name says of it: credentials and the gateway's own are not shown. */
+  readonly headers: HeaderClasses;
   readonly view: GuardView;
   /** HTTP status of the answer on the output side. */
   readonly status: number | null;
@@ -94,7 +96,7 @@ export function bodyOf({ body }: Call): Json | null {
 }
 
 function checkCall(subject: Subject): CheckCall {
-  const { call, view, status } = subject.asked;
+  const { call, headers, view, status } = subject.asked;
   const asked = bodyOf(call);
   return {
     requestType: call.operation,
@@ -106,19 +108,6 @@ function checkCall(subject: Subject): CheckCall {
     request: subject.side === "input" ? subject.body : asked,
     response: subject.side === "output" ? subject.body : null,
     status,
-    header: (name) => (readableHeader(name.toLowerCase()) ? call.headers.get(name) : null),
+    header: (name) => (headers.of(name.toLowerCase()).shownToChecks ? call.headers.get(name) : null),
   };
 }
-
-/** Headers that carry credentials are never shown to a check; of the gateway's own only the two that name a trace. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
-  "authorization",
-  "proxy-authorization",
-  "cookie",
-  "x-api-key",
-  "api-key",
-  "x-goog-api-key",
-  "ocp-apim-subscription-key",
-]);
-const OWN_READABLE: ReadonlySet<string> = new Set(["x-gateway-trace-id", "x-gateway-span-id"]);
-const readableHeader = (name: string): boolean => !CREDENTIALS.has(name) && (!name.startsWith("x-gateway-") || OWN_READABLE.has(name));

@@ -1,4 +1,4 @@
-import type { Call, ErrorClass, GuardrailResult, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
+import type { Call, ErrorClass, GuardrailResult, HeaderClasses, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
 import type { Generation, LoadedCheck } from "../kernel/generation.ts";
 import type { Pending, Results } from "./guardrail-report.ts";
 
@@ -37,6 +37,8 @@ export interface GuardDeps {
   readonly checks: Generation["checks"];
   readonly plugins: Generation["plugins"];
   readonly stores: { readonly records: Generation["stores"]["records"] };
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
   /** Opens the secret parameters of saved checks. */
   readonly vault: Pick<Generation["vault"], "open">;
   now(): number;

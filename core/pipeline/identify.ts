@@ -1,22 +1,30 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Loaded } from "../kernel/generation.ts";
+import type { OwnKeys } from "../kernel/own-keys.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "./in-time.ts";
 
 export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => Caller | Promise<Caller>;
 
 /** Asks the policies who is calling; the first answer wins. No promise is made when the answer is warm. */
-export function identifier(policies: readonly Loaded<Policy>[], now: () => number, limitMs = PLUGIN_LIMITS.identify): Identify {
+export function identifier(
+  policies: readonly Loaded<Policy>[],
+  now: () => number,
+  own: Pick<OwnKeys, "remember">,
+  limitMs = PLUGIN_LIMITS.identify,
+): Identify {
   const asked = policies.filter(({ provides }) => provides.identify);
   return (headers, apiKey) => {
     const key = apiKey ?? bearer(headers);
     if (key === "") throw new GatewayError("KEY_MISSING");
-    return firstAnswer({ policies: asked, request: { key, headers, now: now() }, limitMs }, 0);
+    return firstAnswer({ policies: asked, request: { key, headers, now: now() }, own, limitMs }, 0);
   };
 }
 
 interface Question {
   readonly policies: readonly Loaded<Policy>[];
   readonly request: IdentifyRequest;
+  /** Where a key that was accepted is remembered: it never leaves. */
+  readonly own: Pick<OwnKeys, "remember">;
   readonly limitMs: number;
 }
 
@@ -25,17 +33,31 @@ function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
     const policy = asking.policies[i];
     const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "");
     if (answer instanceof Promise) return orNext(answer, asking, i + 1);
-    if (answer) return answer;
+    if (answer) return accepted(answer, asking);
   }
   throw new GatewayError("KEY_UNKNOWN");
 }
 
-const orNext = async (answer: Promise<Caller | undefined>, asking: Question, next: number): Promise<Caller> =>
-  (await answer) ?? firstAnswer(asking, next);
+async function orNext(answer: Promise<Caller | undefined>, asking: Question, next: number): Promise<Caller> {
+  const caller = await answer;
+  return caller ? accepted(caller, asking) : firstAnswer(asking, next);
+}
+
+function accepted(caller: Caller, { request, own }: Question): Caller {
+  own.remember(request.key);
+  return caller;
+}
 
 function bearer(headers: RequestHeaders): string {
   const value = headers.get("authorization") ?? "";
-  return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
+  if (value.slice(0, 7).toLowerCase() !== "bearer ") return "";
+  if (value.includes(","))
+    throw new GatewayError(
+      "HEADER_INVALID",
+      { header: "authorization", why: "it was sent more than once, or its token holds a comma" },
+      { param: "authorization" },
+    );
+  return value.slice(7).trim();
 }
 
 /** Throws SCOPE_MISSING unless the caller holds one of the scopes. */

@@ -48,7 +48,8 @@ describe("identify", () => {
     manifest: manifestOf({ kind: "policy", id }),
     provides: { ...(identify && { identify }) },
   });
-  const asked = (...policies: readonly ReturnType<typeof policy>[]) => identifier(policies, () => 0, 5)(new Headers(), "key");
+  const asked = (...policies: readonly ReturnType<typeof policy>[]) =>
+    identifier(policies, () => 0, { remember: () => undefined }, 5)(new Headers(), "key");
 
   test("by a policy that never answers is 503 with its name, also behind one that passed", async () => {
     for (const before of [[], [policy("first", async () => undefined)], [policy("first", () => undefined)]])

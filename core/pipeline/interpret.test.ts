@@ -1,6 +1,6 @@
 /** The beginning of a stream: an error that is there when the first event is read can still be another target's turn. */
 import { describe, expect, test } from "bun:test";
-import { type Dialect, type Provider, UpstreamFailure } from "#contract";
+import { type Dialect, headerClasses, type Provider, UpstreamFailure } from "#contract";
 import { callOf, leafOf } from "#kit";
 import type { Answer, Piece } from "../egress/answer.ts";
 import { interpret } from "./interpret.ts";
@@ -42,6 +42,7 @@ function reading(...reads: readonly string[]) {
     answer,
     { call, leaf: leafOf(), to: { id: "acme", slug: null, provider, adapter: {}, target }, ask, body: { model: "m" } },
     { dialect, encode, flatErrors: false },
+    headerClasses([]),
   );
 }
 

@@ -3,6 +3,7 @@ import {
   type EncodeOptions,
   type Frame,
   GatewayError,
+  type HeaderClasses,
   isJson,
   type Json,
   messageOf,
@@ -43,10 +44,10 @@ export interface ClientForm {
 }
 
 /** Reads one answer: an error, a stream with a good beginning, a whole answer, or bytes passing through. */
-export function interpret(answer: Answer, it: Exchange, form: ClientForm): Promise<Reading> {
+export function interpret(answer: Answer, it: Exchange, form: ClientForm, classes: HeaderClasses): Promise<Reading> {
   if (answer.status < 200 || answer.status > 599)
     throw new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: `it answered with the status ${answer.status}` });
-  const headers = passedHeaders(answer.headers);
+  const headers = passedHeaders(answer.headers, classes);
   if (answer.status >= 400) return refusal(answer, headers, it, form);
   if (answer.status >= 300) return redirected(answer, it);
   if (form.dialect === null) return plain(answer, headers, it);

@@ -1,4 +1,4 @@
-import type { CacheStatus, Encoder, Json, Leaf, Usage, WireError } from "#contract";
+import type { CacheStatus, Encoder, HeaderClasses, Json, Leaf, Usage, WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
@@ -58,19 +58,9 @@ export const ownReply = (status: number, text: string, body: Json | null, error:
   upstreamMs: 0,
 });
 
-/** Headers of a provider that must not reach the client: they describe its connection, or are not ours to pass. */
+/** Headers of a provider's answer, beside those their class keeps back, that speak of its connection, its site or its server. */
 const DROPPED: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-  "te",
-  "trailer",
-  "proxy-authenticate",
-  "content-length",
   "content-encoding",
-  "set-cookie",
-  "set-cookie2",
   "clear-site-data",
   "refresh",
   "www-authenticate",
@@ -90,16 +80,20 @@ const DROPPED: ReadonlySet<string> = new Set([
 ]);
 
 /** A fresh copy without what must not pass, and without what the provider meant for its connection alone. */
-export function passedHeaders(from: Headers): HeaderRecord {
-  const headers: HeaderRecord = {};
-  from.forEach(pass, headers);
+export function passedHeaders(from: Headers, classes: HeaderClasses): HeaderRecord {
+  const passing: PassedHeaders = { classes, headers: {} };
+  from.forEach(pass, passing);
   const connection = from.get("connection");
-  if (connection !== null) for (const name of listOf(connection.toLowerCase())) delete headers[name];
-  return headers;
+  if (connection !== null) for (const name of listOf(connection.toLowerCase())) delete passing.headers[name];
+  return passing.headers;
 }
 
-function pass(this: HeaderRecord, value: string, name: string): void {
-  if (!DROPPED.has(name) && !name.startsWith("x-gateway-")) this[name] = value;
+interface PassedHeaders {
+  readonly classes: HeaderClasses;
+  readonly headers: HeaderRecord;
+}
+function pass(this: PassedHeaders, value: string, name: string): void {
+  if (!DROPPED.has(name) && this.classes.of(name).returned) this.headers[name] = value;
 }
 
 /** The error body clients of the data plane read (specification part 7); flat members beside it where documented. */

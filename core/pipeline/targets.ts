@@ -14,6 +14,7 @@ import {
   type Target,
 } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
+import type { OwnKeys } from "../kernel/own-keys.ts";
 import { after, type MaybePromise } from "./maybe-promise.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../kernel/shape.ts";
@@ -29,6 +30,13 @@ export interface Resolved {
 }
 export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
+type Keys = Pick<OwnKeys, "within">;
+/** What a target is made from. */
+interface Parts {
+  readonly gen: Pick<Generation, "providers" | "plugins">;
+  readonly ownKeys: Keys;
+}
+
 /** What a provider reference means: the provider's id, and what was saved with it. */
 interface Meaning {
   readonly id: string;
@@ -42,7 +50,8 @@ interface Credential {
   readonly customHost: string | null;
 }
 
-export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores" | "vault">, now: () => number): Resolver {
+export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores" | "vault">, now: () => number, ownKeys: Keys): Resolver {
+  const parts: Parts = { gen, ownKeys };
   const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
     record.status !== "active" ? null : credentialOf(record.ai_provider_id, record.key_sealed, record.configurations, gen.vault.open),
   );
@@ -71,7 +80,7 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
   return (leaf, call, caller, model) => {
     const { reference, bare } = referenceOf(leaf, call, model);
     const meaning = meaningOf(reference, caller);
-    return meaning instanceof Promise ? concreteLater(meaning, leaf, call, bare, gen) : concrete(meaning, leaf, call, bare, gen);
+    return meaning instanceof Promise ? concreteLater(meaning, leaf, call, bare, parts) : concrete(meaning, leaf, call, bare, parts);
   };
 }
 
@@ -85,7 +94,7 @@ function referenceOf(leaf: Leaf, call: Call, model: string): { reference: string
 }
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 
-function concrete(meaning: Meaning, leaf: Leaf, call: Call, model: string, gen: Pick<Generation, "providers" | "plugins">): Resolved {
+function concrete(meaning: Meaning, leaf: Leaf, call: Call, model: string, { gen, ownKeys }: Parts): Resolved {
   const provider = running(meaning.id, gen);
   const adapter = provider.operations[call.operation];
   if (!adapter)
@@ -94,16 +103,11 @@ function concrete(meaning: Meaning, leaf: Leaf, call: Call, model: string, gen: 
       operation: call.operation,
       serves: Object.keys(provider.operations).join(", "),
     });
-  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, leaf, call, model, provider.target) };
+  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, leaf, call, model, provider.target, ownKeys) };
 }
 
-const concreteLater = async (
-  meaning: Promise<Meaning>,
-  leaf: Leaf,
-  call: Call,
-  model: string,
-  gen: Pick<Generation, "providers" | "plugins">,
-): Promise<Resolved> => concrete(await meaning, leaf, call, model, gen);
+const concreteLater = async (meaning: Promise<Meaning>, leaf: Leaf, call: Call, model: string, parts: Parts): Promise<Resolved> =>
+  concrete(await meaning, leaf, call, model, parts);
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
   const loaded = gen.providers.get(id);
@@ -118,15 +122,15 @@ function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): Gat
   return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
-function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schema: TSchema): Target {
+function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schema: TSchema, ownKeys: Keys): Target {
   const asked = leaf.customHost ?? call.control.customHost ?? null;
   const judged = compiledSchema(schema);
   const keeps = keepsCredential(leaf, call, judged);
   refuseStrayKey(meaning, leaf, asked, keeps);
   refuseChosenVendor(meaning, leaf, keeps);
   return {
-    fields: fieldsOf(judged, meaning, leaf, call, keeps),
-    apiKey: meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call),
+    fields: fieldsOf(judged, meaning, leaf, call, keeps, ownKeys),
+    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, ownKeys),
     customHost: meaning.saved ? meaning.saved.customHost : asked,
     model,
   };
@@ -178,6 +182,10 @@ function bearerOf(call: Call): string {
   return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
 }
 
+/** A key of the gateway is no provider's credential, whichever field holds it: the caller's, or another that is known, counts as not given. */
+const notOwn = (key: string, call: Call, ownKeys: Keys): string => (isOwn(key, call, ownKeys) ? "" : key);
+const isOwn = (text: string, { control }: Call, ownKeys: Keys): boolean => text !== "" && (text === control.apiKey || ownKeys.within(text));
+
 interface TargetSchema {
   readonly fields: readonly Field[];
   /** Names of the fields that are credentials. */
@@ -201,12 +209,13 @@ const compiled = new WeakMap<TSchema, TargetSchema>();
  * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
  * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
  */
-function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call, keeps: boolean): Json {
+function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call, keeps: boolean, ownKeys: Keys): Json {
   const { fields, check, defaults, complete } = schema;
   const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);
   let given: Json | undefined;
   for (const field of fields) {
     const value = field.bound && store !== null ? store[field.name] : givenFor(field, meaning, leaf, call);
+    if (typeof value === "string" && isOwn(value, call, ownKeys)) continue;
     if (value !== undefined && value !== null) (given ??= { ...defaults })[field.name] = value;
   }
   if (given === undefined && complete) return defaults;

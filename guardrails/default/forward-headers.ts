@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import type { CheckCall } from "#contract";
 
-/** The parameter `forwardHeaders` of checks that call out (guardrails fact sheet 7). */
+/** The parameter `forwardHeaders` of checks that call out (guardrails fact sheet 7). The host judges the names. */
 export const ForwardHeaders = Type.Optional(
   Type.Array(Type.String({ pattern: "^[a-z0-9-]+$", maxLength: 256 }), {
     maxItems: 100,
@@ -10,37 +10,9 @@ export const ForwardHeaders = Type.Optional(
   }),
 );
 
-const CREDENTIALS = ["authorization", "x-api-key", "ocp-apim-subscription-key", "proxy-authorization", "cookie"];
-const CLOUD_METADATA = [
-  "metadata",
-  "metadata-flavor",
-  "x-aws-ec2-metadata-token",
-  "x-aws-ec2-metadata-token-ttl-seconds",
-  "x-google-metadata-request",
-];
-const CONNECTION = [
-  "connection",
-  "host",
-  "transfer-encoding",
-  "content-length",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "upgrade",
-  "expect",
-];
-const REFUSED: ReadonlySet<string> = new Set([...CREDENTIALS, ...CLOUD_METADATA, ...CONNECTION]);
-const OWN_ALLOWED: ReadonlySet<string> = new Set(["x-gateway-trace-id", "x-gateway-span-id"]);
-
-const refused = (name: string): boolean => REFUSED.has(name) || (name.startsWith("x-gateway-") && !OWN_ALLOWED.has(name));
-export const forwardProblems = (names: readonly string[] = []): readonly string[] =>
-  names.filter(refused).map((name) => `forwardHeaders may not name ${name}.`);
-
 /** The headers of the request that a check asked for, as far as they were sent. */
 export function forwarded(names: readonly string[] = [], call: CheckCall): Record<string, string> {
-  const sent = names.filter((name) => !refused(name)).map((name) => [name, valueFrom(name, call)] as const);
+  const sent = names.map((name) => [name, valueFrom(name, call)] as const);
   return Object.fromEntries(sent.filter((pair): pair is readonly [string, string] => pair[1] !== null));
 }
 

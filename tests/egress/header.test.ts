@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { headerClasses } from "#contract";
 import { HOP_HEADER, isLoop } from "../../core/egress/loop.ts";
 import { asking, codeOf, egressWith, httpReply, rawServer } from "./support.ts";
 
@@ -21,9 +22,9 @@ test("what must stay here does not leave, and the rest does", async () => {
     cookie: "session=1",
     "x-gateway-api-key": "gateway-secret",
     "x-gateway-config": "{}",
-    "x-acme-trace-id": "1",
+    "x-acme-config": "1",
   });
-  const egress = egressWith({ trustedHosts: ["127.0.0.1"], controlPrefixes: ["x-gateway-", "x-acme-"] });
+  const egress = egressWith({ trustedHosts: ["127.0.0.1"], headers: headerClasses(["X-Acme-"]) });
   await (await egress.send(asking(`http://127.0.0.1:${server.port}/`, { method: "POST", headers, body: "{}" }))).text();
   const seen = new Map(
     server.received
@@ -48,7 +49,7 @@ test("what must stay here does not leave, and the rest does", async () => {
     "cookie",
     "x-gateway-api-key",
     "x-gateway-config",
-    "x-acme-trace-id",
+    "x-acme-config",
   ])
     expect(seen.has(gone)).toBe(false);
   expect(headers.cookie).toBe("session=1"); // the caller's object is left alone
@@ -79,5 +80,22 @@ test("a gateway that calls itself is noticed at the first hop, over others at th
   expect(viaOther.get(HOP_HEADER)).toBe("other-gateway, gateway-under-test");
   expect([isLoop(viaOther, "other-gateway"), isLoop(viaOther, "third")]).toEqual([true, false]);
   expect(isLoop(new Headers({ [HOP_HEADER]: Array.from({ length: 9 }, (_, index) => `g${index}`).join(",") }), "third")).toBe(true);
+  server.close();
+});
+
+test("the mark against loops goes to trusted hosts alone: a vendor learns nothing of this gateway, nor of those before", async () => {
+  const server = await rawServer((socket) => socket.end(httpReply("ok")));
+  const sentTo = async (url: string, trustedHosts: string[]): Promise<string> => {
+    const before = server.received.length;
+    const egress = egressWith({ trustedHosts, resolve: async () => ["127.0.0.1"], isPublic: () => true });
+    await (await egress.send(asking(url, { hops: "another-gateway" }))).text();
+    return server.received.slice(before);
+  };
+  const vendor = await sentTo(`http://api.vendor.com:${server.port}/`, []);
+  expect(vendor).toContain(`Host: api.vendor.com:${server.port}`);
+  expect(vendor).not.toMatch(/hop|another-gateway|gateway-under-test/i);
+  const trusted = [`http://127.0.0.1:${server.port}/`, `http://localhost:${server.port}/`];
+  for (const url of trusted)
+    expect(await sentTo(url, ["127.0.0.1", "localhost"])).toMatch(/x-gateway-hop: another-gateway, gateway-under-test/i);
   server.close();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Call, Check, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
-import { GatewayError, type Json } from "#contract";
+import { GatewayError, headerClasses, type Json } from "#contract";
 import { loadedCheck } from "../../core/kernel/check.ts";
 import { runCheck } from "../../core/pipeline/guardrail-run.ts";
 import { Subject } from "../../core/pipeline/guardrail-subject.ts";
@@ -229,6 +229,7 @@ export const quietDeps: GuardDeps = {
   plugins: [],
   stores: { records: { in: () => unused(), lookup: () => unused() } },
   vault: { open: (sealed) => sealed },
+  headers: headerClasses([]),
   now: () => Date.now(),
   redact: (value) => value,
 };
@@ -243,6 +244,7 @@ async function judged(check: Check, { text, params, metadata }: Example, { timeo
     side === "input" ? askedBody(text) : { choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }] };
   const subject = new Subject(side, body, {
     call,
+    headers: quietDeps.headers,
     view: { provider: "kit", model: "kit-model", metadata: metadata ?? {} },
     status: side === "input" ? null : 200,
   });

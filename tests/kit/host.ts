@@ -3,6 +3,7 @@ import {
   type Collection,
   GatewayError,
   type Generations,
+  headerClasses,
   type Host,
   type Logger,
   type Manifest,
@@ -101,5 +102,6 @@ const EMPTY_CATALOG: Catalog = {
   checks: () => [],
   strategies: () => [],
   judgeConfig: () => undefined,
+  headers: headerClasses([]),
 };
 const NO_GENERATIONS: Generations = { number: 1, states: () => [], reload: async () => ({ number: 2 }) };

@@ -5,6 +5,7 @@ import {
   type Catalog,
   type Collection,
   GatewayError,
+  headerClasses,
   type Json,
   type KeyType,
   Organisations,
@@ -56,6 +57,7 @@ export const CATALOG: Catalog = {
   checks: () => [CHECK],
   check: (id) => (id === CHECK.id ? CHECK : undefined),
   strategies: () => ["single", "fallback", "loadbalance"],
+  headers: headerClasses(["x-acme-"]),
 };
 const PARAMETERS = Type.Object(
   { rule: Type.String(), not: Type.Optional(Type.Boolean()), forwardHeaders: Type.Optional(Type.Array(Type.String())) },

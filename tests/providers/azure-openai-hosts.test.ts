@@ -6,11 +6,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { afterEach, describe, expect, test } from "bun:test";
-import { definePlugin, type Manifest, pluginName } from "#contract";
+import { definePlugin, headerClasses, type Manifest, pluginName } from "#contract";
 import type { Egress, EgressRequest } from "../../core/egress/egress.ts";
 import { registry } from "../../core/generated/registry.ts";
 import { serveGeneration } from "../../core/http/server.ts";
 import type { Built } from "../../core/kernel/boot.ts";
+import { ownKeys } from "../../core/kernel/own-keys.ts";
 import { readSettings } from "../../core/kernel/settings.ts";
 import { STEP_LIMITS } from "../../core/kernel/steps.ts";
 import { egressWith } from "../egress/support.ts";
@@ -81,7 +82,8 @@ async function world(
   const { fetch } = serveGeneration(built.generation, {
     maxJsonBytes: 65_536,
     maxDepth: 32,
-    headerAliases: [],
+    headers: headerClasses([]),
+    ownKeys: ownKeys({ digest: (text) => text }),
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,

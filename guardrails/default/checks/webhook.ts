@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type CheckInput, type Handles, type Json, type Verdict, defineCheck, isJson } from "#contract";
-import { ForwardHeaders, forwardProblems, forwarded } from "../forward-headers.ts";
+import { ForwardHeaders, forwarded } from "../forward-headers.ts";
 
 const Params = Type.Object({
   webhookURL: Type.String({ pattern: "^https?://", maxLength: 2048, description: "Where the request is POSTed as JSON." }),
@@ -26,10 +26,7 @@ export default (host: Pick<Handles, "fetch">) =>
     transforms: true,
     timeoutMs: 3000,
     params: Params,
-    problems: ({ headers, forwardHeaders }) => [
-      ...(headersOf(headers) ? [] : ["headers must be an object, or the JSON text of one."]),
-      ...forwardProblems(forwardHeaders),
-    ],
+    problems: ({ headers }) => (headersOf(headers) ? [] : ["headers must be an object, or the JSON text of one."]),
     async run(input) {
       const { params, call, signal } = input;
       const headers = { ...forwarded(params.forwardHeaders, call), ...headersOf(params.headers), "content-type": "application/json" };

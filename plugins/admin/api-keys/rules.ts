@@ -10,6 +10,7 @@ import {
   type KeyType,
   type Made,
   maskSecret,
+  newGatewayKey,
   type RecordOf,
   type Revision,
   type Tenancy,
@@ -17,7 +18,6 @@ import {
 } from "#contract";
 import type { CreateBody, ListQuery, UpdateBody } from "./schema.ts";
 import { grantedScopes } from "./scopes.ts";
-import { newSecret } from "./secret.ts";
 import { boundToo, refuseWider, type Width, widthOf, widthOfCaller } from "./width.ts";
 
 type ApiKey = RecordOf<typeof ApiKeys>;
@@ -35,7 +35,7 @@ export const tenancyOf = (params: Readonly<Record<string, string>>): Tenancy => 
 export async function make(asked: Asked<Body>): Promise<Made<Schema>> {
   const { name, scopes, user_id, ...rest } = asked.body;
   const type = typeOf(asked);
-  const once = newSecret();
+  const once = newGatewayKey(asked.vault);
   const maker = await widthOfCaller(asked);
   const record = {
     description: null,

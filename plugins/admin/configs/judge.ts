@@ -1,14 +1,4 @@
-import {
-  type Asked,
-  GatewayError,
-  type GuardrailTarget,
-  Guardrails,
-  isJson,
-  type Json,
-  judgeCheck,
-  messageOf,
-  METADATA_HEADERS,
-} from "#contract";
+import { type Asked, GatewayError, type GuardrailTarget, Guardrails, isJson, type Json, judgeCheck, messageOf } from "#contract";
 import { checksOf, GUARDRAIL_MEMBERS, type InlineCheck } from "./inline.ts";
 
 type Judge = Pick<Asked, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
@@ -36,7 +26,7 @@ const invalid = (why: string, param: string): GatewayError => new GatewayError("
 
 function judgeLevel(level: Level, asked: Judge, named: Map<string, string>): void {
   judgeHost(level, asked);
-  judgeForwarded(level);
+  judgeForwarded(level, asked);
   for (const member of GUARDRAIL_MEMBERS) judgeGuardrails(level, member, asked, named);
 }
 
@@ -49,14 +39,14 @@ function judgeHost({ at, is }: Level, { judgeUrl }: Judge): void {
   }
 }
 
-function judgeForwarded({ at, is }: Level): void {
+/** What no request could have forwarded is refused here, before one tries. */
+function judgeForwarded({ at, is }: Level, { catalog }: Judge): void {
   const names: readonly unknown[] = Array.isArray(is["forward_headers"]) ? is["forward_headers"] : [];
   names.forEach((given, i) => {
     const name = String(given).toLowerCase();
     const param = `${at}.forward_headers[${i}]`;
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) throw invalid(`${param} is not a header name`, param);
-    if (METADATA_HEADERS.has(name) || name === "x-gateway-forward-headers")
-      throw invalid(`${param}: the header ${name} may not be forwarded`, param);
+    if (!catalog.headers.of(name).forwardedToProvider) throw invalid(`${param}: the header ${name} may not be forwarded`, param);
   });
 }
 

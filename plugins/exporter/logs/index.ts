@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, type LogRow } from "#contract";
+import { definePlugin, headerClasses, type LogRow } from "#contract";
 import { masker } from "./mask.ts";
 import { retention } from "./retention.ts";
 import { rowMaker } from "./row.ts";
@@ -33,7 +33,7 @@ export default definePlugin({
   needs: ["logs", "kv", "vault"],
   setup({ logs, kv, vault, log, now }, { days, maxBytes, headersToMask, headerAliases }) {
     const rowOf = rowMaker(
-      masker({ hash: vault.digest, toHash: listOf(headersToMask), prefixes: ["x-gateway-", ...listOf(headerAliases)] }),
+      masker({ hash: vault.digest, toHash: listOf(headersToMask), classes: headerClasses(listOf(headerAliases)) }),
       log,
     );
     const pruning = retention({ logs, kv, log, now, days, maxBytes });

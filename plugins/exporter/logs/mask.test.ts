@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
-import type { Manifest, Plugin } from "#contract";
+import { headerClasses, type Manifest, type Plugin } from "#contract";
 import { registry } from "../../../core/generated/registry.ts";
 import { atWork } from "../../../tests/kit/set-up.ts";
 import { masker } from "./mask.ts";
 
 const CANARY = "canary-4711";
-const mask = masker({ hash: (text) => `hash of ${text}`, toHash: [], prefixes: ["x-gateway-"] });
+const mask = masker({ hash: (text) => `hash of ${text}`, toHash: [], classes: headerClasses([]) });
 const configKept = (config: object): string =>
   mask.headers(new Headers({ "x-gateway-config": JSON.stringify(config) }), []).gateway["x-gateway-config"] ?? "";
 

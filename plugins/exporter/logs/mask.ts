@@ -1,4 +1,4 @@
-import { isJson, type Json, type RequestHeaders } from "#contract";
+import { type HeaderClasses, isJson, type Json, type RequestHeaders } from "#contract";
 
 export interface Masker {
   /** Request headers as they are kept: the gateway's own apart from the rest. */
@@ -14,11 +14,11 @@ export interface MaskRules {
   hash(text: string): string;
   /** Names of headers hashed in every record, lower case. */
   readonly toHash: readonly string[];
-  readonly prefixes: readonly string[];
+  readonly classes: HeaderClasses;
 }
 
 const MASK = "*****";
-/** Headers, members and query parameters called like this hold credentials; the headers a config gives a check may be any. */
+/** What is called like this holds a credential, be it a header that is in no table, a member or a query parameter; the headers a config gives a check may be any. */
 const SECRET =
   /authorization|cookie|api[-_]?key|^(key|headers)$|token|secret|password|passwd|credential|signature|private[-_]?key|service[-_]?account|jwt/i;
 /** Counts of tokens are not secrets. */
@@ -40,11 +40,11 @@ function remembered<V>(of: (text: string) => V, most = 1_000): (text: string) =>
 }
 
 /** Takes credentials out of what is kept of a request (observability fact sheet 1). */
-export function masker({ hash, toHash, prefixes }: MaskRules): Masker {
+export function masker({ hash, toHash, classes }: MaskRules): Masker {
   const kindOf = remembered((name) => ({
-    secret: isSecret(name),
+    secret: classes.of(name).class === "credential" || isSecret(name),
     hashed: toHash.includes(name),
-    gateway: prefixes.some((prefix) => name.startsWith(prefix)),
+    gateway: classes.of(name).own !== null,
   }));
   return {
     headers(headers, sensitive) {
