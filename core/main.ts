@@ -1,24 +1,19 @@
 #!/usr/bin/env bun
 /** The one entry, for the runtime and for the compiled binary: argv -> command. */
-import { backup } from "./cli/backup.ts";
-import { check } from "./cli/check.ts";
 import { HELP, UsageError } from "./cli/help.ts";
-import { keys } from "./cli/keys.ts";
-import { list } from "./cli/list.ts";
-import { restore } from "./cli/restore.ts";
-import { serve } from "./cli/serve.ts";
-import { bootErrors } from "./kernel/generations.ts";
 import { isCompiled } from "./platform.ts";
 
 type Command = (args: readonly string[]) => Promise<number>;
 
+/** Each loads what it needs when it runs: the processes that checks run in are small and start at once. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  serve,
-  list,
-  check,
-  keys,
-  backup,
-  restore,
+  serve: async (args) => (await import("./cli/serve.ts")).serve(args),
+  list: async (args) => (await import("./cli/list.ts")).list(args),
+  check: async (args) => (await import("./cli/check.ts")).check(args),
+  keys: async (args) => (await import("./cli/keys.ts")).keys(args),
+  backup: async (args) => (await import("./cli/backup.ts")).backup(args),
+  restore: async (args) => (await import("./cli/restore.ts")).restore(args),
+  compute: async () => (await import("./cli/compute.ts")).compute(),
   openapi: async (args) => (await import("./cli/openapi.ts")).openapi(args),
   new: async (args) => fromSource("new", args),
   build: async (args) => fromSource("build", args),
@@ -51,7 +46,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** A failure is sentences on standard error, one per line, and an exit code: 2 for a wrong command line, 1 for the rest. */
-function explain(error: unknown): number {
+async function explain(error: unknown): Promise<number> {
+  const { bootErrors } = await import("./kernel/generations.ts");
   const known = bootErrors(error);
   if (known.length > 0) for (const { code, message } of known) console.error(`${code}: ${message}`);
   else if (error instanceof UsageError) console.error(`${error.message}\n\n${HELP}`);

@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 /**
  * Where the runtime shows: the only file of the core that names Bun. Everything else is web standard or `node:`.
  * Each function is here because the core uses it.
@@ -54,6 +56,41 @@ export function spawnSelf(args: readonly string[], env: Readonly<Record<string, 
   const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, Bun.main, ...args];
   const child = Bun.spawn(command, { env: { ...process.env, ...env }, stdio: ["ignore", "inherit", "inherit"] });
   return { pid: child.pid, exited: child.exited, kill: (signal) => child.kill(signal) };
+}
+
+/** A child with pipes: bytes go in, bytes come out. */
+export interface PipedChild extends Child {
+  /** Resolves once the pipe has taken them. */
+  write(bytes: Uint8Array): Promise<void>;
+  readonly output: AsyncIterable<Uint8Array>;
+}
+/** Starts this same program again with pipes, nothing of our environment, and no say in when we end. */
+export function spawnPiped(args: readonly string[]): PipedChild {
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, main, ...args];
+  const child = Bun.spawn(command, { env: {}, stdio: ["pipe", "pipe", "ignore"] });
+  child.unref();
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    kill: (signal) => child.kill(signal),
+    output: child.stdout,
+    async write(bytes) {
+      child.stdin.write(bytes);
+      await child.stdin.flush();
+    },
+  };
+}
+/** The pipes of a process that was started by `spawnPiped`. */
+export function ownPipes(): { readonly input: AsyncIterable<Uint8Array>; write(bytes: Uint8Array): Promise<void> } {
+  const output = Bun.stdout.writer();
+  return {
+    input: Bun.stdin.stream(),
+    async write(bytes) {
+      output.write(bytes);
+      await output.flush();
+    },
+  };
 }
 
 /** Bun reads this limit of outgoing connections (256 unless told otherwise) once, before any code runs. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { forwardProblem, HEADER_CLASSES, HEADERS, headerClasses, OWN_HEADERS } from "#contract";
+import { nothingSpent } from "../core/compute/allowance.ts";
 import { headerReader } from "../core/http/headers.ts";
 import { Received } from "../core/http/received.ts";
 import { outgoingHeaders } from "../core/egress/header.ts";
@@ -55,7 +56,7 @@ describe.each(EVERY.map((name) => [name]))("%s", (name) => {
   });
   test("is shown to a check unless it is a credential or the gateway's own", () => {
     const call = { ...callOf({}), headers: headersOf(name) };
-    const subject = new Subject("input", {}, { call, headers: classes, view: { provider: null, model: null, metadata: {} }, status: null });
+    const subject = new Subject("input", {}, { call, headers: classes, view: { provider: null, model: null, metadata: {}, spending: nothingSpent(), tenant: "tenant" }, status: null });
     expect(subject.call.header(name.toUpperCase()) !== null).toBe(isFree(name) || (!isOwn(name) && !isCredential(name)));
   });
   test("is passed on by no check, and to a provider only as its key", () => {

@@ -1,4 +1,5 @@
 import { type HeaderClasses, headerClasses, type Vault } from "#contract";
+import { ComputePool } from "../compute/pool.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { registry } from "../generated/registry.ts";
 import { boot } from "../kernel/boot.ts";
@@ -29,6 +30,7 @@ export interface Runtime {
   readonly now: () => number;
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
+  readonly compute: ComputePool;
   readonly build: GenerationsParts<unknown>["build"];
 }
 
@@ -58,7 +60,13 @@ export function createRuntime(settings: Settings): Runtime {
     headers,
     holdsOwnKey: keys.within,
   });
-  const parts: PartHealth = new Map();
+  const compute = new ComputePool({
+    processes: settings.checkProcesses,
+    deadlineMs: settings.checkDeadlineMs,
+    memoryBytes: settings.checkMemoryMb * MB,
+    log: log.log,
+  });
+  const parts: PartHealth = new Map([["checks", () => compute.health()]]);
   return {
     log,
     vault,
@@ -68,9 +76,10 @@ export function createRuntime(settings: Settings): Runtime {
     ownKeys: keys,
     now,
     parts,
+    compute,
     build: async (number, carried, generations) => {
       const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
-      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, generations });
+      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, compute, generations });
     },
   };
 }

@@ -41,6 +41,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     return await serveUntilStopped(generations, settings, runtime);
   } finally {
     await generations.close();
+    await runtime.compute.close();
   }
 }
 

@@ -84,8 +84,11 @@ export interface CatalogCheck {
   readonly targets: readonly ("llm" | "mcp_tools")[];
   /** Parameters whose schema says `secret: true`: stored sealed, shown masked. */
   readonly secrets: readonly string[];
-  /** Sentences that say what is wrong with these parameters; empty when they are right. */
-  problems(parameters: unknown): readonly string[];
+  /**
+   * Sentences that say what is wrong with these parameters; empty when they are right. Whose they are (workspace, or else
+   * organisation) counts where judging them takes long: tenants share that fairly.
+   */
+  problems(parameters: unknown, tenant: string): readonly string[] | Promise<readonly string[]>;
 }
 
 /** The running generation, for operators. */

@@ -55,6 +55,13 @@ export interface Check<P extends TSchema = TSchema> {
    * none. Asked when a guardrail is saved and when it is bound, with the schema satisfied and defaults filled.
    */
   problems?(params: Static<P>): readonly string[];
+  /**
+   * For a check whose work grows with what users write (texts, patterns, schemas): milliseconds that `problems` and `run`
+   * take at most with these parameters and a text of so many characters; `Infinity` where that cannot be told. Cheap itself:
+   * it compiles nothing. What is dear runs in another process, under a deadline and a memory bound, so such a check is pure:
+   * of its input it reads `params`, `side`, `text` and `now`, and it needs neither host nor configuration.
+   */
+  cost?(params: Static<P>, chars: number): number;
   run(input: CheckInput<Static<P>>): Verdict | Promise<Verdict>;
 }
 /** Identity at run time; its work is the type inference of `params`. */
@@ -110,7 +117,11 @@ export type Verdict =
   | { readonly verdict: "transform"; readonly patches: readonly Patch[]; readonly data?: unknown }
   /** It could not judge. Never silently a pass: the fail mode decides and the result says so. */
   | { readonly verdict: "error"; readonly class: ErrorClass; readonly message: string; readonly data?: unknown };
-export type ErrorClass = "timeout" | "unavailable" | "auth" | "malformed" | "config" | "crash";
+/**
+ * `budget`: the text made it exceed its time, memory or size; `busy`: it was refused a place to run. Both close where the
+ * guardrail denies; `timeout` is a vendor's silence.
+ */
+export type ErrorClass = "timeout" | "unavailable" | "auth" | "malformed" | "config" | "crash" | "budget" | "busy";
 /** New text for a segment, or a whole new body. */
 export type Patch = { readonly path: string; readonly text: string } | { readonly body: Json };
 

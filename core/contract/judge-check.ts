@@ -10,11 +10,23 @@ export interface WrittenCheck {
   readonly parameters?: Json;
 }
 
+/** Who judges it, and for whom. */
+interface Judging {
+  readonly catalog: Catalog;
+  readonly workspaceId: string | null;
+  readonly organisationId: string;
+}
+
 /**
  * Throws unless an enabled plugin provides the check, it may guard this target, and its parameters are right.
  * Saved guardrails and guardrails written inside configs are judged alike. `at` is where the check stands.
  */
-export function judgeCheck(written: WrittenCheck, target: GuardrailTarget, catalog: Catalog, at: string): void {
+export async function judgeCheck(
+  written: WrittenCheck,
+  target: GuardrailTarget,
+  { catalog, workspaceId, organisationId }: Judging,
+  at: string,
+): Promise<void> {
   const check = catalog.check(written.id);
   if (!check) throw new GatewayError("CHECK_UNKNOWN", { check: written.id }, { param: `${at}.id` });
   if (!check.targets.includes(target)) {
@@ -22,7 +34,7 @@ export function judgeCheck(written: WrittenCheck, target: GuardrailTarget, catal
   }
   const parameters = written.parameters ?? {};
   judgeForwardHeaders(parameters["forwardHeaders"], catalog.headers, `${at}.parameters.forwardHeaders`);
-  const problems = check.problems(parameters);
+  const problems = await check.problems(parameters, workspaceId ?? organisationId);
   if (problems.length > 0)
     throw invalid(`The parameters of the check ${written.id} are not valid: ${problems.join("; ")}.`, `${at}.parameters`);
 }

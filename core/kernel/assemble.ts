@@ -17,6 +17,7 @@ import type {
   Strategy,
 } from "#contract";
 import { resourceRoutes } from "../http/resource.ts";
+import type { Compute } from "../compute/pool.ts";
 import { loadedCheck } from "./check.ts";
 import { type ConfigRules, configRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
@@ -43,6 +44,7 @@ export interface Assembled {
 export function assemble(
   running: readonly Loaded<Kinds[Kind]>[],
   handles: ResourceHandles,
+  compute: Compute,
   fault: (name: string, thrown: unknown) => void,
 ): Assembled {
   const of = <K extends Kind>(kind: K): readonly Loaded<Kinds[K]>[] =>
@@ -50,7 +52,7 @@ export function assemble(
   const apis: readonly Loaded<Api>[] = of("api");
   const policies: readonly Loaded<Policy>[] = of("policy");
   const providers = new Map(of("provider").map((loaded) => [loaded.manifest.id, loaded] as const));
-  const checks = new Map(of("guardrail").flatMap(checksOf));
+  const checks = new Map(of("guardrail").flatMap((pack) => checksOf(pack, compute)));
   const strategies = new Map(policies.flatMap(({ provides }) => Object.entries(provides.strategies ?? {})));
   const caches = new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const)));
   return {
@@ -71,8 +73,8 @@ export function assemble(
   };
 }
 
-const checksOf = ({ name, provides }: Loaded<GuardrailPack>): [string, LoadedCheck][] =>
-  provides.checks.map((check) => [check.id, loadedCheck(name, check)]);
+const checksOf = ({ name, module, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
+  provides.checks.map((check) => [check.id, loadedCheck({ name, ...(module && { module }) }, check, compute)]);
 
 function adminRoutes({ name, provides }: Loaded<Admin>, handles: ResourceHandles, fault: (name: string, thrown: unknown) => void): Route[] {
   try {

@@ -81,16 +81,20 @@ async function start(building: Building, kind: Kind): Promise<void> {
 
 function finish(building: Building, unreadable: readonly Unreadable[]): Generation {
   const { input, members, inFlight, catalog, health } = building;
-  const { number, vault, egress, log } = input;
+  const { number, vault, egress, log, compute } = input;
   const stores = storesOf(building);
   const running = members
     .filter(isUp)
-    .map(({ candidate, running: at }) => ({ name: candidate.name, manifest: candidate.manifest, provides: at?.provides }) as Loaded<never>); // `isUp` means there is one
+    .map(
+      ({ candidate, running: at }) =>
+        ({ name: candidate.name, manifest: candidate.manifest, provides: at?.provides, module: candidate.module }) as Loaded<never>,
+    ); // `isUp` means there is one
   const fault = (name: string, thrown: unknown): void => {
     const member = members.find(({ candidate }) => candidate.name === name);
     if (member) member.error = stepError("PLUGIN_SETUP", member.candidate, "mounting", thrown);
   };
-  const assembled = assemble(running, { records: stores.records, vault, catalog, judgeUrl: (url) => void egress.judgeUrl(url) }, fault);
+  const handles = { records: stores.records, vault, catalog, judgeUrl: (url: string) => void egress.judgeUrl(url) };
+  const assembled = assemble(running, handles, compute, fault);
   building.offers = assembled;
   return {
     ...assembled,
@@ -102,6 +106,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     vault,
     egress,
     log: log.log,
+    compute,
     enter: () => inFlight.enter(),
     get inFlight() {
       return inFlight.count;

@@ -15,6 +15,7 @@ import {
   Workspaces,
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
+import type { Compute } from "../compute/pool.ts";
 import type { Candidate, RegistryRow } from "./candidates.ts";
 import { catalogOf, type Offers } from "./check.ts";
 import { configRules } from "./config-rules.ts";
@@ -44,6 +45,8 @@ export interface BootInput {
   readonly carried: ReadonlyMap<string, SharedStorage>;
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
+  /** Where checks run that may take long. */
+  readonly compute: Compute;
   /** For plugins that show or change the running generation. */
   readonly generations: Generations;
 }

@@ -4,32 +4,68 @@ import {
   type Catalog,
   type CatalogCheck,
   type Check,
+  GatewayError,
   GENERAL_PARAMETERS,
   type HeaderClasses,
   isJson,
   messageOf,
   type Provider,
 } from "#contract";
+import { nothingSpent } from "../compute/allowance.ts";
+import type { Compute } from "../compute/pool.ts";
+import type { PackSource } from "../compute/work.ts";
 import type { ConfigRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
 import { defaulter } from "./defaults.ts";
 import { problems, strayMembers } from "./shape.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
-export function loadedCheck(plugin: string, check: Check): LoadedCheck {
+export function loadedCheck(source: PackSource, check: Check, compute: Compute): LoadedCheck {
   let accepts: ((parameters: unknown) => boolean) | undefined;
   let filled: ((parameters: unknown) => unknown) | undefined;
   return {
-    plugin,
+    source,
     check,
     defaults: (parameters) => (filled ??= defaulter(check.params))(parameters ?? {}),
     idle: (parameters) => idleParameters(check, parameters),
-    problems(parameters) {
+    problems(parameters, tenant) {
       accepts ??= compiled(check);
       if (!accepts(parameters)) return problems(check.params, parameters).map(({ path, why }) => `${check.id}: ${path}: ${why}`);
-      return beyondSchema(check, parameters);
+      if (check.cost === undefined) return beyondSchema(check, parameters);
+      if (JSON.stringify(parameters).length > MAX_PARAMETER_CHARS)
+        return [`${check.id}: the parameters have more than ${MAX_PARAMETER_CHARS} characters as JSON`];
+      const cheap = compute.takesHere(check.cost(parameters as never, 0), nothingSpent(), Date.now()); // the check's own schema has accepted them
+      return cheap ? beyondSchema(check, parameters) : beyondSchemaElsewhere({ source, check, parameters, tenant }, compute);
     },
   };
+}
+/** Parameters of a check that may run in another process are sent there. */
+const MAX_PARAMETER_CHARS = 1_000_000;
+
+interface Question {
+  readonly source: PackSource;
+  readonly check: Check;
+  readonly parameters: unknown;
+  readonly tenant: string;
+}
+async function beyondSchemaElsewhere({ source, check, parameters, tenant }: Question, compute: Compute): Promise<readonly string[]> {
+  const answer = await compute.elsewhere({
+    pack: source,
+    check: check.id,
+    ask: "problems",
+    params: parameters,
+    side: "input",
+    text: "",
+    now: 0,
+    tenant,
+    deadlineMs: Infinity,
+    signal: null,
+  });
+  if (answer.kind === "problems") return answer.problems;
+  if (answer.kind === "verdict") return [`${check.id}: its parameters could not be judged`];
+  if (answer.class === "busy")
+    throw new GatewayError("NOT_READY", { why: `the parameters of ${check.id} could not be judged: ${answer.message}` });
+  return [`${check.id}: its parameters could not be judged: ${answer.message}`];
 }
 
 function compiled(check: Check): (parameters: unknown) => boolean {
@@ -82,7 +118,10 @@ const catalogCheck = ({ check, defaults, idle, problems: judge }: LoadedCheck): 
   on: check.on,
   targets: check.targets ?? ["llm"],
   secrets: secretsOf(check.params),
-  problems: (parameters) => [...idle(parameters), ...judge(defaults(parameters))],
+  problems(parameters, tenant) {
+    const unused = idle(parameters);
+    return unused.length > 0 ? unused : judge(defaults(parameters), tenant);
+  },
 });
 
 const secretsOf = ({ properties }: Check["params"]): readonly string[] =>

@@ -15,6 +15,8 @@ export interface Found {
   /** Content hash of an external plugin. */
   readonly hash: string | null;
   readonly load?: () => Promise<unknown>;
+  /** Its code, when it is no part of this program. */
+  readonly module?: { readonly path: string; readonly version: string };
 }
 /** A folder that looked like a plugin and is none. */
 export interface Unreadable {
@@ -80,8 +82,8 @@ async function readPlugin(file: string): Promise<Found> {
   const base = { manifest, origin: folder, file, hash };
   const { entry } = manifest;
   if (entry === undefined) return base;
-  const version = Buffer.from(hash).toString("base64url");
-  return { ...base, load: () => importModule(resolve(folder, entry), version) };
+  const module = { path: resolve(folder, entry), version: Buffer.from(hash).toString("base64url") };
+  return { ...base, module, load: () => importModule(module.path, module.version) };
 }
 
 /** Hash of every file in the folder (installed dependencies apart): any change is another plugin. */

@@ -20,6 +20,8 @@ import type {
   Vault,
 } from "#contract";
 import type { Counters, Feed, KeyValue } from "#contract";
+import type { Compute } from "../compute/pool.ts";
+import type { PackSource } from "../compute/work.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { ConfigRules } from "./config-rules.ts";
 
@@ -51,6 +53,7 @@ export interface Generation {
   readonly egress: Egress;
   /** The process log. */
   readonly log: Logger;
+  readonly compute: Compute;
   /** Counts a request in; the returned function counts it out (once). Draining waits for the count to reach zero. */
   enter(): () => void;
   readonly inFlight: number;
@@ -82,18 +85,24 @@ export interface Loaded<T> {
   readonly name: string;
   readonly manifest: Manifest;
   readonly provides: T;
+  /** Its code, when it is no part of this program. */
+  readonly module?: PackSource["module"];
 }
 
 /** A check with its parameters' validator, compiled once. */
 export interface LoadedCheck {
-  readonly plugin: string;
+  /** Where its code is, for a process of its own. */
+  readonly source: PackSource;
   readonly check: Check;
   /** Fills defaults into a copy. */
   defaults(parameters: unknown): unknown;
   /** Parameters that nothing obeys, as sentences; empty when there are none. */
   idle(parameters: unknown): readonly string[];
-  /** What is wrong with (default-filled) parameters; empty when they are right. */
-  problems(parameters: unknown): readonly string[];
+  /**
+   * What is wrong with (default-filled) parameters; empty when they are right. What takes long to judge is judged in another
+   * process, for the tenant; throws NOT_READY when there is no place for it.
+   */
+  problems(parameters: unknown, tenant: string): readonly string[] | Promise<readonly string[]>;
 }
 
 export interface PluginState {

@@ -38,6 +38,9 @@ export const SETTINGS = {
   requestTimeoutMs: { env: "REQUEST_TIMEOUT", read: "integer", schema: Type.Integer({ default: 300_000, minimum: 1, maximum: 3_600_000, description: "Milliseconds until a provider's answer must have begun, unless the request or its config says otherwise." }) },
   maxBodyMb:     { env: "GATEWAY_MAX_BODY_MB", read: "integer", schema: Type.Integer({ default: 32, minimum: 1, maximum: 1024, description: "Largest JSON request body in MB." }) },
   maxUploadMb:   { env: "GATEWAY_MAX_UPLOAD_MB", read: "integer", schema: Type.Integer({ default: 512, minimum: 1, maximum: 16_384, description: "Largest multipart upload in MB; uploads are streamed." }) },
+  checkProcesses:  { env: "GATEWAY_CHECK_PROCESSES", read: "integer", schema: Type.Integer({ default: 2, minimum: 1, maximum: 64, description: "Processes at most in which checks run that may take longer than 5 ms of a request; started when they are needed. One workspace has one of them less at most at a time." }) },
+  checkDeadlineMs: { env: "GATEWAY_CHECK_DEADLINE_MS", read: "integer", schema: Type.Integer({ default: 1_000, minimum: 10, maximum: 60_000, description: "Milliseconds that such a check may take, its place in the queue apart." }) },
+  checkMemoryMb:   { env: "GATEWAY_CHECK_MEMORY_MB", read: "integer", schema: Type.Integer({ default: 256, minimum: 128, maximum: 65_536, description: "MB of memory that one of these processes may take (Linux; elsewhere the deadline alone bounds it)." }) },
   logLevel:      { env: "LOG_LEVEL", read: "text", schema: OneOf(["debug", "info", "warn", "error"], { default: "info", description: "Least severe line that the process log shows." }) },
 } as const satisfies Record<string, SettingRow>;
 

@@ -1,4 +1,5 @@
 import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
+import type { Spending } from "../compute/allowance.ts";
 import { type Attempted, attempt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
@@ -19,6 +20,8 @@ export interface Asking {
   readonly call: Call;
   readonly caller: Caller;
   readonly plan: Plan;
+  /** What its checks have taken so far, whichever target they ran for. */
+  spending?: Spending;
   /** Input guardrails that have run, by their list and the body they saw: another target with both the same does not run them again. */
   guarded?: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
 }

@@ -1,3 +1,4 @@
+import { nothingSpent } from "../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { type Check, type Encoder, GatewayError, type Json, type StreamEvent, type StreamMode } from "#contract";
 import { callOf } from "../../tests/kit/check.ts";
@@ -5,7 +6,7 @@ import { active, depsWith, madeCheck } from "../../tests/kit/guardrail.ts";
 import { type Chunk, type StreamDeps, guardStream, refuseUnstreamable } from "./guard-stream.ts";
 
 const call = callOf({ model: "m", stream: true, messages: [{ role: "user", content: "hi" }] });
-const view = { provider: "p", model: "m", metadata: {} };
+const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
 const windowOf = (chars: number, overlap: number): StreamMode => ({ window: { chars, overlap } });
 
 /** Denies a text that holds the word. */

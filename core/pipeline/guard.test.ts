@@ -1,3 +1,4 @@
+import { nothingSpent } from "../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { GatewayError, type Json, type Manifest, type Verdict } from "#contract";
@@ -65,7 +66,7 @@ const CHECKS = [...hostile, allow, deny, later, throws, hangs, garbage, mask, st
 
 const deps = depsWith(CHECKS, { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("sk-secret", "[hidden]")) });
 const call = callOf({ model: "m", messages: [{ role: "user", content: "my secret" }] });
-const view = { provider: "p", model: "m", metadata: {} };
+const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
 const asked = async (inline: readonly Json[], on = call, using: GuardDeps = deps) => guardInput(active(inline, using), on, view, using);
 const bodyText = (of: { call: typeof call }): string => (of.call.body.kind === "json" ? of.call.body.text : "");
 const codeOf = (run: () => unknown): string | undefined => {

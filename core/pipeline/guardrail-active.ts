@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Caller, GeneralParameter, RecordOf, Scope } from "#contract";
 import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets } from "#contract";
-import type { Generation } from "../kernel/generation.ts";
+import type { Generation, LoadedCheck } from "../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./guardrail-inline.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./guardrail-types.ts";
 import { praise } from "./guardrail-result.ts";
@@ -25,7 +25,7 @@ export function activeGuardrails(
   return after(all(found), unique);
 }
 const one = (ref: string | Json, position: number, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> =>
-  typeof ref === "string" ? saved(ref, caller, deps) : inline(ref, position, deps);
+  typeof ref === "string" ? saved(ref, caller, deps) : inline(ref, position, caller, deps);
 const NONE: readonly ActiveGuardrail[] = [];
 const unique = (list: readonly ActiveGuardrail[]): readonly ActiveGuardrail[] => (list.length < 2 ? list : [...new Set(list)]);
 
@@ -38,9 +38,9 @@ function saved(ref: string, caller: Caller, deps: GuardDeps): MaybePromise<Activ
 const readyLater = async (found: Promise<Saved | undefined>, ref: string, caller: Caller, deps: GuardDeps): Promise<ActiveGuardrail> =>
   ready(await found, ref, caller, deps);
 
-function ready(record: Saved | undefined, ref: string, caller: Caller, deps: GuardDeps): ActiveGuardrail {
+function ready(record: Saved | undefined, ref: string, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   if (record === undefined || !usable(record, caller)) throw new GatewayError("GUARDRAIL_UNKNOWN", { guardrail: ref });
-  return known(deps.checks, record) ?? keep(deps.checks, record, bind(fromRecord(record, deps), deps, "saved"));
+  return known(deps.checks, record) ?? bindAndKeep(record, fromRecord(record, deps), { deps, from: "saved", tenant: tenantOf(caller) });
 }
 
 /** An organisation's guardrail serves all its workspaces, a workspace's only itself and the organisation's own keys. */
@@ -77,14 +77,17 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /* ── inline guardrails ───────────────────────────────────────────────────────────────────────────────────────── */
 
-function inline(written: Json, position: number, deps: GuardDeps): ActiveGuardrail {
+function inline(written: Json, position: number, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   if (!isJson(written)) throw new GatewayError("REQUEST_INVALID", { what: "A guardrail in a config is a slug or an object." });
-  return known(deps.checks, written) ?? keep(deps.checks, written, bind(writtenInline(written, position), deps, "inline"));
+  const binding: Binding = { deps, from: "inline", tenant: tenantOf(caller) };
+  return known(deps.checks, written) ?? bindAndKeep(written, writtenInline(written, position), binding);
 }
 
 /** Bound guardrails by generation and by the object that says them: both are dropped together with their key. */
 const bound = new WeakMap<Generation["checks"], WeakMap<object, ActiveGuardrail>>();
 const known = (checks: Generation["checks"], written: object): ActiveGuardrail | undefined => bound.get(checks)?.get(written);
+const bindAndKeep = (key: object, written: Written, binding: Binding): MaybePromise<ActiveGuardrail> =>
+  after(bind(written, binding), (guardrail) => keep(binding.deps.checks, key, guardrail));
 function keep(checks: Generation["checks"], written: object, guardrail: ActiveGuardrail): ActiveGuardrail {
   const ofGeneration = bound.get(checks) ?? new WeakMap<object, ActiveGuardrail>();
   bound.set(checks, ofGeneration.set(written, guardrail));
@@ -93,23 +96,47 @@ function keep(checks: Generation["checks"], written: object, guardrail: ActiveGu
 
 /* ── binding ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-function bind(written: Written, deps: GuardDeps, from: "saved" | "inline"): ActiveGuardrail {
-  const checks = written.checks.map((check) => bindCheck(check, written.id, deps, from));
-  return { ...written, checks, praise: praise(written.onSuccess, checks) };
+/** For whom and from where a guardrail is bound. */
+interface Binding {
+  readonly deps: GuardDeps;
+  readonly from: "saved" | "inline";
+  readonly tenant: string;
+}
+const tenantOf = ({ workspaceId, organisationId }: Caller): string => workspaceId ?? organisationId;
+
+/** More would be a load on every request by their number alone. */
+const MAX_CHECKS = 500;
+
+/** A promise only where parameters take long to judge. */
+function bind(written: Written, binding: Binding): MaybePromise<ActiveGuardrail> {
+  if (written.checks.length > MAX_CHECKS)
+    throw new GatewayError("REQUEST_INVALID", {
+      what: `The guardrail ${written.id} has ${written.checks.length} checks; at most ${MAX_CHECKS} are run.`,
+    });
+  return after(all(written.checks.map((check) => bindCheck(check, written.id, binding))), (checks) => ({
+    ...written,
+    checks,
+    praise: praise(written.onSuccess, checks),
+  }));
 }
 
-function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, deps: GuardDeps, from: "saved" | "inline"): BoundCheck {
+function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, { deps, from, tenant }: Binding): MaybePromise<BoundCheck> {
   const loaded = deps.checks.get(id);
   if (loaded === undefined) return absent(id, parameters, deps, from);
-  const { check } = loaded;
-  const params = loaded.defaults(withoutGeneral(parameters, check.params));
-  const problems = [...generalProblems(parameters), ...forwardProblems(parameters, deps.headers), ...loaded.problems(params)];
-  if (problems.length > 0)
+  const params = loaded.defaults(withoutGeneral(parameters, loaded.check.params));
+  return after(loaded.problems(params, tenant), (found) => {
+    const problems = [...generalProblems(parameters), ...forwardProblems(parameters, deps.headers), ...found];
+    if (problems.length === 0) return boundCheck(loaded, params, parameters);
     throw new GatewayError("REQUEST_INVALID", {
       what: `The check ${id} of guardrail ${guardrail} has wrong parameters: ${problems.join(" ")}`,
     });
+  });
+}
+
+function boundCheck(loaded: LoadedCheck, params: unknown, parameters: Json): BoundCheck {
+  const { check } = loaded;
   return {
-    id,
+    id: check.id,
     loaded,
     params,
     wants: wantsOf(check),

@@ -9,7 +9,7 @@ type Opens = (failOnError: boolean | null, denying: boolean) => boolean;
 const unlessAsked: Opens = (failOnError) => failOnError !== true;
 /** A fault that will not pass by itself: a denying guardrail stays shut unless the check says `failOnError: false`. */
 const unlessDenying: Opens = (failOnError, denying) => failOnError === false || (failOnError === null && !denying);
-/** There is no check to ask: a denying guardrail stays shut. */
+/** There is no check to ask, or the text kept it from answering: a denying guardrail stays shut. */
 const neverWhenDenying: Opens = (failOnError, denying) => !denying && failOnError !== true;
 /** It saw something to change and we could not change it. */
 const never: Opens = () => false;
@@ -22,6 +22,8 @@ const FAIL_MODE: Readonly<Record<Failure, { readonly opens: Opens; readonly name
   config: { opens: unlessAsked, name: "Configuration error" },
   crash: { opens: unlessAsked, name: "Check error" },
   auth: { opens: unlessDenying, name: "Authentication error" },
+  budget: { opens: neverWhenDenying, name: "Budget error" },
+  busy: { opens: neverWhenDenying, name: "Busy error" },
   not_running: { opens: neverWhenDenying, name: "Unavailable error" },
   bad_transform: { opens: never, name: "Malformed transform error" },
 };

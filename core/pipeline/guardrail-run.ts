@@ -1,5 +1,6 @@
 import type { GuardrailTarget } from "#contract";
 import { type Json, messageOf } from "#contract";
+import { Elsewhere, judgedBy } from "./guardrail-elsewhere.ts";
 import { Input } from "./guardrail-input.ts";
 import type { Subject } from "./guardrail-subject.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps, Judged } from "./guardrail-types.ts";
@@ -71,12 +72,24 @@ export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): 
   const startedAt = deps.now();
   const input = new Input(check, subject, startedAt);
   try {
-    const said = misfit(check, subject) ?? check.loaded?.check.run(input);
+    const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
+    if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);
     return isPromise(said) ? judgedLater(said, check, subject, input, deps) : judgedOf(said as Said, check, startedAt, deps); // judgedOf validates it
   } catch (thrown) {
     return judgedOf(fromThrown(thrown), check, startedAt, deps);
   }
 }
+/** Here when it is cheap, or when it does not say what it costs; else in another process, whose bounds are not the check's to pass. */
+function answerOf(bound: BoundCheck, subject: Subject, input: Input, deps: GuardDeps): unknown {
+  const check = bound.loaded?.check;
+  if (check?.cost === undefined || isCheap(check.cost(bound.params as never, input.text.length), subject, input, deps))
+    return check?.run(input);
+  return new Elsewhere(judgedBy(bound, subject, input, deps));
+}
+const isCheap = (ms: number, subject: Subject, { now }: Input, { compute }: GuardDeps): boolean =>
+  compute.takesHere(ms, subject.asked.view.spending, now);
+const judgedElsewhere = async ({ said }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<Judged> =>
+  judgedOf(await said, check, input.now, deps);
 const judgedLater = async (
   said: PromiseLike<unknown>,
   check: BoundCheck,

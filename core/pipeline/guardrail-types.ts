@@ -1,4 +1,6 @@
 import type { Call, ErrorClass, GuardrailResult, HeaderClasses, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
+import type { Spending } from "../compute/allowance.ts";
+import type { Compute } from "../compute/pool.ts";
 import type { Generation, LoadedCheck } from "../kernel/generation.ts";
 import type { Pending, Results } from "./guardrail-report.ts";
 
@@ -45,12 +47,18 @@ export interface GuardDeps {
   /** Takes known secrets out of what results show. */
   redact(value: unknown): unknown;
   readonly log?: Logger;
+  /** Does the work that may be dear. */
+  readonly compute: Compute;
 }
 /** Where the request goes, as checks may know it. */
 export interface GuardView {
   readonly provider: string | null;
   readonly model: string | null;
   readonly metadata: Readonly<Record<string, string>>;
+  /** What the checks of this request have taken so far. */
+  readonly spending: Spending;
+  /** Whose request it is, where work is shared fairly. */
+  readonly tenant: string;
 }
 
 /** Why a check could not judge: what it said itself, or what the engine found wrong with it. */

@@ -1,5 +1,6 @@
 import type { ErrorClass, ErrorCode, Patch, Verdict } from "#contract";
 import { GatewayError, isJson, messageOf } from "#contract";
+import { isExhaustion } from "../compute/exhaustion.ts";
 import type { BoundCheck, Failure, GuardDeps, Judged } from "./guardrail-types.ts";
 
 /** A check's answer, or an error the engine itself found. */
@@ -18,8 +19,11 @@ const THROWN: { readonly [C in ErrorCode]?: ErrorClass } = {
   ACCESS_DENIED: "auth",
 };
 /** What a check threw, as its error. */
-export const fromThrown = (thrown: unknown): Said =>
-  error((GatewayError.is(thrown) ? THROWN[thrown.code] : undefined) ?? "crash", messageOf(thrown));
+export const fromThrown = (thrown: unknown): Said => error(classOf(thrown), messageOf(thrown));
+function classOf(thrown: unknown): ErrorClass {
+  if (GatewayError.is(thrown)) return THROWN[thrown.code] ?? "crash";
+  return isExhaustion(thrown) ? "budget" : "crash";
+}
 
 /** A check's answer as a judgement, whatever the answer is. */
 export function judgedOf(said: Said, check: BoundCheck, startedAt: number, deps: GuardDeps): Judged {

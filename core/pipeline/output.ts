@@ -1,18 +1,9 @@
-import {
-  ERRORS,
-  GatewayError,
-  type GuardrailResults,
-  isJson,
-  type Json,
-  type Leaf,
-  type Plan,
-  UpstreamFailure,
-  type WireError,
-} from "#contract";
+import { ERRORS, GatewayError, type GuardrailResults, isJson, type Json, type Leaf, UpstreamFailure, type WireError } from "#contract";
+import { nothingSpent } from "../compute/allowance.ts";
 import type { Asking } from "./answer.ts";
 import { closing } from "./closing.ts";
 import type { Gateway } from "./gateway.ts";
-import { type ActiveGuardrail, activeGuardrails, type Guarded, guardOutput, isGood } from "./guard.ts";
+import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./guard-stream.ts";
 import { type ClientForm, failed, type Reading } from "./interpret.ts";
 import { type Chunk, decoded, framed } from "./chunks.ts";
@@ -28,13 +19,12 @@ const FAILED_NOT_DENIED = 246;
 const hookResults = ({ input, output }: GuardrailResults): Json => ({ before_request_hooks: input, after_request_hooks: output });
 
 /** What guardrails may know of where the request goes. */
-export const viewOf = (
-  to: Resolved,
-  { plan }: Pick<Asking, "plan">,
-): { provider: string; model: string | null; metadata: Plan["metadata"] } => ({
+export const viewOf = (to: Resolved, asking: Asking): GuardView & { readonly provider: string } => ({
   provider: to.id,
   model: to.target.model || null,
-  metadata: plan.metadata,
+  metadata: asking.plan.metadata,
+  spending: (asking.spending ??= nothingSpent()),
+  tenant: asking.caller.workspaceId ?? asking.caller.organisationId,
 });
 
 /** 446: a guardrail refused the request or the answer. */

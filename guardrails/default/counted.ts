@@ -12,6 +12,8 @@ interface Counted {
   readonly of: string;
   readonly most: number;
   readonly count: (text: string) => number;
+  /** Nanoseconds that counting takes for each character, at most. */
+  readonly charNs: number;
   /** Names of the count and its bounds in the result. */
   readonly shown: readonly [count: string, min: string, max: string];
   /** Does an empty text count as zero rather than as nothing to check? */
@@ -19,7 +21,7 @@ interface Counted {
 }
 
 /** A check whose text must hold between `min…` and `max…` of something. */
-export function countedCheck({ id, title, of, most, count, shown, countsEmpty }: Counted): Check {
+export function countedCheck({ id, title, of, most, count, charNs, shown, countsEmpty }: Counted): Check {
   const [min, max] = [`min${of}`, `max${of}`];
   const [shownCount, shownMin, shownMax] = shown;
   const [within, outside] = ["within", "outside"].map((where) => ` ${of.toLowerCase()}, ${where} the range of `);
@@ -31,6 +33,7 @@ export function countedCheck({ id, title, of, most, count, shown, countsEmpty }:
     on: ["input", "output"],
     targets: ["llm", "mcp_tools"],
     params: Type.Object({ [min]: bound("Smallest", 0), [max]: bound("Largest", most), not: Not }),
+    cost: (_, chars) => (chars * charNs) / 1_000_000,
     run({ text, params }): Verdict {
       if (text === "" && !countsEmpty) return noText;
       const { [min]: least, [max]: greatest, not } = params as Readonly<Record<string, unknown>>; // names made above

@@ -1,18 +1,20 @@
 import { RE2JS } from "re2js";
 import { messageOf } from "#contract";
+import { patternSize } from "./pattern-size.ts";
 import { remembered } from "./remembered.ts";
 
 /**
  * Patterns written by users, matched in time linear in the text. RE2 (re2js: plain JavaScript, no dependencies) has no
- * backtracking, so no pattern can hang the process; it takes `(?i)` and refuses what cannot be matched in linear time
- * (lookahead, backreferences) when the guardrail is saved. Patterns without repetition are linear in every engine and
- * run on the built-in one, which is many times faster.
+ * backtracking; it takes `(?i)` and refuses what cannot be matched in linear time (lookahead, backreferences) when the
+ * guardrail is saved. Patterns without repetition are linear in every engine and run on the built-in one, which is many
+ * times faster. Linear in the text is still as many steps for each character as the pattern is large: `patternCost` says
+ * how long that may take, before anything is compiled.
  */
 export interface Pattern {
-  /** A longer text would hold up every other request for too long: the larger the pattern, the shorter the text. */
-  readonly maxChars: number;
   find(text: string): PatternMatch | null;
   test(text: string): boolean;
+  /** Milliseconds for each character of a text, at most. */
+  readonly msPerChar: number;
 }
 export interface PatternMatch {
   readonly matchedText: string;
@@ -21,8 +23,19 @@ export interface PatternMatch {
   readonly captures: readonly (string | null)[];
 }
 
+/** Estimates are asked for with every request, and take a look at every character. */
+const MAX_ESTIMATED_CHARS = 2_000_000;
+const sizes = remembered(MAX_ESTIMATED_CHARS, ({ length }) => length, patternSize);
+
+/** Instructions of all patterns that are kept: tens of megabytes. */
+const MAX_KEPT = 200_000;
+const patterns = remembered(MAX_KEPT, sizeOf, (rule): Pattern => plain(rule) ?? linear(rule));
+function sizeOf(rule: string): number {
+  return rule.length + Math.min(sizes.get(rule), MAX_KEPT);
+}
+
 /** Throws what is wrong with the pattern. */
-export const patternOf = remembered(500, (rule: string): Pattern => plain(rule) ?? linear(rule));
+export const patternOf = (rule: string): Pattern => patterns.get(rule);
 
 /** What is wrong with a pattern, as sentences. */
 export function patternProblems(rule: string): readonly string[] {
@@ -36,15 +49,43 @@ export function patternProblems(rule: string): readonly string[] {
   }
 }
 
-/** No pattern takes longer texts than this. */
-const MAX_CHARS = 2_000_000;
-/** Each character may meet each instruction of the program: so many meetings take about half a second. */
-const MAX_STEPS = 50_000_000;
+/* ── what it costs ───────────────────────────────────────────────────────────────────────────────────────────── */
+
+/*
+ * Measured, and doubled: nanoseconds for an instruction and a character (once more for each group, whose places every
+ * step takes along), and for what is shown of a match.
+ */
+const LINEAR_NS = 120;
+const PLAIN_NS = 6;
+const SHOWN_NS = 40;
+/* Compiling: for each instruction, and for each character of the pattern; classes of all of Unicode are large. */
+const COMPILED_INSTRUCTION_NS = 4_000;
+const COMPILED_CHAR_NS = 6_000;
+const COMPILED_UNICODE_CHAR_NS = 50_000;
+const NS_PER_MS = 1_000_000;
+
+/** Milliseconds that it takes at most to find this pattern in a text of so many characters, its compilation included if that is still to be done. */
+export function patternCost(rule: string, chars: number): number {
+  const known = patterns.peek(rule);
+  if (known !== undefined) return known.msPerChar * chars;
+  const size = sizes.get(rule);
+  const perChar = /\\[pP]|\(\?[a-zA-Z-]*i|\[\^/.test(rule) ? COMPILED_UNICODE_CHAR_NS : COMPILED_CHAR_NS;
+  const compiling = isPlain(rule) ? 0 : size * COMPILED_INSTRUCTION_NS + rule.length * perChar;
+  return compiling / NS_PER_MS + msPerChar(rule, size, isPlain(rule) ? PLAIN_NS : LINEAR_NS) * chars;
+}
+
+/** Every group may match the whole text, and is shown twice when it has a name. */
+function msPerChar(rule: string, size: number, stepNs: number): number {
+  const groups = rule.split("(").length;
+  return (size * stepNs * groups + (2 * groups + 1) * SHOWN_NS) / NS_PER_MS;
+}
+
+/* ── the two engines ─────────────────────────────────────────────────────────────────────────────────────────── */
 
 function linear(rule: string): Pattern {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(rule), RE2JS.LOOKBEHINDS);
   return {
-    maxChars: Math.min(MAX_CHARS, Math.floor(MAX_STEPS / compiled.programSize())),
+    msPerChar: msPerChar(rule, compiled.programSize(), LINEAR_NS),
     test: (text) => compiled.matcher(text).find(),
     find(text) {
       const matcher = compiled.matcher(text);
@@ -58,13 +99,14 @@ function linear(rule: string): Pattern {
 /** Letters, classes without negation, anchors, exact counts of one character, and at most one choice of alternatives. */
 const PLAIN =
   /^(?:\(\?i\))?(?:[\w "'#%&,:;<=>@`~!/^$|-]|\\[dwbB.\-+*?()[\]{}|/^$]|\[(?!\^)(?:[\w .,:;@%+-]|\\[dw.-])+\]|(?<=[\w\]])\{\d{1,2}\})+$/;
+const isPlain = (rule: string): boolean => rule.length <= 2_000 && PLAIN.test(rule);
 
 function plain(rule: string): Pattern | undefined {
-  if (rule.length > 2_000 || !PLAIN.test(rule)) return undefined;
+  if (!isPlain(rule)) return undefined;
   const native = nativeOf(rule);
   if (native === undefined) return undefined;
   return {
-    maxChars: MAX_CHARS,
+    msPerChar: msPerChar(rule, sizes.get(rule), PLAIN_NS),
     test: (text) => native.test(text),
     find(text) {
       const match = native.exec(text);

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Call, Check, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
 import { GatewayError, headerClasses, type Json } from "#contract";
+import { nothingSpent } from "../../core/compute/allowance.ts";
+import type { Compute } from "../../core/compute/pool.ts";
 import { loadedCheck } from "../../core/kernel/check.ts";
+import type { LoadedCheck } from "../../core/kernel/generation.ts";
 import { runCheck } from "../../core/pipeline/guardrail-run.ts";
 import { Subject } from "../../core/pipeline/guardrail-subject.ts";
 import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guardrail-types.ts";
@@ -54,8 +57,7 @@ export function testCheck(check: Check, examples: readonly Example[], { manifest
     test("describes every parameter and has defaults that are legal", () => {
       for (const [name, schema] of Object.entries<Json>(check.params["properties"] ?? {}))
         expect([name, typeof schema["description"]]).toEqual([name, "string"]);
-      const loaded = loadedCheck("guardrail/kit", check);
-      expect(loaded.problems(loaded.defaults(usual.params ?? {}))).toEqual([]);
+      expect(problemsOf(check, usual.params ?? {})).toEqual([]);
     });
     for (const [index, example] of examples.entries()) {
       test(`example ${index + 1}: ${JSON.stringify(example.text.slice(0, 40))} is ${example.verdict}`, async () => {
@@ -202,9 +204,9 @@ interface Doing {
 
 /** One check with its parameters, as the engine binds it. */
 export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCheck> = {}): BoundCheck {
-  const loaded = loadedCheck("guardrail/kit", check);
+  const loaded = loadedHere(check);
   const params = loaded.defaults(parameters);
-  const problems = loaded.problems(params);
+  const problems = problemsOf(check, parameters);
   if (problems.length > 0) throw new Error(problems.join(" "));
   return {
     id: check.id,
@@ -220,9 +222,17 @@ export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCh
 
 /** What is wrong with parameters, as a save would say it. */
 export function problemsOf(check: Check, parameters: Json): readonly string[] {
-  const loaded = loadedCheck("guardrail/kit", check);
-  return loaded.problems(loaded.defaults(parameters));
+  const loaded = loadedHere(check);
+  const problems = loaded.problems(loaded.defaults(parameters), "tenant");
+  if (problems instanceof Promise) throw new Error("it is judged in place");
+  return problems;
 }
+/** Everything is done in this process, however long it takes. */
+export const inPlace: Compute = {
+  takesHere: () => true,
+  elsewhere: () => Promise.reject(new Error("this test has no other process")),
+};
+export const loadedHere = (check: Check): LoadedCheck => loadedCheck({ name: "guardrail/kit" }, check, inPlace);
 
 export const quietDeps: GuardDeps = {
   checks: new Map(),
@@ -232,6 +242,7 @@ export const quietDeps: GuardDeps = {
   headers: headerClasses([]),
   now: () => Date.now(),
   redact: (value) => value,
+  compute: inPlace,
 };
 const unused = (): never => {
   throw new Error("this test uses no records");
@@ -245,7 +256,7 @@ async function judged(check: Check, { text, params, metadata }: Example, { timeo
   const subject = new Subject(side, body, {
     call,
     headers: quietDeps.headers,
-    view: { provider: "kit", model: "kit-model", metadata: metadata ?? {} },
+    view: { provider: "kit", model: "kit-model", metadata: metadata ?? {}, spending: nothingSpent(), tenant: "tenant" },
     status: side === "input" ? null : 200,
   });
   return runCheck(bound(check, params, timeoutMs === undefined ? {} : { timeoutMs }), subject, quietDeps);

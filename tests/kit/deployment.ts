@@ -11,6 +11,7 @@ import { createLog } from "../../core/kernel/log.ts";
 import type { Profile } from "../../core/kernel/profile.ts";
 import { readSettings } from "../../core/kernel/settings.ts";
 import { createVault } from "../../core/kernel/vault.ts";
+import { inPlace } from "./check.ts";
 import memory from "../../storage/memory/index.ts";
 import memoryManifest from "../../storage/memory/manifest.json" with { type: "json" };
 
@@ -99,6 +100,7 @@ export function bootInput(
     limits: { load: 100, setup: 100, ready: 100, drain: 100, close: 100 },
     carried: new Map(),
     parts: new Map(),
+    compute: inPlace,
     generations: UNUSED_GENERATIONS,
     ...part,
   };

@@ -1,9 +1,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Caller, Check, CheckInput, Guardrails, Json, RecordOf, Verdict } from "#contract";
 import { defineCheck } from "#contract";
-import { loadedCheck } from "../../core/kernel/check.ts";
 import { type ActiveGuardrail, type GuardDeps, activeGuardrails } from "../../core/pipeline/guard.ts";
-import { quietDeps } from "./check.ts";
+import { loadedHere, quietDeps } from "./check.ts";
 
 /** A check made for one test: what it is, and how it judges. */
 export function madeCheck(name: string, run: (input: CheckInput<never>) => Verdict | Promise<Verdict>, more: Partial<Check> = {}): Check {
@@ -23,7 +22,7 @@ export function madeCheck(name: string, run: (input: CheckInput<never>) => Verdi
 /** What guardrails need of the gateway, with these checks running. */
 export const depsWith = (checks: readonly Check[], more: Partial<GuardDeps> = {}): GuardDeps => ({
   ...quietDeps,
-  checks: new Map(checks.map((check) => [check.id, loadedCheck("guardrail/test", check)])),
+  checks: new Map(checks.map((check) => [check.id, loadedHere(check)])),
   ...more,
 });
 

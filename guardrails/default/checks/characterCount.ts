@@ -7,6 +7,7 @@ export default countedCheck({
   of: "Characters",
   most: 9_999_999,
   count: (text) => text.length,
+  charNs: 0,
   shown: ["characterCount", "minCharacters", "maxCharacters"],
   countsEmpty: false,
 });

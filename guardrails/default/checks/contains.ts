@@ -3,6 +3,10 @@ import { defineCheck } from "#contract";
 import { ACCEPTS, OperatorOf } from "../operator.ts";
 import { decided, noText } from "../text.ts";
 
+/* Nanoseconds for each word: for a character of the text, and to show the word. */
+const CHAR_NS = 20;
+const WORD_NS = 3_000;
+
 export default defineCheck({
   id: "default.contains",
   title: "Text contains any, all or none of the words",
@@ -16,6 +20,7 @@ export default defineCheck({
     }),
     operator: OperatorOf("words", "any"),
   }),
+  cost: ({ words }, chars) => (words.length * (chars * CHAR_NS + WORD_NS)) / 1_000_000,
   run({ text, params: { words, operator } }) {
     if (text === "") return noText;
     const foundWords: string[] = [];

@@ -36,6 +36,9 @@ type Format = keyof typeof TAGS;
 const FORMATS = Object.keys(TAGS) as readonly Format[];
 const FORMAT_OF: ReadonlyMap<string, Format> = new Map(FORMATS.flatMap((format) => TAGS[format].map((tag) => [tag, format] as const)));
 
+/** Nanoseconds for each character, at most: a text may be nothing but fences, and their tags are shown. */
+const CHAR_NS = 500;
+
 export default defineCheck({
   id: "default.containsCode",
   title: "Text contains code of a format",
@@ -45,6 +48,7 @@ export default defineCheck({
     format: OneOf(FORMATS, { description: "Format to look for, by the language tag of fenced code blocks." }),
     not: Not,
   }),
+  cost: (_, chars) => (chars * CHAR_NS) / 1_000_000,
   run({ text, params: { format, not } }) {
     if (text === "") return noText;
     const foundFormats = fences(text)

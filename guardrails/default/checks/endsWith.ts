@@ -9,7 +9,7 @@ export default defineCheck({
   title: "Text ends with a suffix",
   on: ["input", "output"],
   params: Type.Object({
-    suffix: Type.String({ minLength: 1, description: "What the text must end with; a full stop may follow." }),
+    suffix: Type.String({ minLength: 1, maxLength: 10_000, description: "What the text must end with; a full stop may follow." }),
     not: Not,
   }),
   run({ text, params: { suffix, not } }) {

@@ -13,6 +13,7 @@ export default defineCheck({
     keys: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: "Top-level keys to look for." }),
     operator: OperatorOf("keys", "any"),
   }),
+  cost: ({ keys }, chars) => (chars * (FIND_NS + keys.length * KEY_NS)) / 1_000_000,
   run({ text, params: { keys, operator } }) {
     if (text === "") return noText;
     const judged = jsonIn(text).map((json) => judge(json, keys));
@@ -40,6 +41,10 @@ export default defineCheck({
     });
   },
 });
+
+/* Nanoseconds for each character: to find JSON and to show it, and to look for one key in objects of two characters each. */
+const FIND_NS = 800;
+const KEY_NS = 60;
 
 const judge = (json: unknown, keys: readonly string[]) => ({
   json,

@@ -19,15 +19,17 @@ export default defineCheck({
   }),
   problems({ schema }) {
     try {
-      validatorOf(JSON.stringify(schema));
+      validators.get(JSON.stringify(schema));
       return [];
     } catch (thrown) {
       return [`The schema cannot be used: ${messageOf(thrown)}.`];
     }
   },
+  /** How often a schema looks at a value cannot be told from its size: references double, items are compared with each other. */
+  cost: () => Number.POSITIVE_INFINITY,
   run({ text, params: { schema, not } }) {
     if (text === "") return noText;
-    const validate = validatorOf(JSON.stringify(schema));
+    const validate = validators.get(JSON.stringify(schema));
     const judged = jsonIn(text).map((json) => ({ json, valid: validate(json), errors: shown(validate.errors) }));
     const best = judged.find(({ valid }) => valid) ?? judged[0];
     if (best === undefined) return decided(false, { explanation: "The text holds no JSON." });
@@ -42,13 +44,16 @@ const shown = (errors: readonly ErrorObject[] | null | undefined) =>
 /** Patterns inside schemas are users' patterns too. Ajv tells patterns apart by their text, and wants `code` only for code it writes to disk. */
 const engine = (pattern: string) => {
   const compiled = patternOf(pattern);
-  return { test: (text: string): boolean => text.length <= compiled.maxChars && compiled.test(text), toString: (): string => pattern };
+  return { test: (text: string): boolean => compiled.test(text), toString: (): string => pattern };
 };
 const regExp = Object.assign(engine, { code: "" }) as unknown as NonNullable<NonNullable<Options["code"]>["regExp"]>; // ajv calls `test` and `toString` of the result only
 const OPTIONS: Options = { strict: false, validateFormats: false, logger: false, addUsedSchema: false, code: { regExp } };
 
+/** Characters of all schemas whose validators are kept. */
+const MAX_KEPT = 500_000;
+const schemaLength = ({ length }: string): number => length;
 /** A schema's own validator: one instance each, so that equal `$id`s of different users do not meet. */
-const validatorOf = remembered(200, (text): ValidateFunction => {
+const validators = remembered(MAX_KEPT, schemaLength, (text): ValidateFunction => {
   const schema = JSON.parse(text) as AnySchemaObject; // the parameters' schema accepted nothing but objects
   if (schema["$async"]) throw new Error("asynchronous schemas are not supported");
   const ajv = String(schema["$schema"]).includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);

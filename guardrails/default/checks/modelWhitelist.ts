@@ -9,7 +9,11 @@ export default defineCheck({
   on: ["input"],
   wants: [],
   params: Type.Object({
-    models: Type.Array(Type.String(), { minItems: 1, maxItems: 10_000, description: "Allowed models, exactly as requests name them." }),
+    models: Type.Array(Type.String({ maxLength: 1_000 }), {
+      minItems: 1,
+      maxItems: 10_000,
+      description: "Allowed models, exactly as requests name them.",
+    }),
     not: Not,
   }),
   run({ call, params: { models, not } }) {

@@ -10,7 +10,11 @@ export default defineCheck({
   targets: ["llm", "mcp_tools"],
   wants: [],
   params: Type.Object({
-    metadataKeys: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: "Metadata keys to look for." }),
+    metadataKeys: Type.Array(Type.String({ maxLength: 1_000 }), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: "Metadata keys to look for.",
+    }),
     operator: OperatorOf("keys", "all"),
   }),
   run({ call: { metadata }, params: { metadataKeys, operator } }) {

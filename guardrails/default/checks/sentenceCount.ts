@@ -7,6 +7,7 @@ export default countedCheck({
   of: "Sentences",
   most: 99_999,
   count: countOf(/[.!?]/),
+  charNs: 50,
   shown: ["sentenceCount", "minCount", "maxCount"],
   countsEmpty: true,
 });

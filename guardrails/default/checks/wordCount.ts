@@ -7,6 +7,7 @@ export default countedCheck({
   of: "Words",
   most: 99_999,
   count: countOf(/\S+/),
+  charNs: 50,
   shown: ["wordCount", "minWords", "maxWords"],
   countsEmpty: false,
 });

@@ -7,7 +7,7 @@ type Judge = Pick<Asked, "catalog" | "records" | "judgeUrl" | "organisationId" |
 export async function judgeConfig(config: Json, asked: Judge): Promise<void> {
   asked.catalog.judgeConfig(config);
   const named = new Map<string, string>(); // guardrail -> where it is named first
-  for (const level of levels(config, "config")) judgeLevel(level, asked, named);
+  for (const level of levels(config, "config")) await judgeLevel(level, asked, named);
   await judgeNames(named, asked);
 }
 
@@ -24,10 +24,10 @@ const targetsOf = (level: Json): readonly Json[] => (Array.isArray(level["target
 
 const invalid = (why: string, param: string): GatewayError => new GatewayError("CONFIG_INVALID", { why }, { param });
 
-function judgeLevel(level: Level, asked: Judge, named: Map<string, string>): void {
+async function judgeLevel(level: Level, asked: Judge, named: Map<string, string>): Promise<void> {
   judgeHost(level, asked);
   judgeForwarded(level, asked);
-  for (const member of GUARDRAIL_MEMBERS) judgeGuardrails(level, member, asked, named);
+  for (const member of GUARDRAIL_MEMBERS) await judgeGuardrails(level, member, asked, named);
 }
 
 function judgeHost({ at, is }: Level, { judgeUrl }: Judge): void {
@@ -50,23 +50,28 @@ function judgeForwarded({ at, is }: Level, { catalog }: Judge): void {
   });
 }
 
-function judgeGuardrails({ at, is }: Level, member: (typeof GUARDRAIL_MEMBERS)[number], asked: Judge, named: Map<string, string>): void {
+async function judgeGuardrails(
+  { at, is }: Level,
+  member: (typeof GUARDRAIL_MEMBERS)[number],
+  asked: Judge,
+  named: Map<string, string>,
+): Promise<void> {
   const entries: readonly unknown[] = Array.isArray(is[member]) ? is[member] : [];
-  entries.forEach((entry, i) => {
+  for (const [i, entry] of entries.entries()) {
     const param = `${at}.${member}[${i}]`;
     if (typeof entry === "string") named.set(entry, named.get(entry) ?? param);
-    else if (isJson(entry)) judgeInline(entry, asked, param);
-  });
+    else if (isJson(entry)) await judgeInline(entry, asked, param);
+  }
 }
 
 /** Different ones, in a config and all its targets. */
 const MAX_GUARDRAILS = 1_000;
 const TARGET: GuardrailTarget = "llm";
 
-function judgeInline(inline: Json, { catalog }: Judge, at: string): void {
+async function judgeInline(inline: Json, asked: Judge, at: string): Promise<void> {
   const checks = checksOf(inline, at);
   if (checks.length === 0) throw invalid(`${at} names no check`, at);
-  for (const check of checks) judgeCheck({ id: check.id, parameters: parametersOf(check) }, TARGET, catalog, check.at);
+  for (const check of checks) await judgeCheck({ id: check.id, parameters: parametersOf(check) }, TARGET, asked, check.at);
 }
 function parametersOf({ parameters, at }: InlineCheck): Json {
   if (isJson(parameters)) return parameters;

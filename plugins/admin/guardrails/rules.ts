@@ -27,22 +27,24 @@ const feedback = (value: number) => ({ feedback: { value, weight: 1, metadata: "
 /** Specification 2.4: what an `mcp_tools` guardrail does when its actions are left out. */
 const ACTIONS: GuardrailActions = { deny: false, async: false, on_success: feedback(5), on_fail: feedback(-5) };
 
-export function make({ body, actor, catalog, vault }: Asked<Static<typeof CreateBody>>): Made<Schema> {
+export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
+  const { body, actor, catalog, vault } = asked;
   const { name, target = "llm", actions = ACTIONS } = body;
   if (target === "llm") required(body);
   const checks = sealed(body.checks ?? [], [], { catalog, vault });
-  judge(opened(checks, vault), target, catalog);
+  await judge(opened(checks, vault), target, asked);
   const slug = makeSlug("pg", name);
   return {
     record: { name, target, checks, actions, slug, status: "active", version_id: crypto.randomUUID(), owner_id: actor, updated_by: null },
   };
 }
 
-export function change(record: Guardrail, { body, actor, catalog, vault }: Asked<Static<typeof UpdateBody>>): Revision<Schema> {
+export async function change(record: Guardrail, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
+  const { body, actor, catalog, vault } = asked;
   const written = { ...body, version_id: crypto.randomUUID(), updated_by: actor };
   if (!body.checks) return written;
   const checks = sealed(body.checks, record.checks, { catalog, vault });
-  judge(opened(checks, vault), record.target, catalog);
+  await judge(opened(checks, vault), record.target, asked);
   return { ...written, checks };
 }
 
@@ -76,8 +78,10 @@ function required(body: Static<typeof CreateBody>): void {
   }
 }
 
-const judge = (checks: readonly GuardrailCheck[], target: Guardrail["target"], catalog: Asked["catalog"]): void =>
-  checks.forEach((check, i) => judgeCheck(check, target, catalog, `checks[${i}]`));
+/** One after the other: what is wrong with the first is told first. */
+async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], asked: Asked): Promise<void> {
+  for (const [i, check] of checks.entries()) await judgeCheck(check, target, asked, `checks[${i}]`);
+}
 
 const DEFAULTS = ["input_guardrails", "output_guardrails", "mcp_input_guardrails", "mcp_output_guardrails"] as const;
 const names = (defaults: Json, guardrail: Guardrail): boolean =>

@@ -1,0 +1,203 @@
+import { readFileSync } from "node:fs";
+import { setPriority } from "node:os";
+import { messageOf } from "#contract";
+import type { PipedChild } from "../platform.ts";
+import { chunksOf, type Frame, FrameReader, jsonFrame, textFrames, textOf } from "./frames.ts";
+import { type Answer, failed, type JobHead, type ReplyHead, type Work } from "./work.ts";
+
+export interface ProcessLimits {
+  readonly deadlineMs: number;
+  readonly memoryBytes: number;
+  /** Milliseconds from its start until it must be able to work. */
+  readonly startMs: number;
+}
+
+/** One compute process, as the gateway sees it: it takes one piece of work at a time, and is killed when that takes too much. */
+export class ComputeProcess {
+  /** Resolves when it can take work; rejects when it cannot be started. */
+  readonly ready: Promise<void>;
+  /** Resolves when it has ended, whoever ended it. */
+  readonly ended: Promise<void>;
+  private readonly child: PipedChild;
+  private job: Running | undefined;
+  private over = false;
+  private becameReady: () => void = () => undefined;
+
+  constructor(
+    start: () => PipedChild,
+    private readonly limits: ProcessLimits,
+  ) {
+    this.child = start();
+    niced(this.child.pid);
+    this.ready = this.startedInTime();
+    this.ended = this.child.exited.then((code) => this.end(`it ended by itself (code ${code})`));
+    void this.listen();
+  }
+
+  /** Asks, and answers whatever happens. Nobody asks while it works. */
+  ask(work: Work): Promise<Answer> {
+    return new Promise((answer) => {
+      this.job = new Running(this.child.pid, Math.min(work.deadlineMs, this.limits.deadlineMs), this.limits.memoryBytes, {
+        answer,
+        stop: (why) => this.stop(why),
+      });
+      void this.send(work, this.job).catch((thrown: unknown) => this.stop(`the work could not be handed over: ${messageOf(thrown)}`));
+    });
+  }
+  /** Nobody waits for the answer any more: it may go on for a moment, since killing costs more than finishing. */
+  hurry(): void {
+    this.job?.within(GRACE_MS);
+  }
+  /** Ends it. What it was working on was too much for it. */
+  stop(why: string): void {
+    this.child.kill("SIGKILL");
+    this.end(why);
+  }
+  /** Has it grown so much that the next work would pay for the last? */
+  get worn(): boolean {
+    return this.over || (residentBytes(this.child.pid) ?? 0) > this.limits.memoryBytes / 2;
+  }
+
+  private async send({ pack, check, ask, side, now, params, text }: Work, job: Running): Promise<void> {
+    const head: JobHead = { pack, check, ask, side, now, chunks: chunksOf(text) };
+    await this.child.write(jsonFrame(JSON.stringify(head)));
+    await this.child.write(paramsFrame(params));
+    for (const frame of textFrames(text)) {
+      await this.child.write(frame);
+      await nextTurn(); // a long text is many milliseconds of copying
+    }
+    job.begin();
+  }
+
+  private async listen(): Promise<void> {
+    const frames = new FrameReader();
+    const answers = new Answers();
+    try {
+      for await (const piece of this.child.output)
+        for (const frame of frames.push(piece)) {
+          const answer = answers.add(frame);
+          if (answer === "ready") this.becameReady();
+          else if (answer) this.settle(answer);
+        }
+    } catch (thrown) {
+      this.stop(messageOf(thrown));
+    }
+  }
+
+  private settle(answer: Answer): void {
+    this.job?.settle(answer);
+    this.job = undefined;
+  }
+  private end(why: string): void {
+    this.over = true;
+    this.settle(failed("budget", `${why}, and was stopped.`));
+  }
+
+  private startedInTime(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = (why: string) => () => {
+        clearTimeout(timer);
+        reject(new Error(why));
+      };
+      const timer = setTimeout(() => {
+        this.child.kill("SIGKILL");
+        late(`it was not ready within ${this.limits.startMs} ms`)();
+      }, this.limits.startMs);
+      this.becameReady = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      void this.child.exited.then((code) => late(`it ended while it started (code ${code})`)());
+    });
+  }
+}
+
+const GRACE_MS = 100;
+const WATCH_MS = 20;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** One piece of work while it is under way: its deadline and what it takes of memory. */
+class Running {
+  private timer: ReturnType<typeof setTimeout>;
+  private readonly watch: ReturnType<typeof setInterval>;
+  private endsAt = Infinity;
+
+  constructor(
+    pid: number,
+    private readonly deadlineMs: number,
+    memoryBytes: number,
+    private readonly tell: { answer(answer: Answer): void; stop(why: string): void },
+  ) {
+    this.timer = setTimeout(() => tell.stop("it did not take its work"), HANDOVER_MS);
+    this.watch = setInterval(() => {
+      const bytes = residentBytes(pid);
+      if (bytes !== null && bytes > memoryBytes) tell.stop(`it took more than ${Math.round(memoryBytes / MB)} MB of memory`);
+    }, WATCH_MS);
+  }
+  /** It has all it needs: from now on its time counts. */
+  begin(): void {
+    this.within(this.deadlineMs);
+  }
+  /** It ends within so many milliseconds, or sooner when it had to. */
+  within(ms: number): void {
+    const endsAt = performance.now() + ms;
+    if (endsAt >= this.endsAt) return;
+    this.endsAt = endsAt;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.tell.stop(`it took longer than ${this.deadlineMs} ms`), ms);
+  }
+  settle(answer: Answer): void {
+    clearTimeout(this.timer);
+    clearInterval(this.watch);
+    this.tell.answer(answer);
+  }
+}
+const MB = 1024 * 1024;
+/** A text of any size the gateway takes is through the pipe by then. */
+const HANDOVER_MS = 10_000;
+
+/** Puts answers together from their frames. */
+class Answers {
+  private verdict: Extract<ReplyHead, { kind: "verdict" }> | undefined;
+
+  add(frame: Frame): Answer | "ready" | undefined {
+    const { verdict } = this;
+    this.verdict = undefined;
+    if (verdict) return { kind: "verdict", verdict: verdict.verdict, dataText: textOf(frame) };
+    const head = JSON.parse(textOf(frame)) as ReplyHead; // written by our own other side
+    if (head.kind === "ready") return "ready";
+    if (head.kind === "problems") return head;
+    if (head.kind === "thrown") return failed(head.class, head.message);
+    if (!head.data) return { kind: "verdict", verdict: head.verdict, dataText: null };
+    this.verdict = head;
+    return undefined;
+  }
+}
+
+/** Parameters live as long as the guardrail that is bound to them, and are written once. */
+const written = new WeakMap<object, Buffer>();
+function paramsFrame(params: unknown): Buffer {
+  if (typeof params !== "object" || params === null) return jsonFrame(JSON.stringify(params ?? null));
+  const frame = written.get(params) ?? jsonFrame(JSON.stringify(params));
+  written.set(params, frame);
+  return frame;
+}
+
+/** Requests come first, where the machine has no core to spare. */
+function niced(pid: number): void {
+  try {
+    setPriority(pid, 10);
+  } catch {
+    // it has ended already, which is told elsewhere, or this system knows no priorities
+  }
+}
+
+const PAGE_BYTES = 4096;
+/** Memory a process holds, where the system tells. */
+function residentBytes(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
+  } catch {
+    return null; // no Linux, or the process has just ended
+  }
+}
