@@ -56,7 +56,16 @@ describe.each(EVERY.map((name) => [name]))("%s", (name) => {
   });
   test("is shown to a check unless it is a credential or the gateway's own", () => {
     const call = { ...callOf({}), headers: headersOf(name) };
-    const subject = new Subject("input", {}, { call, headers: classes, view: { provider: null, model: null, metadata: {}, spending: nothingSpent(), tenant: "tenant" }, status: null });
+    const subject = new Subject(
+      "input",
+      {},
+      {
+        call,
+        headers: classes,
+        view: { provider: null, model: null, metadata: {}, spending: nothingSpent(), tenant: "tenant" },
+        status: null,
+      },
+    );
     expect(subject.call.header(name.toUpperCase()) !== null).toBe(isFree(name) || (!isOwn(name) && !isCredential(name)));
   });
   test("is passed on by no check, and to a provider only as its key", () => {

@@ -12,7 +12,7 @@ const ENTRY = join(ROOT, "core/main.ts");
 const REGISTRY = "core/generated/registry.ts";
 const PROFILES = "plugins/profiles";
 /** Modules that run as Workers: each is an entry point of its own inside the executable, when its plugin is. */
-const WORKER = "*.worker.ts";
+const WORKER = "**/*.worker.ts";
 
 export const HELP = `Compile the gateway to one executable per profile.
 
@@ -119,7 +119,7 @@ interface Compilation {
 async function compile({ outfile, target, inside, profile }: Compilation): Promise<string> {
   await mkdir(dirname(outfile), { recursive: true });
   const result = await Bun.build({
-    entrypoints: [ENTRY, ...workersOf(inside)],
+    entrypoints: [ENTRY, ...workersIn("core"), ...inside.flatMap(({ folder }) => workersIn(folder))],
     root: ROOT,
     target: "bun",
     minify: true,
@@ -134,8 +134,7 @@ async function compile({ outfile, target, inside, profile }: Compilation): Promi
   return place;
 }
 
-const workersOf = (inside: readonly Scanned[]): string[] =>
-  inside.flatMap(({ folder }) => [...new Bun.Glob(WORKER).scanSync({ cwd: join(ROOT, folder), absolute: true })]);
+const workersIn = (folder: string): string[] => [...new Bun.Glob(WORKER).scanSync({ cwd: join(ROOT, folder), absolute: true })];
 
 /** Puts the registry of these plugins, and profiles that name no others, in the place of the generated and written ones. */
 function contentOf(inside: readonly Scanned[], profile: ProfileFile): BunPlugin {

@@ -13,6 +13,7 @@ import type { PartHealth } from "../kernel/part-health.ts";
 import { makeDataFolder } from "../kernel/places.ts";
 import { readProfile } from "../kernel/profile.ts";
 import { SETTINGS, type SettingRow, type Settings } from "../kernel/settings.ts";
+import { eventLoopHealth } from "../kernel/watchdog/watchdog.ts";
 import { createVault, vaultSecret } from "../kernel/vault.ts";
 import { workerIndex } from "./workers.ts";
 
@@ -66,7 +67,10 @@ export function createRuntime(settings: Settings): Runtime {
     memoryBytes: settings.checkMemoryMb * MB,
     log: log.log,
   });
-  const parts: PartHealth = new Map([["checks", () => compute.health()]]);
+  const parts: PartHealth = new Map([
+    ["checks", () => compute.health()],
+    ["event_loop", () => eventLoopHealth(now())],
+  ]);
   return {
     log,
     vault,

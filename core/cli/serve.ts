@@ -12,6 +12,7 @@ import { readProfile } from "../kernel/profile.ts";
 import type { Settings } from "../kernel/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
+import { startWatchdog } from "../kernel/watchdog/watchdog.ts";
 import { type Listening, serve as listen, withoutConnectionLimit } from "../platform.ts";
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
@@ -28,6 +29,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);
   const onHangup = hangups();
   const runtime = createRuntime(settings);
+  startWatchdog(workerIndex() === null ? {} : { worker: workerIndex() });
   keepAlive(runtime.log.log);
   const generations = await startGenerations({
     build: runtime.build,

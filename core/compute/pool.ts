@@ -12,6 +12,8 @@ export interface Compute {
   takesHere(ms: number, spending: Spending, now: number): boolean;
   /** Has it done in another process. Never rejects. */
   elsewhere(work: Work): Promise<Answer>;
+  /** Since the start of the gateway. */
+  counts(): PoolCounts;
 }
 
 export interface PoolOptions extends Partial<ProcessLimits> {
@@ -24,12 +26,12 @@ export interface PoolOptions extends Partial<ProcessLimits> {
   readonly waitMs?: number;
 }
 
-/** Counts since the start of the gateway. */
+/** Work that was done, that was stopped for its budget, and that was refused a place; and processes started. */
 export interface PoolCounts {
-  done: number;
-  budget: number;
-  busy: number;
-  started: number;
+  readonly done: number;
+  readonly budget: number;
+  readonly busy: number;
+  readonly started: number;
 }
 
 /** Processes for work that may be dear: started when there is some, bounded, shared fairly by tenants, ended when idle. */
@@ -43,7 +45,7 @@ export class ComputePool implements Compute {
   private starting = 0;
   private closed = false;
   private cannotStart: { readonly why: string; readonly at: number } | undefined;
-  readonly counts: PoolCounts = { done: 0, budget: 0, busy: 0, started: 0 };
+  private readonly counted: { -readonly [C in keyof PoolCounts]: number } = { done: 0, budget: 0, busy: 0, started: 0 };
   private readonly limits: ProcessLimits;
 
   constructor(private readonly options: PoolOptions) {
@@ -57,11 +59,14 @@ export class ComputePool implements Compute {
 
   async elsewhere(work: Work): Promise<Answer> {
     const answer = await this.answered(work);
-    if (answer.kind !== "failed") this.counts.done += 1;
-    else if (answer.class === "budget" || answer.class === "busy") this.counts[answer.class] += 1;
+    if (answer.kind !== "failed") this.counted.done += 1;
+    else if (answer.class === "budget" || answer.class === "busy") this.counted[answer.class] += 1;
     return answer;
   }
 
+  counts(): PoolCounts {
+    return this.counted;
+  }
   get state(): { readonly processes: number; readonly waiting: number } {
     return { processes: this.alive.size, waiting: this.queue.length };
   }
@@ -72,7 +77,7 @@ export class ComputePool implements Compute {
           `No process for checks that take long can be started: ${cannotStart.why}. Guardrails that deny refuse what such checks would judge.`,
         ]
       : [];
-    return { degraded, detail: { ...this.state, ...this.counts } };
+    return { degraded, detail: { ...this.state, ...this.counted } };
   }
 
   /** Ends every process; what waits is refused. */
@@ -147,7 +152,7 @@ export class ComputePool implements Compute {
       void process.ended.then(() => this.gone(process));
       await process.ready;
       this.cannotStart = undefined;
-      this.counts.started += 1;
+      this.counted.started += 1;
       this.rest(process);
     } catch (thrown) {
       this.notStarted(messageOf(thrown));

@@ -1,5 +1,6 @@
 import type { Outcome } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
+import { stalls } from "../kernel/watchdog/watchdog.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 
 /** Counters of this process, in Prometheus's text form. Labels are ids of ours, never text of a client. */
@@ -58,6 +59,16 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
         [`{exporter="${queue.name}",what="bodies"}`, queue.droppedBodies] as const,
         [`{exporter="${queue.name}",what="failed"}`, queue.failedRecords] as const,
       ]),
+    ),
+    ...metric("gateway_event_loop_stalls_total", "counter", "Times the event loop stood still for more than a second.", [
+      ["", stalls().count],
+    ]),
+    ...metric("gateway_event_loop_stalled_seconds_total", "counter", "Seconds it stood still in all.", [["", stalls().totalMs / 1_000]]),
+    ...metric(
+      "gateway_check_process_work_total",
+      "counter",
+      "Work of checks in processes of their own: done, stopped for its budget, or refused a place.",
+      Object.entries(gen.compute.counts()).map(([what, count]) => [`{what="${what}"}`, count]),
     ),
     ...metric("process_resident_memory_bytes", "gauge", "Resident memory.", [["", process.memoryUsage.rss()]]),
     "",

@@ -18,6 +18,7 @@ import { timedId } from "../platform.ts";
 import type { Generation } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { lowered } from "../kernel/shape.ts";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-time.ts";
@@ -197,6 +198,7 @@ function bodyCheck(schema: NonNullable<OperationRoute["body"]>): Accept {
 function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
   const limitMs = (settings.pluginLimits ?? PLUGIN_LIMITS).route;
   const scopes = typeof route.scope === "object" && "public" in route.scope ? undefined : scopesFor(route.plane, route.scope);
+  const mark = markOfOwner(route);
   const acceptBody = route.body && validator(route.body);
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
@@ -209,6 +211,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
     const body = acceptBody ? acceptBody(await sentBody(request, limits)) : undefined;
+    entering(mark);
     // `caller` is absent on public routes only, and those do not read it.
     const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
     const answer = await pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`);

@@ -21,6 +21,7 @@ import type { Compute } from "../compute/pool.ts";
 import { loadedCheck } from "./check.ts";
 import { type ConfigRules, configRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
+import { belongsTo } from "./watchdog/marks.ts";
 
 /** Everything the running plugins provide, by id: the part of a generation that requests look things up in. */
 export interface Assembled {
@@ -51,9 +52,9 @@ export function assemble(
     running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Loaded<Kinds[K]>[]; // the kind says what is provided
   const apis: readonly Loaded<Api>[] = of("api");
   const policies: readonly Loaded<Policy>[] = of("policy");
-  const providers = new Map(of("provider").map((loaded) => [loaded.manifest.id, loaded] as const));
+  const providers = new Map(of("provider").map((loaded) => [loaded.manifest.id, marked(loaded)] as const));
   const checks = new Map(of("guardrail").flatMap((pack) => checksOf(pack, compute)));
-  const strategies = new Map(policies.flatMap(({ provides }) => Object.entries(provides.strategies ?? {})));
+  const strategies = new Map(policies.flatMap(strategiesOf));
   const caches = new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const)));
   return {
     providers,
@@ -66,19 +67,29 @@ export function assemble(
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
     operations: new Map(apis.flatMap(({ provides }) => provides.operations ?? []).map((mounted) => [mounted.operation, mounted])),
     routes: [
-      ...apis.flatMap(({ provides }) => provides.routes ?? []),
+      ...apis.flatMap(({ name, provides }) => (provides.routes ?? []).map((route) => belongsTo(route, name))),
       ...of("admin").flatMap((admin) => adminRoutes(admin, handles, fault)),
     ],
     console: of("console")[0]?.provides,
   };
 }
 
+/** The watchdog tells whose code was entered last. */
+function marked(loaded: Loaded<Provider>): Loaded<Provider> {
+  belongsTo(loaded.provides, loaded.name);
+  for (const adapter of Object.values(loaded.provides.operations)) if (adapter.stream) belongsTo(adapter.stream, loaded.name);
+  return loaded;
+}
+const strategiesOf = ({ name, provides }: Loaded<Policy>): [string, Strategy][] =>
+  Object.entries(provides.strategies ?? {}).map(([mode, strategy]) => [mode, belongsTo(strategy, name)]);
+
 const checksOf = ({ name, module, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
   provides.checks.map((check) => [check.id, loadedCheck({ name, ...(module && { module }) }, check, compute)]);
 
 function adminRoutes({ name, provides }: Loaded<Admin>, handles: ResourceHandles, fault: (name: string, thrown: unknown) => void): Route[] {
   try {
-    return [...(provides.resources ?? []).flatMap((resource) => resourceRoutes(resource, handles)), ...(provides.routes ?? [])];
+    const routes = [...(provides.resources ?? []).flatMap((resource) => resourceRoutes(resource, handles)), ...(provides.routes ?? [])];
+    return routes.map((route) => belongsTo(route, name));
   } catch (thrown) {
     fault(name, thrown);
     return [];

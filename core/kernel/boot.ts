@@ -12,6 +12,7 @@ import { claimCollections, claimIds, isUp, makeReady, type Member, setUp, shownI
 import { openStores, setUpStorage, storesOf } from "./open-stores.ts";
 import { stepError } from "./steps.ts";
 import { wantedStorage } from "./stores.ts";
+import { markOf } from "./watchdog/marks.ts";
 
 /** A generation and the way to end it. */
 export interface Built {
@@ -83,12 +84,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
   const { input, members, inFlight, catalog, health } = building;
   const { number, vault, egress, log, compute } = input;
   const stores = storesOf(building);
-  const running = members
-    .filter(isUp)
-    .map(
-      ({ candidate, running: at }) =>
-        ({ name: candidate.name, manifest: candidate.manifest, provides: at?.provides, module: candidate.module }) as Loaded<never>,
-    ); // `isUp` means there is one
+  const running = members.filter(isUp).map(loadedOf);
   const fault = (name: string, thrown: unknown): void => {
     const member = members.find(({ candidate }) => candidate.name === name);
     if (member) member.error = stepError("PLUGIN_SETUP", member.candidate, "mounting", thrown);
@@ -115,6 +111,9 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     health: () => healthOf(members, input.parts),
   };
 }
+
+const loadedOf = ({ candidate: { name, manifest, module }, running }: Member): Loaded<never> =>
+  ({ name, manifest, module, provides: running?.provides, mark: markOf(name) }) as Loaded<never>; // asked of members that are up
 
 function stateOf(member: Member, log: ProcessLog): PluginState {
   const { candidate, error, spare } = member;

@@ -18,6 +18,7 @@ import type { ConfigRules } from "./config-rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
 import { defaulter } from "./defaults.ts";
 import { problems, strayMembers } from "./shape.ts";
+import { markOf } from "./watchdog/marks.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
 export function loadedCheck(source: PackSource, check: Check, compute: Compute): LoadedCheck {
@@ -25,6 +26,7 @@ export function loadedCheck(source: PackSource, check: Check, compute: Compute):
   let filled: ((parameters: unknown) => unknown) | undefined;
   return {
     source,
+    mark: markOf(source.name),
     check,
     defaults: (parameters) => (filled ??= defaulter(check.params))(parameters ?? {}),
     idle: (parameters) => idleParameters(check, parameters),

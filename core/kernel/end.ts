@@ -2,6 +2,7 @@ import { KINDS, type Logger } from "#contract";
 import type { Building } from "./building.ts";
 import type { Member } from "./member.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
+import { entering, markOf } from "./watchdog/marks.ts";
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
 export async function end({ members, limits, input, records, health }: Building): Promise<void> {
@@ -22,6 +23,7 @@ function isLast({ running, shared }: Member): boolean {
 
 async function endOne({ candidate, running, error }: Member, limits: StepLimits, log: Logger): Promise<void> {
   const inTime = async (limitMs: number, step: () => Promise<void> | undefined): Promise<void> => {
+    entering(markOf(candidate.name));
     try {
       await within(limitMs, step);
     } catch (thrown) {

@@ -85,6 +85,8 @@ export interface Loaded<T> {
   readonly name: string;
   readonly manifest: Manifest;
   readonly provides: T;
+  /** What stands for it where the watchdog looks. */
+  readonly mark?: number;
   /** Its code, when it is no part of this program. */
   readonly module?: PackSource["module"];
 }
@@ -93,6 +95,8 @@ export interface Loaded<T> {
 export interface LoadedCheck {
   /** Where its code is, for a process of its own. */
   readonly source: PackSource;
+  /** What stands for its plugin where the watchdog looks. */
+  readonly mark: number;
   readonly check: Check;
   /** Fills defaults into a copy. */
   defaults(parameters: unknown): unknown;

@@ -4,6 +4,7 @@ import { hostFor, type HostParts } from "./host.ts";
 import { KIND_RULES, misnamed } from "./kinds.ts";
 import type { LoadedPlugin } from "./load.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
+import { entering, markOf } from "./watchdog/marks.ts";
 
 /** A plugin on its way through the boot. One writer: the boot. */
 export interface Member {
@@ -33,6 +34,7 @@ export async function setUp(member: Member, parts: HostParts, limits: StepLimits
   const { plugin, config } = loaded;
   try {
     const host = hostFor({ manifest: candidate.manifest, needs: plugin.needs, collections: plugin.collections ?? [] }, parts);
+    entering(markOf(candidate.name));
     const running = await startedInTime(() => plugin.setup(host, config), limits.setup);
     member.running = running;
     member.ids = judged(candidate, running);
@@ -71,6 +73,7 @@ function judged(candidate: Candidate, running: Running<unknown>): readonly strin
 export async function makeReady(member: Member, limits: StepLimits): Promise<void> {
   if (!isUp(member)) return;
   try {
+    entering(markOf(member.candidate.name));
     await within(limits.ready, () => member.running?.ready?.());
   } catch (thrown) {
     member.error = stepError("PLUGIN_READY", member.candidate, "ready", thrown);

@@ -1,5 +1,6 @@
 import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
 import type { Spending } from "../compute/allowance.ts";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { type Attempted, attempt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Gateway } from "./gateway.ts";
@@ -160,6 +161,7 @@ function providerBody(body: Json, to: Resolved, ask: Ask, form: ClientForm): Jso
   const named = to.target.model !== "" && body["model"] !== to.target.model ? { ...body, model: to.target.model } : body;
   const passes = form.dialect !== null && to.provider.dialect === form.dialect.id;
   const counted = ask.stream && passes && !form.encode.usage && form.dialect ? form.dialect.withUsage(named) : named;
+  entering(markOfOwner(to.provider));
   if (to.adapter.request) return to.adapter.request(counted, ask);
   if (form.dialect && !passes && !to.adapter.reply)
     throw new GatewayError("OPERATION_UNSUPPORTED", {

@@ -1,4 +1,5 @@
 import { type Encoder, type Frame, type FrameFormat, GatewayError, type StreamEvent, type StreamMap, type WireError } from "#contract";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { Fold } from "./collect.ts";
 import { type FrameReader, frameReader } from "./frames.ts";
 import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
@@ -24,6 +25,7 @@ export interface Chunk {
 /** Reads a provider's stream as chunks of the client's dialect; throws when it breaks or ends too early. */
 export async function* translated(from: Translating): AsyncGenerator<Chunk> {
   const frames = frameReader(from.format);
+  const mark = markOfOwner(from.map);
   const state = from.map.start();
   const fold = new Fold();
   try {
@@ -32,6 +34,7 @@ export async function* translated(from: Translating): AsyncGenerator<Chunk> {
         if (!fold.finished) throw thrown;
         return { value: undefined, done: true as const }; // a connection that breaks behind the end broke nothing
       });
+      entering(mark);
       const chunk = chunkOf(done ? frames.end() : frames.push(value), from, state, fold);
       if (chunk.events.length > 0) yield chunk;
       if (done) break;

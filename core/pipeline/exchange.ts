@@ -11,6 +11,7 @@ import {
 import { type Answer, answerOf } from "../egress/answer.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { HeaderRecord } from "../egress/header.ts";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { HOP_HEADER, listOf } from "../egress/loop.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -39,6 +40,7 @@ interface SendingRules {
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
 export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
   const { adapter, provider, target } = it.to;
+  entering(markOfOwner(provider));
   const request = outgoing(it, provider.endpoint(target), it.body === null ? null : bodyText(it), rules);
   return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
 }

@@ -1,4 +1,5 @@
 import { type Exporter, GatewayError, type Logger, type Outcome } from "#contract";
+import { entering, markOf, whileOpen } from "../kernel/watchdog/marks.ts";
 
 /** Bounds of what waits to be exported. */
 export interface QueueLimits {
@@ -22,13 +23,16 @@ export class OutcomeQueue {
   droppedBodies = 0;
   droppedRecords = 0;
   failedRecords = 0;
+  private readonly mark: number;
 
   constructor(
     readonly name: string,
     private readonly exporter: Exporter,
     private readonly log: Logger,
     private readonly limits = QUEUE_LIMITS,
-  ) {}
+  ) {
+    this.mark = markOf(name);
+  }
 
   add(outcome: Outcome): void {
     if (this.waiting.length >= this.limits.maxRecords) return void (this.droppedRecords += 1);
@@ -60,7 +64,8 @@ export class OutcomeQueue {
   }
   private async export(batch: readonly Outcome[]): Promise<void> {
     try {
-      await this.exporter.export(batch);
+      entering(this.mark);
+      await whileOpen(this.mark, this.exporter.export(batch));
     } catch (thrown) {
       if (this.again(batch, thrown)) return;
       if (batch.length > 1) return this.inHalves(batch); // one record that cannot be exported must not take the others along

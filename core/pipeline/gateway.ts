@@ -1,6 +1,7 @@
 import type { Caller, Dialect, HeaderClasses, Logger, OperationId, Outcome, Policy, RequestHeaders } from "#contract";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import type { Generation, Loaded } from "../kernel/generation.ts";
+import { entering } from "../kernel/watchdog/marks.ts";
 import type { GuardDeps } from "./guard.ts";
 import { identifier } from "./identify.ts";
 import { countRequest } from "../http/metrics.ts";
@@ -59,7 +60,8 @@ function byOperation(dialects: Iterable<Dialect>): Map<OperationId, Dialect> {
 }
 
 /** What a policy makes of an outcome is waited for by nobody, and its failure is its own. */
-function settledBy({ name, provides }: Loaded<Policy>, outcome: Outcome, log: Logger): void {
+function settledBy({ name, provides, mark }: Loaded<Policy>, outcome: Outcome, log: Logger): void {
+  entering(mark);
   try {
     const done: unknown = provides.settle?.(outcome);
     if (isPromise(done)) heard(done, name, log);

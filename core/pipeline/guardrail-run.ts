@@ -1,5 +1,6 @@
 import type { GuardrailTarget } from "#contract";
 import { type Json, messageOf } from "#contract";
+import { closed, entering, opened } from "../kernel/watchdog/marks.ts";
 import { Elsewhere, judgedBy } from "./guardrail-elsewhere.ts";
 import { Input } from "./guardrail-input.ts";
 import type { Subject } from "./guardrail-subject.ts";
@@ -82,6 +83,7 @@ export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): 
 /** Here when it is cheap, or when it does not say what it costs; else in another process, whose bounds are not the check's to pass. */
 function answerOf(bound: BoundCheck, subject: Subject, input: Input, deps: GuardDeps): unknown {
   const check = bound.loaded?.check;
+  entering(bound.loaded?.mark);
   if (check?.cost === undefined || isCheap(check.cost(bound.params as never, input.text.length), subject, input, deps))
     return check?.run(input);
   return new Elsewhere(judgedBy(bound, subject, input, deps));
@@ -107,7 +109,9 @@ function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): Said | u
 const DEFAULT_TARGETS: readonly GuardrailTarget[] = ["llm"];
 
 /** The first of: the check's answer, its deadline, the client leaving. The last two abort the check. */
-function withinTime(answer: PromiseLike<unknown>, { id, timeoutMs }: BoundCheck, { signal }: Subject, input: Input): Promise<Said> {
+function withinTime(answer: PromiseLike<unknown>, { id, loaded, timeoutMs }: BoundCheck, { signal }: Subject, input: Input): Promise<Said> {
+  const mark = loaded?.mark ?? 0;
+  opened(mark);
   return new Promise((resolve) => {
     const settle = (said: Said): void => {
       clearTimeout(timer);
@@ -123,8 +127,14 @@ function withinTime(answer: PromiseLike<unknown>, { id, timeoutMs }: BoundCheck,
     if (signal.aborted) left();
     signal.addEventListener("abort", left, { once: true });
     Promise.resolve(answer).then(
-      (said) => settle(said as Said),
-      (thrown: unknown) => settle(fromThrown(thrown)),
+      (said) => {
+        closed(mark);
+        settle(said as Said);
+      },
+      (thrown: unknown) => {
+        closed(mark);
+        settle(fromThrown(thrown));
+      },
     ); // judgedOf validates it; a `then` of its own that throws is a rejection here
   });
 }

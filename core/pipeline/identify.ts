@@ -1,6 +1,7 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Loaded } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
+import { entering } from "../kernel/watchdog/marks.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "./in-time.ts";
 
 export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => Caller | Promise<Caller>;
@@ -31,6 +32,7 @@ interface Question {
 function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
   for (let i = from; i < asking.policies.length; i += 1) {
     const policy = asking.policies[i];
+    entering(policy?.mark);
     const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "");
     if (answer instanceof Promise) return orNext(answer, asking, i + 1);
     if (answer) return accepted(answer, asking);

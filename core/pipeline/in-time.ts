@@ -1,4 +1,5 @@
 import { GatewayError } from "#contract";
+import { closed, markOf, opened } from "../kernel/watchdog/marks.ts";
 import { isPromise } from "./maybe-promise.ts";
 
 /** How long a plugin may take to answer on a request's way, in milliseconds. Calls to providers have deadlines of their own. */
@@ -11,16 +12,22 @@ export interface PluginLimits {
 }
 export const PLUGIN_LIMITS: PluginLimits = { identify: 30_000, admit: 30_000, local: 30_000, strategy: 30_000, route: 30_000 };
 
-/** The work's own result, or the error when it takes longer. What it comes to afterwards is heard by nobody. */
-export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => GatewayError): Promise<T> {
+/**
+ * The work's own result, or the error when it takes longer. What it comes to afterwards is heard by nobody; until then it
+ * counts as an open call of the plugin that `mark` stands for.
+ */
+export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => GatewayError, mark = 0): Promise<T> {
+  opened(mark);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late(ms)), ms);
     work.then(
       (value) => {
+        closed(mark);
         clearTimeout(timer);
         resolve(value);
       },
       (thrown: unknown) => {
+        closed(mark);
         clearTimeout(timer);
         reject(thrown);
       },
@@ -33,6 +40,6 @@ export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: stri
   isPromise(answer) ? pluginInTime(Promise.resolve(answer), ms, plugin) : answer;
 
 const pluginInTime = <T>(answer: Promise<T>, ms: number, plugin: string | (() => string)): Promise<T> =>
-  inTime(answer, ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms));
+  inTime(answer, ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms), typeof plugin === "string" ? markOf(plugin) : 0);
 
 const timedOut = (plugin: string, ms: number): GatewayError => new GatewayError("PLUGIN_TIMEOUT", { plugin, seconds: ms / 1000 });

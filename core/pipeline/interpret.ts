@@ -16,6 +16,7 @@ import {
 } from "#contract";
 import type { Answer } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
 import type { Exchange } from "./exchange.ts";
@@ -148,6 +149,7 @@ function parsed(text: string): unknown {
 async function conversation(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
   const text = await answer.text();
   const body = jsonOf(text, it.to.id);
+  entering(markOfOwner(it.to.provider));
   const reply = it.to.adapter.reply;
   if (!reply) return passedOn(text, body, headers, answer.status, it, dialect);
   const said = collect(reply(body, it.ask));

@@ -1,5 +1,6 @@
 import { type Body, type Branch, type Call, type Caller, GatewayError, type Kind, operation, type Plan, type TargetNode } from "#contract";
 import { isLateBody } from "../http/body.ts";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { answerFrom, type Asking } from "./answer.ts";
 import { discarded } from "./attempt.ts";
 import { goesOnce, keptForm } from "./form.ts";
@@ -33,7 +34,8 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
     const planned = gw.plan(asked, caller);
     const plan = (known.plan = planned instanceof Promise ? await planned : planned);
     // In the order of the profile; a throw denies.
-    for (const { name, provides } of gw.gen.policies) {
+    for (const { name, provides, mark } of gw.gen.policies) {
+      entering(mark);
       const admitted = pluginAnswer(provides.admit?.(asked, caller, plan), limits.admit, name);
       if (admitted instanceof Promise) await admitted;
     }
@@ -70,6 +72,8 @@ const firstThatAnswers = (node: TargetNode, asking: Asking, gw: Gateway, limits:
 async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> {
   const strategy = gw.gen.strategies.get(node.mode);
   if (!strategy) throw new GatewayError("STRATEGY_UNKNOWN", { mode: node.mode, modes: [...gw.gen.strategies.keys()].join(", ") });
+  const mark = markOfOwner(strategy);
+  entering(mark);
   const trial = strategy.try(node, asking.call, asking.plan);
   const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw));
   let reply: Reply | undefined;
@@ -77,6 +81,7 @@ async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: Plugin
     if (reply && goesOnce(asking.call)) return reply; // what was sent is gone
     if (reply) await discarded(reply.content);
     reply = await firstThatAnswers(step.value, asking, gw, limits);
+    entering(mark);
     step = await chosen(trial.next({ status: reply.status, gatewayMade: reply.gatewayMade }));
   }
   if (!reply) throw new GatewayError("CONFIG_INVALID", { why: `${node.path}: no target may be tried (are all weights 0?)` });

@@ -231,6 +231,7 @@ export function problemsOf(check: Check, parameters: Json): readonly string[] {
 export const inPlace: Compute = {
   takesHere: () => true,
   elsewhere: () => Promise.reject(new Error("this test has no other process")),
+  counts: () => ({ done: 0, budget: 0, busy: 0, started: 0 }),
 };
 export const loadedHere = (check: Check): LoadedCheck => loadedCheck({ name: "guardrail/kit" }, check, inPlace);
 
