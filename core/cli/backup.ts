@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { syncPath } from "../kernel/private-file.ts";
 import type { Settings } from "../kernel/settings.ts";
 import { type Archives, archivesOf } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, NOTE_FILE } from "./backup-note.ts";
 import { copyKeys, refused, sealOf, secretIn } from "./key-copies.ts";
 import { readFolderOptions } from "./options.ts";
-import { syncPath } from "./private-copy.ts";
 
 const HELP = `gateway backup <folder> [--profile <p>]
 

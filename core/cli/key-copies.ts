@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
+import { makePrivate, syncPath } from "../kernel/private-file.ts";
 import { createVault } from "../kernel/vault.ts";
 import type { Settings } from "../kernel/settings.ts";
-import { makePrivate, syncPath } from "./private-copy.ts";
 
 /** Files of the data folder without which a copy of the storage is of little use. */
 const SECRET = "secret.key";

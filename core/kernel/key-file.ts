@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, lstatSync, readFileSync, renameSync, type Stats, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { GatewayError, messageOf } from "#contract";
+import { syncPath } from "./private-file.ts";
 import { flawOf, type SettingRow } from "./settings.ts";
 
 /**
@@ -10,9 +12,10 @@ import { flawOf, type SettingRow } from "./settings.ts";
 export function createOnce(file: string, content: string): boolean {
   if (existsSync(file)) return false;
   const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, `${content}\n`, { mode: 0o600, flag: "wx" });
+  write(draft, content);
   try {
     linkSync(draft, file); // unlike a rename, fails when another process was first
+    syncPath(dirname(file));
     return true;
   } catch (error) {
     if (existsSync(file)) return false;
@@ -25,8 +28,15 @@ export function createOnce(file: string, content: string): boolean {
 /** Puts another secret in the file's place, whole. */
 export function replace(file: string, content: string): void {
   const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, `${content}\n`, { mode: 0o600, flag: "wx" });
+  write(draft, content);
   renameSync(draft, file);
+  syncPath(dirname(file));
+}
+
+/** On the disk before it gets its name: records that a lost secret sealed would survive a loss of power, and be of no use. */
+function write(draft: string, content: string): void {
+  writeFileSync(draft, `${content}\n`, { mode: 0o600, flag: "wx" });
+  syncPath(draft);
 }
 
 export interface KeyFile {

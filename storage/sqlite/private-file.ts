@@ -20,6 +20,7 @@ export function makePrivate(path: string): void {
 
 /** What is written survives a loss of power from here on; also for a folder, whose names are what it holds. */
 export function syncFile(path: string): void {
+  if (process.platform === "win32") return; // it opens no folders, and syncs only what was opened to be written
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ADMIN_KEY, ask, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
+import { ADMIN_KEY, ask, type GatewayProcess, SOURCE, startGateway, until } from "../e2e/process.ts";
 import { writeUntilGone } from "./writers.ts";
 
 const started: GatewayProcess[] = [];
@@ -56,6 +56,39 @@ test("a program that opens, reads and closes the database files takes nothing fr
   console.log(`${acknowledged.length} records and ${logged.length} log records acknowledged, ${looks.count} looks from outside`);
   expect({ locked, records, logs }).toEqual({ locked: FILES.map((file) => [file, true]), records: [], logs: [] });
 }, 180_000);
+
+test("each of three backups made under load holds, once it is restored, every write acknowledged before it began", async () => {
+  const gateway = await start();
+  const promised = { acknowledged: [] as string[], logged: [] as string[] };
+  const enough = new AbortController();
+  const load = writeUntilGone(gateway, promised, enough.signal);
+  const backups: { folder: string; acknowledged: string[]; logged: string[] }[] = [];
+  for (let round = 1; round <= 3; round += 1) {
+    await until("more is written", () => promised.acknowledged.length >= round * 40 && promised.logged.length >= round * 4, 30_000);
+    const before = { acknowledged: [...promised.acknowledged], logged: [...promised.logged] };
+    const folder = join(gateway.dataDir, `backup-${round}`);
+    expect(await command(gateway.dataDir, "backup", folder)).toBe(0);
+    backups.push({ folder, ...before });
+  }
+  const during = promised.acknowledged.length;
+  enough.abort();
+  await load;
+  await gateway.stop();
+  for (const { folder, acknowledged, logged } of backups) {
+    const dataDir = `${folder}-data`;
+    expect(await command(dataDir, "restore", folder)).toBe(0);
+    const again = await start(dataDir);
+    const records = await missingOf(again, acknowledged, (id) => `/v2/policies/rate-limits/${id}`, ADMIN_KEY);
+    const logs = await missingOf(again, logged, (id) => `/v1/logs/${id}`, again.gatewayKey);
+    await again.stop();
+    expect({ folder, records, logs }).toEqual({ folder, records: [], logs: [] });
+  }
+  console.log(`backups began after ${backups.map(({ acknowledged }) => acknowledged.length).join(", ")} of ${during} records`);
+}, 180_000);
+
+/** Runs the command line on a data folder; its exit code. */
+const command = (dataDir: string, ...args: readonly string[]): Promise<number> =>
+  Bun.spawn([...SOURCE, ...args], { env: { ...process.env, GATEWAY_DATA_DIR: dataDir }, stdout: "ignore", stderr: "inherit" }).exited;
 
 const NEWLINE = 10;
 function countLines(stream: ReadableStream<Uint8Array>): { count: number } {

@@ -31,10 +31,14 @@ const JOBS: Readonly<Record<string, () => Promise<void>>> = {
     await handleOf(running.provides, "logs").write(
       Array.from({ length: 300 }, (_, index) => logRow({ id: `filled-${index}`, response: crypto.randomUUID().repeat(100) })),
     );
-    for (const file of ["main.db", "logs.db"]) checkpoint(join(dir, file));
   },
   /** Starts, and says so. */
   start: async () => say("started"),
+  /** Starts, says so, and stays until it is killed. */
+  stay: async () => {
+    say("started");
+    await new Promise(() => setInterval(() => undefined, 60_000));
+  },
   /** Writes records, logs and counters until it is killed; says each one after it was acknowledged. */
   write: async () => {
     for (let count = 1; ; count += 1) {
@@ -64,13 +68,6 @@ const JOBS: Readonly<Record<string, () => Promise<void>>> = {
     say("published");
   },
 };
-
-/** Moves the journal into the file. */
-function checkpoint(path: string): void {
-  const db = new Database(path);
-  db.run("pragma wal_checkpoint(truncate)");
-  db.close();
-}
 
 await JOBS[job]?.();
 await running.close?.();

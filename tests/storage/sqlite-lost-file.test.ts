@@ -1,6 +1,6 @@
 /* SQLite files whose lock or journal this process loses: nothing more is acknowledged, and what is still seen is saved. */
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   closeSync,
   mkdtempSync,
@@ -20,6 +20,8 @@ import { connectSqlite } from "../../storage/sqlite/index.ts";
 import { logRow } from "../kit/storage/logs.ts";
 import { thing, Things } from "../kit/storage/sample.ts";
 import { codeOf, eventually, handleOf } from "../kit/storage/subject.ts";
+
+setDefaultTimeout(60_000); // processes are started, and bytes go to the disk
 
 interface Line {
   readonly event: string;

@@ -1,5 +1,6 @@
 /* A start on files that cannot be used: the error names the file, the cause and what to do, and nothing is written to them. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
   cpSync,
@@ -16,9 +17,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { connectSqlite } from "../../storage/sqlite/index.ts";
-import { logRow } from "../kit/storage/logs.ts";
-import { thing, Things } from "../kit/storage/sample.ts";
-import { handleOf } from "../kit/storage/subject.ts";
+
+setDefaultTimeout(60_000); // processes are started, and bytes go to the disk
 
 const root = mkdtempSync(join(tmpdir(), "gateway-sqlite-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -30,6 +30,11 @@ const child = (...args: readonly string[]) =>
 const filled = join(root, "filled");
 mkdirSync(filled);
 child("fill", filled);
+for (const file of ["main.db", "logs.db"]) {
+  const db = new Database(join(filled, file));
+  db.run("pragma wal_checkpoint(truncate)"); // nothing is left in the journals
+  db.close(true);
+}
 const copyOfFilled = (): string => {
   const dir = join(root, crypto.randomUUID());
   cpSync(filled, dir, { recursive: true });

@@ -5,6 +5,7 @@ export const makePrivate = (path: string): void => closeSync(openSync(path, "wx"
 
 /** What a file or folder holds survives a loss of power from here on. */
 export function syncPath(path: string): void {
+  if (process.platform === "win32") return; // it opens no folders, and syncs only what was opened to be written
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);
