@@ -47,7 +47,7 @@ export const ERRORS = {
   OPERATION_UNSUPPORTED:{ status: 400, type: "invalid_request_error", message: "The provider {provider} does not serve {operation}. It serves {serves}." },
   CONFIG_UNKNOWN:       { status: 400, type: "invalid_request_error", message: "There is no active config {config} in this workspace." },
   CONFIG_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The config is not valid: {why}." },
-  CONFIG_OVERRIDE:      { status: 400, type: "invalid_request_error", message: "This key is pinned to its own config; a request config is not allowed." },
+  CONFIG_OVERRIDE:      { status: 400, type: "invalid_request_error", message: "This key is pinned to its own config, which {sent} would leave. Send the request without it." },
   STRATEGY_UNKNOWN:     { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the strategy mode {mode}. Enabled modes: {modes}." },
   GUARDRAIL_UNKNOWN:    { status: 400, type: "invalid_request_error", ab: "AB01", message: "There is no active guardrail {guardrail} in this workspace." },
   CHECK_UNKNOWN:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the check {check}." },

@@ -20,6 +20,7 @@ import { isUuid } from "../http/tenancy.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
 import { after, type MaybePromise } from "./maybe-promise.ts";
+import { leavesPin } from "./pin.ts";
 
 /** Makes plans: headers, saved config and the defaults of key and workspace -> what will be done, frozen. */
 export type Planner = (call: Call, caller: Caller) => Plan | Promise<Plan>;
@@ -84,7 +85,7 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): P
   const choose = (call: Call, caller: Caller): MaybePromise<Chosen> => {
     const asked = call.control.config;
     if (asked !== undefined && !caller.allowConfigOverride && asked !== caller.configId)
-      throw new GatewayError("CONFIG_OVERRIDE", {}, { param: "x-gateway-config" });
+      throw leavesPin("a config of the request's own", "x-gateway-config");
     if (asked !== undefined && isInline(asked)) return fromText(asked);
     const slug = asked ?? caller.configId;
     return slug === null || slug === undefined ? NO_CONFIG : fromSlug(slug, caller.workspaceId ?? "");

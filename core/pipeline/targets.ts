@@ -16,6 +16,7 @@ import {
 import type { Generation } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { after, type MaybePromise } from "./maybe-promise.ts";
+import { isAuthors, isPinned, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../kernel/shape.ts";
 
@@ -78,36 +79,58 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
   };
 
   return (leaf, call, caller, model) => {
-    const { reference, bare } = referenceOf(leaf, call, model);
-    const meaning = meaningOf(reference, caller);
-    return meaning instanceof Promise ? concreteLater(meaning, leaf, call, bare, parts) : concrete(meaning, leaf, call, bare, parts);
+    const place = placeOf(leaf, call, model, isPinned(caller) && namesProvider(leaf));
+    const meaning = meaningOf(place.reference, caller);
+    return meaning instanceof Promise ? concreteLater(meaning, place, parts) : concrete(meaning, place, parts);
   };
 }
 
-/** Which provider is meant: `@slug/model` in the model wins, then the target, then the request's headers. */
-function referenceOf(leaf: Leaf, call: Call, model: string): { reference: string; bare: string } {
-  const slash = model.startsWith("@") ? model.indexOf("/") : -1;
-  if (slash > 0) return { reference: model.slice(0, slash), bare: model.slice(slash + 1) };
-  const reference = leaf.provider ?? call.control.provider ?? atSlug(call.control.virtualKey);
-  if (!reference) throw new GatewayError("TARGET_MISSING", {}, { param: "x-gateway-provider" });
-  return { reference, bare: model };
+/** One target of one request, as far as it is settled. */
+interface Place {
+  readonly leaf: Leaf;
+  readonly call: Call;
+  /** Provider id or `@slug`. */
+  readonly reference: string;
+  readonly model: string;
+  /** The custom host that counts. */
+  readonly host: string | null;
 }
+
+/**
+ * Which provider is meant: `@slug/model` in the model wins, then the target, then the request's headers. Where a pinned
+ * config names its provider, the request's own word for it is passed over, or refused where it cannot be.
+ */
+function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Place {
+  const host = leaf.customHost ?? (pinned ? null : (call.control.customHost ?? null));
+  const slash = slashOf(model);
+  if (slash > 0) {
+    const reference = model.slice(0, slash);
+    if (pinned && reference !== leaf.provider && !isAuthors(model, leaf)) throw leavesPin(`the model ${reference}/…`, "model");
+    return { leaf, call, reference, model: model.slice(slash + 1), host };
+  }
+  const reference = leaf.provider ?? askedProvider(call);
+  if (!reference) throw new GatewayError("TARGET_MISSING", {}, { param: "x-gateway-provider" });
+  if (pinned && leaf.provider === null) throw leavesPin(`the provider ${reference}`, "x-gateway-provider");
+  return { leaf, call, reference, model, host };
+}
+const askedProvider = ({ control }: Call): string | undefined => control.provider ?? atSlug(control.virtualKey);
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 
-function concrete(meaning: Meaning, leaf: Leaf, call: Call, model: string, { gen, ownKeys }: Parts): Resolved {
+function concrete(meaning: Meaning, place: Place, { gen, ownKeys }: Parts): Resolved {
+  const { operation } = place.call;
   const provider = running(meaning.id, gen);
-  const adapter = provider.operations[call.operation];
+  const adapter = provider.operations[operation];
   if (!adapter)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: meaning.id,
-      operation: call.operation,
+      operation,
       serves: Object.keys(provider.operations).join(", "),
     });
-  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, leaf, call, model, provider.target, ownKeys) };
+  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, ownKeys) };
 }
 
-const concreteLater = async (meaning: Promise<Meaning>, leaf: Leaf, call: Call, model: string, parts: Parts): Promise<Resolved> =>
-  concrete(await meaning, leaf, call, model, parts);
+const concreteLater = async (meaning: Promise<Meaning>, place: Place, parts: Parts): Promise<Resolved> =>
+  concrete(await meaning, place, parts);
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
   const loaded = gen.providers.get(id);
@@ -122,7 +145,7 @@ function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): Gat
   return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
-function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schema: TSchema, ownKeys: Keys): Target {
+function targetOf(meaning: Meaning, { leaf, call, model, host }: Place, schema: TSchema, ownKeys: Keys): Target {
   const asked = leaf.customHost ?? call.control.customHost ?? null;
   const judged = compiledSchema(schema);
   const keeps = keepsCredential(leaf, call, judged);
@@ -131,7 +154,7 @@ function targetOf(meaning: Meaning, leaf: Leaf, call: Call, model: string, schem
   return {
     fields: fieldsOf(judged, meaning, leaf, call, keeps, ownKeys),
     apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, ownKeys),
-    customHost: meaning.saved ? meaning.saved.customHost : asked,
+    customHost: meaning.saved ? meaning.saved.customHost : host,
     model,
   };
 }
