@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { GatewayError, type Logger, messageOf } from "#contract";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
@@ -13,6 +14,7 @@ import type { Settings } from "../kernel/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
 import { startWatchdog } from "../kernel/watchdog/watchdog.ts";
+import { openSpools, type Spools } from "../pipeline/spool/spools.ts";
 import { type Listening, serve as listen, withoutConnectionLimit } from "../platform.ts";
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
@@ -31,9 +33,10 @@ export async function serve(args: readonly string[]): Promise<number> {
   const runtime = createRuntime(settings);
   startWatchdog(workerIndex() === null ? {} : { worker: workerIndex() });
   keepAlive(runtime.log.log);
+  const spools = await spoolsOf(settings, runtime);
   const generations = await startGenerations({
     build: runtime.build,
-    attach: (generation) => serveGeneration(generation, httpSettings(settings, runtime)),
+    attach: (generation) => serveGeneration(generation, { ...httpSettings(settings, runtime), spools }),
     detach: (served: Served) => served.gateway.close(),
     log: runtime.log.log,
     idleLimitMs: STEP_LIMITS.drain,
@@ -44,6 +47,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   } finally {
     await generations.close();
     await runtime.compute.close();
+    await spools?.close();
   }
 }
 
@@ -56,6 +60,14 @@ async function judgeSettings(settings: Settings): Promise<void> {
   if (errors.length > 0) throw new BootFailed(errors);
   const { log } = createLog({ level: settings.logLevel, now: Date.now, write: (line) => void process.stderr.write(`${line}\n`) });
   for (const { variable, why } of unread) log("warn", isFlag(variable) ? "flag.unread" : "variable.unread", { variable, why });
+}
+
+/** Each of the processes of a data folder has its own, and its share of the disk. */
+async function spoolsOf({ spoolMb, workers, dataDir }: Settings, { log, now, parts }: Runtime): Promise<Spools | undefined> {
+  if (spoolMb === 0) return undefined;
+  const spools = await openSpools({ dir: join(dataDir, "spool"), limitBytes: (spoolMb * MB) / workers, log: log.log, now });
+  parts.set("spool", () => spools.health());
+  return spools;
 }
 
 async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {

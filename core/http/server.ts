@@ -24,6 +24,7 @@ import { requireScope } from "../pipeline/identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-time.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle.ts";
+import type { Spools } from "../pipeline/spool/spools.ts";
 import { type Accept, type BodyLimits, bodyOf, isLateBody } from "./body.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
 import { errorResponse } from "./errors.ts";
@@ -44,6 +45,8 @@ export interface HttpSettings extends BodyLimits {
   readonly redact: (value: unknown) => unknown;
   /** This deployment's own id, for telling loops. */
   readonly gatewayId: string;
+  /** Where records wait on disk while their store is away. */
+  readonly spools?: Spools | undefined;
   /** PLUGIN_LIMITS unless a test says so. */
   readonly pluginLimits?: PluginLimits;
 }
@@ -55,9 +58,9 @@ export interface Served {
 }
 
 export function serveGeneration(gen: Generation, settings: HttpSettings): Served {
-  const { headers, ownKeys, now, log, redact } = settings;
+  const { headers, ownKeys, now, log, redact, spools } = settings;
   const read = headerReader(headers);
-  const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact });
+  const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, spools });
   const mounts = [
     ...[...gen.operations.values()].map((route) => operationMount(route, gateway, read, settings)),
     ...gen.routes.map((route) => routeMount(route, gateway, read, settings)),

@@ -98,6 +98,13 @@ const API = members({
   obeys,
 });
 
+const OUTCOMES = members({ export: [isFunction, "a function"] });
+const RECORDS = members({
+  record: [isFunction, "a function"],
+  withoutBodies: [isFunction, "a function"],
+  write: [isFunction, "a function"],
+});
+
 export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
   provider: {
     flaw: (provides) => PROVIDER(provides) ?? unknownOperation(Object.keys(provides.operations as object)), // an object, by PROVIDER
@@ -137,7 +144,7 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
     claims: (provides) => (provides as Cache).modes.map((mode) => `cache mode ${mode}`),
     named: (provides) => (provides as Cache).modes,
   },
-  exporter: { flaw: members({ export: [isFunction, "a function"] }), claims: () => [] },
+  exporter: { flaw: (provides) => (provides["record"] === undefined ? OUTCOMES : RECORDS)(provides), claims: () => [] },
   api: {
     flaw: (provides) => API(provides) ?? unknownOperation(((provides as Api).operations ?? []).map((mounted) => mounted.operation)),
     claims: (provides) => {

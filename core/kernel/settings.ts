@@ -41,6 +41,7 @@ export const SETTINGS = {
   checkProcesses:  { env: "GATEWAY_CHECK_PROCESSES", read: "integer", schema: Type.Integer({ default: 2, minimum: 1, maximum: 64, description: "Processes at most in which checks run that may take longer than 5 ms of a request; started when they are needed. One workspace has one of them less at most at a time." }) },
   checkDeadlineMs: { env: "GATEWAY_CHECK_DEADLINE_MS", read: "integer", schema: Type.Integer({ default: 1_000, minimum: 10, maximum: 60_000, description: "Milliseconds that such a check may take, its place in the queue apart." }) },
   checkMemoryMb:   { env: "GATEWAY_CHECK_MEMORY_MB", read: "integer", schema: Type.Integer({ default: 256, minimum: 128, maximum: 65_536, description: "MB of memory that one of these processes may take (Linux; elsewhere the deadline alone bounds it)." }) },
+  spoolMb:       { env: "GATEWAY_SPOOL_MB", read: "integer", schema: Type.Integer({ default: 1024, minimum: 0, maximum: 1_048_576, description: "Megabytes of disk, below the data folder, that log records may take while their store is away; all processes of this machine together. 0 keeps them in memory only." }) },
   logLevel:      { env: "LOG_LEVEL", read: "text", schema: OneOf(["debug", "info", "warn", "error"], { default: "info", description: "Least severe line that the process log shows." }) },
 } as const satisfies Record<string, SettingRow>;
 

@@ -1,46 +1,107 @@
-import { type Exporter, GatewayError, type Logger, type Outcome } from "#contract";
+import { type Exporter, GatewayError, type Health, isoTime, type Logger, messageOf, type Outcome } from "#contract";
 import { entering, markOf, whileOpen } from "../kernel/watchdog/marks.ts";
+import { sinkOf, type Sink, weightOf } from "./export-sink.ts";
+import { Trouble } from "./export-trouble.ts";
+import type { Spool } from "./spool/spool.ts";
 
-/** Bounds of what waits to be exported. */
+/** Bounds of what waits in memory to be exported. */
 export interface QueueLimits {
   readonly maxRecords: number;
-  /** Above this many waiting, new records lose their bodies. */
-  readonly bodiesUpTo: number;
-  readonly batch: number;
+  readonly maxBytes: number;
+  /** The part of both above which records go to disk, or lose their bodies where they cannot. */
+  readonly spillFrom: number;
+  readonly batchRecords: number;
+  readonly batchBytes: number;
   readonly flushMs: number;
-  /** Pause before a store that was away is asked again. */
+  /** Pause before a store that was away is asked again; it doubles up to the second. */
   readonly retryMs: number;
+  readonly maxRetryMs: number;
 }
-export const QUEUE_LIMITS: QueueLimits = { maxRecords: 20_000, bodiesUpTo: 5_000, batch: 500, flushMs: 25, retryMs: 500 };
+const MB = 1024 * 1024;
+export const QUEUE_LIMITS: QueueLimits = {
+  maxRecords: 20_000,
+  maxBytes: 64 * MB,
+  spillFrom: 0.25,
+  batchRecords: 64, // written in slices, so that a batch does not hold up the requests behind it
+  batchBytes: MB / 4,
+  flushMs: 25,
+  retryMs: 250,
+  maxRetryMs: 4_000,
+};
+export interface QueueParts {
+  readonly name: string;
+  readonly exporter: Exporter;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly spool?: Spool | undefined;
+  readonly limits?: QueueLimits;
+}
+interface Waiting {
+  readonly item: object;
+  readonly bytes: number;
+  readonly isBare: boolean;
+}
 
-/** Outcomes on their way to one exporter: bounded, batched, off the request path. A full queue drops bodies first, then records, and counts both. */
-export class OutcomeQueue {
-  private waiting: Outcome[] = [];
-  private readonly delayed: Outcome[] = [];
+/**
+ * Records on their way to one exporter: batched, off the request path, in bounded memory. While their store is away or
+ * slower than traffic they wait on disk, and go on in order when it is back. Where room is short, bodies are given up
+ * first, then records; both are counted.
+ */
+export class ExportQueue {
+  readonly name: string;
+  private readonly sink: Sink;
+  private readonly spool: Spool | undefined;
+  private readonly limits: QueueLimits;
+  private waiting: Waiting[] = [];
+  private waitingBytes = 0;
   private closing = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private busy: Promise<void> | undefined;
+  private spilling: Promise<void> | undefined;
+  /** What the store said when it could not be reached. */
+  private away: { readonly since: number; readonly why: string } | null = null;
+  private retryMs: number;
+  private retryAt = 0;
+  private readonly trouble: Trouble;
   droppedBodies = 0;
   droppedRecords = 0;
   failedRecords = 0;
   private readonly mark: number;
 
-  constructor(
-    readonly name: string,
-    private readonly exporter: Exporter,
-    private readonly log: Logger,
-    private readonly limits = QUEUE_LIMITS,
-  ) {
-    this.mark = markOf(name);
+  constructor(private readonly parts: QueueParts) {
+    this.name = parts.name;
+    this.mark = markOf(parts.name);
+    this.sink = sinkOf(parts.exporter);
+    this.spool = this.sink.isStorable ? parts.spool : undefined;
+    this.limits = parts.limits ?? QUEUE_LIMITS;
+    this.retryMs = this.limits.retryMs;
+    this.trouble = new Trouble(this, parts.log, parts.now);
+  }
+
+  get waitingRecords(): number {
+    return this.waiting.length;
+  }
+  get memoryBytes(): number {
+    return this.waitingBytes;
+  }
+  get diskBytes(): number {
+    return this.spool?.bytes ?? 0;
   }
 
   add(outcome: Outcome): void {
-    if (this.waiting.length >= this.limits.maxRecords) return void (this.droppedRecords += 1);
-    this.waiting.push(this.waiting.length >= this.limits.bodiesUpTo ? this.withoutBodies(outcome) : outcome);
-    this.timer ??= setTimeout(() => void this.flush(), this.limits.flushMs);
+    const item = this.made(outcome);
+    if (item === undefined) return;
+    const isBare = this.isShort;
+    const kept = isBare ? this.withoutBodies(item) : item;
+    const bytes = weightOf(kept);
+    if (this.waiting.length >= this.limits.maxRecords || this.waitingBytes + bytes > this.limits.maxBytes) return this.dropped();
+    this.waiting.push({ item: kept, bytes, isBare });
+    this.waitingBytes += bytes;
+    if (this.isCrowded && this.isSpooling) void this.spill();
+    this.later(this.limits.flushMs);
   }
-  /** Everything that was added before the call has been exported, or was counted as failed, when it resolves. */
-  async flush(): Promise<void> {
+  /** Everything that was added before the call has been exported, waits on disk, or was counted, when it resolves. */
+  flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.busy ??= this.run().finally(() => {
@@ -48,45 +109,189 @@ export class OutcomeQueue {
     });
     return this.busy;
   }
-
-  /** The last flush: what cannot be exported now is counted as failed. */
+  /** Something may wait on disk that nobody here has put there. */
+  wake(): void {
+    if (this.diskBytes > 0) this.later(0);
+  }
+  /** The last flush: what cannot be exported now is left on disk, or else counted as failed. */
   async close(): Promise<void> {
     this.closing = true;
     await this.flush();
     await this.flush();
+    await this.spill();
+    clearTimeout(this.timer);
+    this.failedRecords += this.taken(this.waiting.length).length;
   }
 
+  health(): Health {
+    const { why, since } = this.away ?? { why: "", since: 0 };
+    const waits = `${this.waiting.length} records wait in memory, ${this.diskBytes} bytes on disk`;
+    const degraded = [
+      ...(this.away ? [`Its store could not be reached since ${isoTime(since)}: ${why} ${waits}.`] : []),
+      ...this.trouble.sentences(),
+    ];
+    return {
+      degraded,
+      detail: {
+        waiting_records: this.waiting.length,
+        waiting_bytes: this.waitingBytes,
+        disk_bytes: this.diskBytes,
+        given_up_records: this.droppedRecords,
+        given_up_bodies: this.droppedBodies,
+        failed_records: this.failedRecords,
+      },
+    };
+  }
+
+  /* ── one round: from memory to the store; when it is away, from memory to disk and from disk to the store ──────── */
+
   private async run(): Promise<void> {
-    while (this.waiting.length > 0) await this.export(this.waiting.splice(0, this.limits.batch));
-    if (this.delayed.length === 0) return;
-    this.waiting = this.delayed.splice(0);
-    this.timer ??= setTimeout(() => void this.flush(), this.limits.retryMs);
-  }
-  private async export(batch: readonly Outcome[]): Promise<void> {
-    try {
-      entering(this.mark);
-      await whileOpen(this.mark, this.exporter.export(batch));
-    } catch (thrown) {
-      if (this.again(batch, thrown)) return;
-      if (batch.length > 1) return this.inHalves(batch); // one record that cannot be exported must not take the others along
-      this.failedRecords += batch.length;
-      this.log("error", "export failed", { exporter: this.name, records: batch.length, why: thrown });
+    while (this.diskBytes > 0 || this.waiting.length > 0) {
+      const throughDisk = this.diskBytes > 0 || this.away !== null;
+      if (throughDisk) await this.spill();
+      if (throughDisk && this.closing) return;
+      if (this.pauseMs > 0) return this.later(this.pauseMs);
+      const isThere = this.diskBytes > 0 ? await this.fromDisk() : await this.fromMemory();
+      if (!isThere && this.closing) return;
     }
+    this.trouble.over();
   }
-  private async inHalves(batch: readonly Outcome[]): Promise<void> {
-    const middle = batch.length >> 1;
-    await this.export(batch.slice(0, middle));
-    await this.export(batch.slice(middle));
+  /** Until the store is asked again. */
+  private get pauseMs(): number {
+    return this.away === null || this.closing ? 0 : this.retryAt - this.parts.now();
   }
-  /** A store that is away gets its batch again, as long as there is room for it. */
-  private again(batch: readonly Outcome[], thrown: unknown): boolean {
-    if (!GatewayError.is(thrown) || thrown.code !== "STORAGE_UNAVAILABLE" || this.closing) return false;
-    if (this.waiting.length + batch.length > this.limits.maxRecords) return false;
-    this.delayed.push(...batch);
+  /** `false`: the store is away. */
+  private async fromMemory(): Promise<boolean> {
+    const batch = this.taken(Math.max(this.limits.batchRecords, this.waiting.length >> 3));
+    if (await this.written(batch.map(({ item }) => item))) return true;
+    this.putBack(batch);
+    return false;
+  }
+  private async fromDisk(): Promise<boolean> {
+    const batch = await this.spool?.oldest(this.limits.batchBytes);
+    if (batch === undefined) return true;
+    if (batch.lost !== null) this.parts.log("error", "export.lost", { exporter: this.name, bytes: batch.lines.bytes, why: batch.lost });
+    if (!(await this.written(batch.records))) return false;
+    await this.spool?.forget(batch);
     return true;
   }
-  private withoutBodies(outcome: Outcome): Outcome {
-    this.droppedBodies += outcome.bodies ? 1 : 0;
-    return { ...outcome, bodies: null };
+
+  /** One record that cannot be written must not take the others along. */
+  private async written(items: readonly object[]): Promise<boolean> {
+    try {
+      if (items.length > 0) await this.writing(items);
+      this.reached();
+      return true;
+    } catch (thrown) {
+      if (GatewayError.is(thrown) && thrown.code === "STORAGE_UNAVAILABLE") return this.unreached(thrown);
+      const middle = items.length >> 1;
+      if (items.length > 1) return (await this.written(items.slice(0, middle))) && (await this.written(items.slice(middle)));
+      this.failedRecords += items.length;
+      this.parts.log("error", "export failed", { exporter: this.name, records: items.length, why: thrown });
+      return true;
+    }
+  }
+  private writing(items: readonly object[]): Promise<void> {
+    entering(this.mark);
+    return whileOpen(this.mark, this.sink.write(items));
+  }
+  private reached(): void {
+    this.away = null;
+    this.retryMs = this.limits.retryMs;
+  }
+  private unreached(error: GatewayError): false {
+    const why = error.cause === undefined ? error.message : messageOf(error.cause);
+    this.away ??= { since: this.parts.now(), why };
+    this.retryAt = this.parts.now() + this.retryMs;
+    this.retryMs = Math.min(this.limits.maxRetryMs, 2 * this.retryMs);
+    this.trouble.begins("waiting", why);
+    return false;
+  }
+
+  /* ── from memory to disk ─────────────────────────────────────────────────────────────────────────────────────── */
+
+  private spill(): Promise<void> {
+    this.spilling ??= this.spillAll().finally(() => {
+      this.spilling = undefined;
+    });
+    return this.spilling;
+  }
+  private async spillAll(): Promise<void> {
+    while (this.isSpooling && this.waiting.length > 0) {
+      const batch = this.taken(this.limits.batchRecords);
+      const lines = this.linesOf(batch);
+      if (lines.length === 0 || (await this.spool?.add(lines))) continue;
+      this.putBack(batch);
+      return this.trouble.begins("disk", this.spool?.failure ?? "");
+    }
+  }
+  private linesOf(batch: readonly Waiting[]): Uint8Array {
+    let text = "";
+    let bytes = 0;
+    for (const one of batch) {
+      const line = this.lineOf(one, bytes);
+      bytes += Buffer.byteLength(line);
+      text += line;
+    }
+    return Buffer.from(text);
+  }
+  /** Whole where there is room, else without bodies, else not at all. */
+  private lineOf({ item, isBare }: Waiting, before: number): string {
+    const fits = (line: string): boolean => this.spool?.hasRoom(before + Buffer.byteLength(line)) ?? false;
+    const whole = isBare || !this.spool?.isShort ? lineOf(item) : undefined;
+    if (whole !== undefined && fits(whole)) return whole;
+    const bare = isBare ? undefined : lineOf(this.withoutBodies(item));
+    if (bare !== undefined && fits(bare)) return bare;
+    this.dropped();
+    return "";
+  }
+
+  /* ── memory ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+  private made(outcome: Outcome): object | undefined {
+    try {
+      return this.sink.make(outcome);
+    } catch (thrown) {
+      this.failedRecords += 1;
+      this.parts.log("error", "export failed", { exporter: this.name, records: 1, why: thrown });
+      return undefined;
+    }
+  }
+  private taken(records: number): Waiting[] {
+    let count = 0;
+    for (let bytes = 0; count < records && count < this.waiting.length && bytes < this.limits.batchBytes; count += 1)
+      bytes += this.waiting[count]?.bytes ?? 0;
+    const batch = this.waiting.splice(0, count);
+    this.waitingBytes -= weightIn(batch);
+    return batch;
+  }
+  private putBack(batch: readonly Waiting[]): void {
+    this.waiting = [...batch, ...this.waiting];
+    this.waitingBytes += weightIn(batch);
+  }
+  private get isSpooling(): boolean {
+    return this.spool?.isUsable ?? false;
+  }
+  private get isCrowded(): boolean {
+    const { maxRecords, maxBytes, spillFrom } = this.limits;
+    return this.waiting.length >= maxRecords * spillFrom || this.waitingBytes >= maxBytes * spillFrom;
+  }
+  private get isShort(): boolean {
+    return this.spool === undefined || this.spool.failure !== null ? this.isCrowded : this.spool.isShort;
+  }
+  private withoutBodies(item: object): object {
+    this.droppedBodies += 1;
+    this.trouble.begins("bodies", "there is little room left for what waits");
+    return this.sink.withoutBodies(item);
+  }
+  private dropped(): void {
+    this.droppedRecords += 1;
+    this.trouble.begins("records", "there is no room left for what waits");
+  }
+  private later(ms: number): void {
+    if (!this.closing) this.timer ??= setTimeout(() => void this.flush(), ms);
   }
 }
+
+const lineOf = (item: object): string => `${JSON.stringify(item)}\n`;
+const weightIn = (batch: readonly Waiting[]): number => batch.reduce((sum, { bytes }) => sum + bytes, 0);

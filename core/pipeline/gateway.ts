@@ -6,8 +6,9 @@ import type { GuardDeps } from "./guard.ts";
 import { identifier } from "./identify.ts";
 import { countRequest } from "../http/metrics.ts";
 import { isPromise } from "./maybe-promise.ts";
-import { OutcomeQueue } from "./export-queue.ts";
+import { ExportQueue } from "./export-queue.ts";
 import { type Planner, planner } from "./plan.ts";
+import type { Spools } from "./spool/spools.ts";
 import { type Resolver, resolver } from "./targets.ts";
 
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
@@ -24,7 +25,7 @@ export interface Gateway {
   flush(): Promise<void>;
   /** The last flush, when the generation ends. */
   close(): Promise<void>;
-  readonly queues: readonly OutcomeQueue[];
+  readonly queues: readonly ExportQueue[];
   readonly headers: HeaderClasses;
   readonly ownKeys: OwnKeys;
   readonly now: () => number;
@@ -50,6 +51,8 @@ export interface GatewayParts {
   /** Takes known secrets out of what is shown. */
   readonly redact: (value: unknown) => unknown;
   readonly limits?: Partial<PipelineLimits>;
+  /** Where records wait on disk; without it they wait in memory. */
+  readonly spools?: Spools | undefined;
 }
 
 /** Of two for one operation, the first. */
@@ -73,9 +76,12 @@ function settledBy({ name, provides, mark }: Loaded<Policy>, outcome: Outcome, l
 const heard = (done: PromiseLike<unknown>, policy: string, log: Logger): void =>
   void done.then(undefined, (thrown: unknown) => log("error", "settle failed", { policy, why: thrown }));
 
-export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: given }: GatewayParts): Gateway {
+export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: given, spools }: GatewayParts): Gateway {
   const limits = { ...PIPELINE_LIMITS, ...given };
-  const queues = gen.exporters.map(({ name, provides }) => new OutcomeQueue(name, provides, log));
+  const queues = gen.exporters.map(
+    ({ name, provides }) => new ExportQueue({ name, exporter: provides, log, now, spool: spools?.of(name) }),
+  );
+  const unheard = spools?.onBeat(() => queues.forEach((queue) => queue.wake()));
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
   const settled = (outcome: Outcome): void => {
     countRequest(outcome);
@@ -106,7 +112,10 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: giv
     plan: planner(gen),
     resolve: resolver(gen, now, ownKeys),
     dialects: byOperation(gen.dialects.values()),
-    close: async () => void (await Promise.all(queues.map((queue) => queue.close()))),
+    close: async () => {
+      unheard?.();
+      await Promise.all(queues.map((queue) => queue.close()));
+    },
     flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),
   };
 }

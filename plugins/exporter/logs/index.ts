@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { definePlugin, headerClasses, type LogRow } from "#contract";
 import { masker } from "./mask.ts";
 import { retention } from "./retention.ts";
-import { rowMaker } from "./row.ts";
+import { rowMaker, withoutBodies } from "./row.ts";
 
 const listOf = (csv: string): string[] =>
   csv
@@ -39,14 +39,9 @@ export default definePlugin({
     const pruning = retention({ logs, kv, log, now, days, maxBytes });
     return {
       provides: {
-        export: async (batch) => {
-          const rows: LogRow[] = [];
-          for (const outcome of batch) {
-            const row = rowOf(outcome);
-            if (row) rows.push(row);
-          }
-          if (rows.length > 0) await logs.write(rows);
-        },
+        record: rowOf,
+        withoutBodies,
+        write: (rows) => logs.write(rows as readonly LogRow[]), // made by `record`, perhaps before a restart
       },
       ready: async () => pruning.start(),
       close: () => pruning.stop(),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import type { Bodies, Caller, Call, GuardrailResult, Host, Json, KeyValue, LogFacts, LogRow, Outcome, Plan } from "#contract";
+import { exportTo } from "../../../tests/kit/exporter.ts";
 import { guardrailResult, reportOf } from "../../../tests/kit/outcome.ts";
 import logs from "./index.ts";
 import { LEASE, retention } from "./retention.ts";
@@ -75,7 +76,7 @@ async function written(outcomes: readonly Outcome[], config = {}, lines: string[
     vault: { digest: hash, seal: String, open: String },
   };
   const running = await logs.setup(host, { days: 90, maxBytes: 1e9, headersToMask: "", headerAliases: "", ...config });
-  await running.provides.export(outcomes);
+  await exportTo(running.provides, outcomes);
   return rows;
 }
 const rowOf = async (...args: Parameters<typeof outcome>): Promise<LogRow> =>

@@ -56,5 +56,22 @@ function hooksOf({ guardrails, bodies }: Outcome): string | null {
   return JSON.stringify({ before_request_hooks: shown(input), after_request_hooks: shown(output) });
 }
 
+/** A row as it is where bodies are not kept. */
+export function withoutBodies(record: object): LogRow {
+  const row = record as LogRow; // of `rowMaker`
+  const facts = row.facts && { ...row.facts, sentTo: null, bodies: "not kept" as const };
+  return { ...row, facts, request: null, sent: null, response: null, hooks: row.hooks && unquoted(row.hooks) };
+}
+
+/** The text was written by `hooksOf`, or by the pipeline in the same form. */
+function unquoted(hooks: string): string {
+  const { before_request_hooks: before, after_request_hooks: after } = JSON.parse(hooks) as Hooks;
+  return JSON.stringify({ before_request_hooks: withoutQuotes(before), after_request_hooks: withoutQuotes(after) });
+}
+interface Hooks {
+  readonly before_request_hooks: readonly GuardrailResult[];
+  readonly after_request_hooks: readonly GuardrailResult[];
+}
+
 const withoutQuotes = (results: readonly GuardrailResult[]): readonly GuardrailResult[] =>
   results.map((result) => ({ ...result, checks: result.checks.map((check) => ({ ...check, data: null, log: null })) }));

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Caller, Call, Outcome } from "#contract";
+import { exportTo } from "../../../tests/kit/exporter.ts";
 import stdout from "./index.ts";
 
 test("one line per request, with neither headers nor bodies", async () => {
@@ -36,7 +37,7 @@ test("one line per request, with neither headers nor bodies", async () => {
     timing: { totalMs: 10.4, gatewayMs: 1, upstreamMs: 9, timeToFirstTokenMs: 5 },
     bodies: { request: "canary", upstreamUrl: "canary", upstreamRequest: "canary", response: "canary", truncated: false },
   };
-  await running.provides.export([outcome, { ...outcome, caller: null, usage: null }]);
+  await exportTo(running.provides, [outcome, { ...outcome, caller: null, usage: null }]);
   expect(lines.length).toBe(2);
   expect(lines[0]).toMatchObject({
     level: "info",
