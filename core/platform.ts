@@ -1,3 +1,4 @@
+import { maxHeaderSize } from "node:http";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -93,19 +94,33 @@ export function ownPipes(): { readonly input: AsyncIterable<Uint8Array>; write(b
   };
 }
 
-/** Bun reads this limit of outgoing connections (256 unless told otherwise) once, before any code runs. */
+/* Bun reads these limits once, before any code runs: outgoing connections (256 unless told otherwise), and the bytes of a request's headers (16 KB). */
 const CONNECTIONS = "BUN_CONFIG_MAX_HTTP_REQUESTS";
 const MAX_CONNECTIONS = "65535";
+const OPTIONS = "BUN_OPTIONS";
+const HEADER_BYTES = "--max-http-header-size";
 
 /**
- * Makes this program the one that may hold as many upstream connections as there are requests: where the limit was not
- * set, the process replaces itself by the same one with it set (same pid, same files). Where that cannot be done, it goes on.
+ * Makes this program the one that may hold as many upstream connections as there are requests, and that takes headers of
+ * so many bytes: where a limit is not set, the process replaces itself by the same one with it set (same pid, same
+ * files). Where that cannot be done, or does not help, it goes on.
  */
-export function withoutConnectionLimit(): void {
-  if (process.env[CONNECTIONS] !== undefined || typeof process.execve !== "function") return;
+export function withoutRuntimeLimits(headerBytes: number): void {
+  if (typeof process.execve !== "function") return;
+  const limits = { ...connectionLimit(), ...headerLimit(headerBytes) };
+  if (Object.keys(limits).length === 0) return;
   const own = isCompiled() ? [] : [...process.execArgv, Bun.main]; // the runtime's own flags too, `--watch` among them
-  const args = [process.execPath, ...own, ...process.argv.slice(2)];
-  process.execve(process.execPath, args, { ...process.env, [CONNECTIONS]: MAX_CONNECTIONS });
+  process.execve(process.execPath, [process.execPath, ...own, ...process.argv.slice(2)], { ...process.env, ...limits });
+}
+
+const connectionLimit = (): Readonly<Record<string, string>> =>
+  process.env[CONNECTIONS] === undefined ? { [CONNECTIONS]: MAX_CONNECTIONS } : {};
+
+/** An operator's own figure stands, and so does ours, should the runtime not have taken it. */
+function headerLimit(bytes: number): Readonly<Record<string, string>> {
+  const options = process.env[OPTIONS] ?? "";
+  const given = [options, ...process.execArgv].some((text) => text.includes(HEADER_BYTES));
+  return given || maxHeaderSize >= bytes ? {} : { [OPTIONS]: `${options} ${HEADER_BYTES}=${bytes}`.trim() };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FirstKeys } from "../kernel/first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
-import type { Settings } from "../kernel/settings.ts";
+import { SETTINGS, type Settings } from "../kernel/settings.ts";
 
 export interface Announcement {
   readonly url: URL;
@@ -34,17 +34,33 @@ function addresses(base: string, { console: page, plugins }: Generation): string
 
 type Keys = NonNullable<FirstKeys> & Pick<Announcement, "closed">;
 
-function firstWords(base: string, keys: Keys, { dataDir }: Settings, generation: Generation): string {
-  const try_ = exampleOf(base, keys.gateway, generation);
+function firstWords(base: string, keys: Keys, settings: Settings, generation: Generation): string {
+  const admin = shownKey(keys.admin, "adminKey", settings);
+  const gateway = shownKey(keys.gateway, "apiKey", settings);
+  const try_ = exampleOf(base, gateway.inShell, generation);
+  const made = [admin, gateway].some(({ preset }) => !preset);
   return [
     "",
-    "First start: these keys were made for you, and are kept in files that only you can read.",
-    `  admin key    ${keys.admin}   (${join(dataDir, "admin.key")})`,
+    made ? "First start. Keys that were made for you are in files that only you can read:" : "First start, with the keys you set:",
+    `  admin key    ${admin.says}   (${join(settings.dataDir, "admin.key")})`,
     ...(keys.closed === undefined ? [] : [`               refused for now: ${keys.closed}`]),
-    `  gateway key  ${keys.gateway}   (${join(dataDir, "gateway.key")})`,
+    `  gateway key  ${gateway.says}   (${join(settings.dataDir, "gateway.key")})`,
     ...(try_ === undefined ? [] : ["", "Try it:", try_]),
     "",
   ].join("\n");
+}
+
+interface ShownKey {
+  readonly preset: boolean;
+  readonly says: string;
+  /** As a line to copy names it. */
+  readonly inShell: string;
+}
+/** A key that its operator chose is known to them, and printed nowhere. */
+function shownKey(key: string, setting: "adminKey" | "apiKey", settings: Settings): ShownKey {
+  const { env } = SETTINGS[setting];
+  if (settings[setting] === undefined) return { preset: false, says: key, inShell: key };
+  return { preset: true, says: `taken from ${env}`, inShell: `$${env}` };
 }
 
 /** A line to copy that needs no account: a provider that serves chat and calls nobody. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { GatewayError, type Logger, messageOf } from "#contract";
+import { GatewayError, type Logger, MAX_HEADERS_BYTES, messageOf } from "#contract";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
 import { BootFailed } from "../kernel/building.ts";
@@ -15,7 +15,7 @@ import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
 import { startWatchdog } from "../kernel/watchdog/watchdog.ts";
 import { openSpools, type Spools } from "../pipeline/spool/spools.ts";
-import { type Listening, serve as listen, withoutConnectionLimit } from "../platform.ts";
+import { type Listening, serve as listen, withoutRuntimeLimits } from "../platform.ts";
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
 import { createRuntime, httpSettings, type Runtime } from "./runtime.ts";
@@ -25,7 +25,7 @@ const MB = 1024 * 1024;
 
 /** `gateway serve`: this process, or several that share the port. */
 export async function serve(args: readonly string[]): Promise<number> {
-  withoutConnectionLimit();
+  withoutRuntimeLimits(MAX_HEADERS_BYTES);
   const { settings } = readOptions(args);
   if (workerIndex() === null) await judgeSettings(settings);
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);

@@ -102,11 +102,17 @@ function headerValue(key: HeaderName, name: string, text: string): unknown {
 
 const invalidHeader = (header: string, why: string): GatewayError => new GatewayError("HEADER_INVALID", { header, why }, { param: header });
 
-/** Headers that decide where a request belongs and where it ends: of two, another reader might believe the other. */
+/**
+ * Headers that decide which path is meant and where a request ends: of two, another reader might believe the other; and
+ * behind a Host that is none, the runtime leaves the path unresolved.
+ */
 export function refuseAmbiguous(headers: RequestHeaders): void {
-  for (const name of ONCE) if (headers.get(name)?.includes(",")) throw invalidHeader(name, "it was sent more than once, or holds a comma");
+  const host = headers.get("host");
+  if (host !== null && !HOST.test(host)) throw invalidHeader("host", "it is no host, or was sent more than once");
+  if (headers.get("content-length")?.includes(",")) throw invalidHeader("content-length", "it was sent more than once");
 }
-const ONCE = ["host", "content-length"] as const;
+/** A name or an address, and a port; empty where the target says it. */
+const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])?(?::\d{0,5})?$/i;
 
 const WANTS: { readonly [R in HeaderRow["read"]]: string } = {
   text: "text",

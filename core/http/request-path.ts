@@ -16,12 +16,12 @@ export function partsOf(url: string): UrlParts {
 }
 
 const ORIGIN = "http://";
-/** Has the runtime made a whole URL of it? Without a Host it does not, nor with one that is no host. */
+/** Has the runtime made a whole URL of it? Without a Host it does not. */
 export const isWhole = (request: Request): boolean => request.url.startsWith("http");
 
 /**
- * The request with a whole URL, so that its path is resolved like every other. HTTP/1.0 needs no Host; one that is no
- * host is refused, for two readers would find two paths in it, and so is a target that is no path.
+ * The request with a whole URL, so that its path is resolved like every other: HTTP/1.0 needs no Host, and one may be
+ * empty. One that is no host is refused, for two readers would find two paths behind it, and so is a target that is no path.
  */
 export function withWholeUrl(request: Request): Request {
   if (!request.url.startsWith("/")) throw new GatewayError("REQUEST_INVALID", { what: "The request's target is not a path." });

@@ -4,15 +4,19 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type GatewayProcess, GATEWAY_KEY, startGateway } from "./process.ts";
+import { jsonAnswer, type ReplayServer, replayServer } from "../kit/replay.ts";
+import { ADMIN_KEY, ask as askJson, type GatewayProcess, GATEWAY_KEY, startGateway } from "./process.ts";
 
 let gateway: GatewayProcess;
+let upstream: ReplayServer;
 beforeAll(async () => {
-  gateway = await startGateway();
-});
+  upstream = replayServer(jsonAnswer({ object: "list", data: [] }));
+  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
+}, 30_000);
 afterAll(async () => {
   await gateway.stop();
   gateway.remove();
+  await upstream.close();
 });
 
 interface Asked {
@@ -246,5 +250,174 @@ describe("the route", () => {
       target,
       status,
     });
+  });
+});
+
+/* ── what runs is what was authorised ────────────────────────────────────────────────────────────────────────── */
+
+interface Judged {
+  readonly scope: string;
+  readonly action: string;
+}
+/** The route a path leads to, by the API's own description and the web's rules for URLs: written apart from the router. */
+interface Reference {
+  readonly path: string;
+  readonly search: string;
+  readonly scopes: readonly string[];
+}
+type Find = (asked: Asked) => Reference | undefined;
+
+async function references(): Promise<Find> {
+  const { paths } = (await (await fetch(`${gateway.base}/openapi.json`)).json()) as Api;
+  const rows = Object.entries(paths).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}/?$`),
+    literal: !path.includes("{"),
+    methods: methods as Readonly<Record<string, { readonly "x-scopes"?: readonly string[] }>>,
+  }));
+  const ordered = rows.toSorted((a, b) => Number(b.literal) - Number(a.literal));
+  return ({ method, target }) => {
+    const { pathname, search } = new URL(`http://gateway.example${target.replace(/^https?:\/\/[^/]*/i, "")}`); // of an absolute form, its path
+    const row = ordered.find(({ pattern, methods }) => pattern.test(pathname) && methods[method === "HEAD" ? "get" : method.toLowerCase()]);
+    const scopes = row?.methods[method === "HEAD" ? "get" : method.toLowerCase()]?.["x-scopes"];
+    return scopes && { path: pathname, search, scopes };
+  };
+}
+
+const LACKS = /The key lacks the scope ([^,]+), which (.+?) needs\./;
+const judgedIn = ({ body }: Answered): Judged | undefined => {
+  const [, scope, action] = LACKS.exec(body) ?? [];
+  return scope === undefined || action === undefined ? undefined : { scope, action };
+};
+
+describe("with a key", () => {
+  const METHODS = ["GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"];
+  /** Written out, and the same with parameters that hold more than they should. */
+  const PARAMETERS = ["x", "a%2fb", "..%2fx", "%2e%2e", "a;b", "%252f", "a%5cb", "healthz", "configs", "%00", "a%20b"];
+
+  test("the scope that is judged is the scope of the route that the path leads to, and that route is what runs: 5000 of them", async () => {
+    const find = await references();
+    const routes = await protectedRoutes();
+    const made = await askJson(`${gateway.base}/v2/api-keys/service`, "POST", ADMIN_KEY, {
+      name: "powerless",
+      workspace_id: "default",
+      scopes: ["agents.invoke"],
+    });
+    const powerless = [`x-gateway-api-key: ${String(made.json["key"])}`];
+    const able = [
+      `x-gateway-api-key: ${GATEWAY_KEY}`,
+      "authorization: Bearer k",
+      "x-gateway-provider: openai",
+      `x-gateway-custom-host: ${upstream.url}/v1`,
+    ];
+    const random = randomOf(SEED + 1);
+    const pick: Pick = (from) => from[Math.floor(random() * from.length)] as (typeof from)[number]; // an index within the list
+    const asked = Array.from({ length: 5_000 }, (): Asked => {
+      const [method, path] = pick(routes);
+      const filled = path.replace(/\/x(?=\/|$)/g, () => `/${pick(PARAMETERS)}`);
+      const target = Array.from({ length: pick([0, 0, 1, 1, 2]) }, () => pick(MUTATIONS)).reduce(
+        (mutated, mutate) => mutate(mutated, pick),
+        filled,
+      );
+      return {
+        method: pick([method, method, method, pick(METHODS)]),
+        target: target.replace(/\s/g, ""),
+        host: pick([pick(HOSTS), "gateway.example", "a", "[::1]:80"]),
+        headers: powerless,
+      };
+    });
+    const wrong: unknown[] = [];
+    let judgedCount = 0;
+    let ran = 0;
+    const rest = asked[Symbol.iterator]();
+    const work = async (): Promise<void> => {
+      for (let next = rest.next(); !next.done; next = rest.next()) {
+        const request = next.value;
+        const answered = await ask(request);
+        if (answered.status >= 500) wrong.push({ ...request, ...answered });
+        const judged = judgedIn(answered);
+        if (judged === undefined) continue;
+        judgedCount += 1;
+        const reference = find(request);
+        if (!reference?.scopes.includes(judged.scope.split(" or ")[0] ?? "")) wrong.push({ ...request, judged, reference });
+        if (reference === undefined || request.method !== "GET" || !reference.path.startsWith("/v1/") || judged.action.includes(" "))
+          continue;
+        // A search of its own finds what this very request asked of the provider.
+        const mark = `mark=${++ran}`;
+        const target = request.target.replace(/#.*$/, "");
+        await ask({ ...request, target: `${target}${target.includes("?") ? "&" : "?"}${mark}`, headers: able });
+        const sent = upstream.received.find(({ path }) => path.endsWith(mark));
+        if (
+          sent &&
+          new URL(sent.path, upstream.url).pathname !== reference.path.replace(/\/$/, "") &&
+          new URL(sent.path, upstream.url).pathname !== reference.path
+        )
+          wrong.push({ ...request, judged, reference, sent: sent.path });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, work));
+    expect(wrong).toEqual([]);
+    expect({ judged: judgedCount > 1_000, ran: ran > 100, sent: upstream.received.length > 50 }).toEqual({
+      judged: true,
+      ran: true,
+      sent: true,
+    });
+  }, 60_000);
+});
+
+describe("a Host", () => {
+  const KEY = [`x-gateway-api-key: ${GATEWAY_KEY}`, "x-gateway-provider: sandbox"];
+  /** A request with exactly these header lines. */
+  const withHosts = (target: string, lines: readonly string[], version = "1.1"): Promise<Answered> =>
+    new Promise((resolve) => {
+      let text = "";
+      const socket = connect(gateway.port, "127.0.0.1", () =>
+        socket.write(
+          `${[`GET ${target} HTTP/${version}`, ...lines, ...KEY, "Content-Length: 0", "Connection: close"].join("\r\n")}\r\n\r\n`,
+        ),
+      );
+      socket.on("data", (bytes) => {
+        text += bytes.toString("latin1");
+      });
+      const done = (): void =>
+        resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), body: text.slice(text.indexOf("\r\n\r\n") + 4) });
+      socket.on("close", done);
+      socket.on("error", done);
+    });
+  const TARGETS = ["/v1/models", "/v2/configs", "/healthz", "/readyz", "/openapi.json", "/nothing", "/v1/batches/x"];
+
+  test.each([
+    ["two", ["Host: a", "Host: b"]],
+    ["two that are one", ["Host: a", "Host: a"]],
+    ["a list", ["Host: a, b"]],
+    ["a path", ["Host: a/b"]],
+    ["a query", ["Host: a?b"]],
+    ["spaces", ["Host: a b"]],
+    ["a user", ["Host: user:pass@a b"]],
+  ])("that is %s is 400, whatever is asked", async (_, lines) => {
+    const seen = await Promise.all(TARGETS.map(async (target) => [target, (await withHosts(target, lines)).status] as const));
+    expect(seen).toEqual(TARGETS.map((target) => [target, 400] as const));
+  });
+  test.each([
+    ["HTTP/1.0 without one", [], "1.0"],
+    ["one that is empty", ["Host: "], "1.1"],
+  ])("%s is no matter: the path alone is routed", async (_, lines, version) => {
+    const wanted = {
+      "/v1/models": 200,
+      "/healthz": 200,
+      "/x/healthz": 404,
+      "/v1/x/../models": 200,
+      "/nothing": 404,
+      "/admin/v2/plugins": 403,
+    };
+    for (const [target, status] of Object.entries(wanted))
+      expect([target, (await withHosts(target, lines, version)).status]).toEqual([target, status]);
+  });
+  test.each([
+    ["lengths that agree", ["Host: a", "Content-Length: 0"]],
+    ["lengths that do not", ["Host: a", "Content-Length: 5"]],
+    ["a length and an encoding", ["Host: a", "Transfer-Encoding: chunked"]],
+    ["gateway keys", ["Host: a", "x-gateway-api-key: other"]],
+  ])("is one, and so is what frames a message or says whose it is: two %s are 400", async (_, lines) => {
+    expect((await withHosts("/v1/models", lines)).status).toBe(400);
   });
 });

@@ -192,14 +192,11 @@ describe("a secret", () => {
       expect({ file, found: found(readFileSync(file, "latin1")) }).toEqual({ file, found: [] });
     expect(files.some((file) => readFileSync(file, "latin1").includes(LOGGED_PROMPT))).toBe(true);
   });
-  test("is not in what the process prints, except the two first keys in the first words", () => {
+  test("is not in what the process prints, and neither are the keys that its operator set", () => {
     const printed = api.gateway.output();
-    expect(printed.length).toBeGreaterThan(100);
-    expect(found(printed, ["adminKey", "gatewayKey"])).toEqual([]);
+    expect(printed).toContain("taken from GATEWAY_ADMIN_KEY");
+    expect(found(printed)).toEqual([]);
     expect(printed).not.toContain(LOGGED_PROMPT);
-    const { length } = printed.split(GATEWAY_KEY);
-    expect(length - 1).toBeLessThanOrEqual(2); // the key itself, and the line to copy
-    expect(printed.split(ADMIN_KEY).length - 1).toBeLessThanOrEqual(1);
   });
   test("is not in an error the data plane answers", () => {
     const errors = answers.filter(({ status }) => status >= 400);
