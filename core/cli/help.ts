@@ -27,7 +27,8 @@ Environment (the README has them all)
   DATABASE_URL, REDIS_URL  Use PostgreSQL and Redis instead of the embedded storage.
 
 Signals
-  SIGHUP                 Read profile and plugins again and swap without a break, in every worker; a failure changes nothing.
+  SIGHUP                 Read profile and plugins again and swap without a break, in every worker; a failure, or a
+                         plugin that would be lost, changes nothing. Only POST /admin/v2/generations can be forced.
   SIGTERM, SIGINT        Stop accepting, finish what is under way, close.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line.`;

@@ -16,6 +16,8 @@ export async function keys(args: readonly string[]): Promise<number> {
     attach: (generation) => generation,
     detach: async () => undefined,
     log: runtime.log.log,
+    redact: runtime.log.redact,
+    parts: runtime.parts,
     idleLimitMs: 0,
   });
   try {

@@ -19,6 +19,8 @@ export async function openapi(args: readonly string[]): Promise<number> {
       attach: (generation) => document.openapi(generation, INFO),
       detach: async () => undefined,
       log: runtime.log.log,
+      redact: runtime.log.redact,
+      parts: runtime.parts,
       idleLimitMs: 0,
     });
     console.log(JSON.stringify(generations.current.attached, null, 2));

@@ -39,6 +39,8 @@ export async function serve(args: readonly string[]): Promise<number> {
     attach: (generation) => serveGeneration(generation, { ...httpSettings(settings, runtime), spools }),
     detach: (served: Served) => served.gateway.close(),
     log: runtime.log.log,
+    redact: runtime.log.redact,
+    parts: runtime.parts,
     idleLimitMs: STEP_LIMITS.drain,
   });
   try {

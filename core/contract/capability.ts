@@ -109,8 +109,12 @@ export interface Generations {
     readonly required: boolean;
     readonly provides: readonly string[];
   }[];
-  /** Builds the next generation from the profile as it now is, swaps, drains the old one; a failure throws and changes nothing. */
-  reload(): Promise<{ readonly number: number }>;
+  /**
+   * Builds the next generation from the profile as it now is, swaps, drains the old one; a failure throws and changes
+   * nothing. So does the loss of a plugin that runs now and that nobody took away, unless it is forced; what is required is
+   * never done without.
+   */
+  reload(how?: { readonly force?: boolean }): Promise<{ readonly number: number }>;
 }
 
 type HandleFor<N> = N extends `net:${string}` ? "fetch" : N extends `secret:${string}` ? "secrets" : N;

@@ -71,6 +71,7 @@ export const ERRORS = {
   // ourselves
   STORAGE_UNAVAILABLE:  { status: 503, type: "api_error", ab: "AB04", message: "The {handle} storage cannot be reached just now; the request was not judged. Try again.", because: "The {handle} storage cannot be used: {why}.", retryAfterSec: 2 },
   NOT_READY:            { status: 503, type: "api_error", ab: "AB04", message: "The gateway is not ready: {why}.", retryAfterSec: 2 },
+  POLICY_DOWN:          { status: 503, type: "api_error", ab: "AB04", message: "The policy {plugin} is not running, so nobody can say whether this request may pass. An operator sees why under /readyz.", retryAfterSec: 5 },
   PLUGIN_TIMEOUT:       { status: 503, type: "api_error", ab: "AB04", message: "The plugin {plugin} did not answer within {seconds} s.", retryAfterSec: 2 },
   INTERNAL:             { status: 500, type: "api_error", ab: "AB04", message: "The gateway failed inside while handling this request. Its log has the details under the trace id." },
   // plugins (boot and lifecycle; they name the plugin, the file, the path and what would be right)
@@ -81,6 +82,7 @@ export const ERRORS = {
   PLUGIN_SETUP:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) failed in {step}: {why}." },
   PLUGIN_READY:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) did not become ready: {why}." },
   PLUGIN_DRAIN:         { status: 500, type: "plugin_error", message: "The plugin {plugin} did not drain: {why}." },
+  RELOAD_REFUSED:       { status: 500, type: "plugin_error", message: "The generation that serves goes on: the next one would lose {lost}, which runs now. {why}. Mend it, disable it in the profile, or ask again with ?force=true." },
   PROFILE_INVALID:      { status: 500, type: "plugin_error", message: "The profile {file} is not valid at {path}: {why}." },
   SETTING_INVALID:      { status: 500, type: "plugin_error", message: "The setting {name}={value} is not valid: {why}." },
   STORAGE_UNUSABLE:     { status: 500, type: "plugin_error", message: "{file} cannot be used: {why}. {remedy}." },

@@ -1,9 +1,19 @@
 import { KINDS, type Kind } from "#contract";
 import { assemble } from "./assemble.ts";
-import { begin, type BootInput, type Building, dismissUnmet, judgeRequirements, partsFor, refuseFailed } from "./building.ts";
+import {
+  begin,
+  type BootInput,
+  type Building,
+  dismissUnmet,
+  judgeRequirements,
+  partsFor,
+  refuseFailed,
+  refuseUnreadable,
+} from "./building.ts";
 import { candidatesFor } from "./candidates.ts";
 import { end } from "./end.ts";
 import { healthOf } from "./part-health.ts";
+import { closedPolicy, isGuard } from "./closed-policy.ts";
 import type { Unreadable } from "./external.ts";
 import type { Generation, Loaded, PluginState } from "./generation.ts";
 import { loadPlugin } from "./load.ts";
@@ -37,6 +47,7 @@ export async function boot(input: BootInput): Promise<Built> {
     dismissUnmet(building);
     const generation = finish(building, unreadable);
     refuseFailed(building.members);
+    refuseUnreadable(unreadable);
     return { generation, storages: storagesOf(building), idle: (limitMs) => building.inFlight.idle(limitMs), end: () => end(building) };
   } catch (error) {
     await end(building);
@@ -84,7 +95,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
   const { input, members, inFlight, catalog, health } = building;
   const { number, vault, egress, log, compute } = input;
   const stores = storesOf(building);
-  const running = members.filter(isUp).map(loadedOf);
+  const running = members.flatMap(standing);
   const fault = (name: string, thrown: unknown): void => {
     const member = members.find(({ candidate }) => candidate.name === name);
     if (member) member.error = stepError("PLUGIN_SETUP", member.candidate, "mounting", thrown);
@@ -115,6 +126,12 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
 const loadedOf = ({ candidate: { name, manifest, module }, running }: Member): Loaded<never> =>
   ({ name, manifest, module, provides: running?.provides, mark: markOf(name) }) as Loaded<never>; // asked of members that are up
 
+/** What stands in a plugin's place: itself, nothing, or a closed door. */
+function standing(member: Member): readonly Loaded<never>[] {
+  if (isUp(member)) return [loadedOf(member)];
+  return member.error && isGuard(member) ? [closedPolicy(member) as Loaded<never>] : [];
+}
+
 function stateOf(member: Member, log: ProcessLog): PluginState {
   const { candidate, error, spare } = member;
   const why = error?.message ?? spare ?? candidate.why;
@@ -122,7 +139,7 @@ function stateOf(member: Member, log: ProcessLog): PluginState {
     name: candidate.name,
     manifest: candidate.manifest,
     origin: candidate.origin,
-    required: candidate.required,
+    required: candidate.required || (error !== undefined && isGuard(member)), // no request passes without it
     state: error ? "failed" : isUp(member) ? "running" : "disabled",
     why: why === null ? null : log.redact(why),
     code: error?.code ?? null,

@@ -16,9 +16,10 @@ import {
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
 import type { Compute } from "../compute/pool.ts";
-import type { Candidate, RegistryRow } from "./candidates.ts";
+import { type Candidate, REQUIRED_KINDS, type RegistryRow } from "./candidates.ts";
 import { catalogOf, type Offers } from "./check.ts";
 import { configRules } from "./config-rules.ts";
+import type { Unreadable } from "./external.ts";
 import type { Health } from "./health.ts";
 import type { HostParts } from "./host.ts";
 import { countInFlight, type InFlight } from "./in-flight.ts";
@@ -129,6 +130,12 @@ export function dismissUnmet({ members }: Building): void {
   }
 }
 const failures = (members: readonly Member[]): number => members.filter(({ error }) => error).length;
+
+/** Nor is a policy done without whose manifest cannot be accepted: it would guard something. */
+export function refuseUnreadable(unreadable: readonly Unreadable[]): void {
+  const errors = unreadable.flatMap(({ error, kind }) => (REQUIRED_KINDS.has(kind) ? [error] : []));
+  if (errors.length > 0) throw new BootFailed(errors);
+}
 
 /** A required plugin that failed ends the boot, and so does a setting that no plugin can take: going on would ignore it. */
 export function refuseFailed(members: readonly Member[]): void {

@@ -1,4 +1,4 @@
-import { GatewayError, type Json, KINDS, type Kind, pluginName } from "#contract";
+import { GatewayError, type Json, KINDS, pluginName } from "#contract";
 import { discover, type Found, type Unreadable } from "./external.ts";
 import { isOn, judgeFlags } from "./flags.ts";
 import { parseManifest } from "./manifest.ts";
@@ -32,7 +32,7 @@ export interface Candidates {
 }
 
 /** Without them a gateway would be open, or empty. */
-const REQUIRED_KINDS: ReadonlySet<Kind> = new Set(["storage", "policy"]);
+export const REQUIRED_KINDS: ReadonlySet<unknown> = new Set(["storage", "policy"]);
 
 /** All plugins there are, in order, with what the profile and the environment say about each. */
 export async function candidatesFor(profile: Profile, registry: readonly RegistryRow[], env: Environment): Promise<Candidates> {

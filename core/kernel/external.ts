@@ -21,6 +21,8 @@ export interface Found {
 /** A folder that looked like a plugin and is none. */
 export interface Unreadable {
   readonly origin: string;
+  /** What its manifest says it is, if it can be read so far. */
+  readonly kind?: unknown;
   readonly error: GatewayError;
 }
 export interface Discovery {
@@ -37,7 +39,7 @@ export async function discover(pluginsDir: string): Promise<Discovery> {
     try {
       found.push(await readPlugin(file));
     } catch (error) {
-      unreadable.push({ origin: dirname(file), error: asManifestError(error, file) });
+      unreadable.push({ origin: dirname(file), kind: await kindIn(file), error: asManifestError(error, file) });
     }
   }
   return { found, unreadable };
@@ -84,6 +86,14 @@ async function readPlugin(file: string): Promise<Found> {
   if (entry === undefined) return base;
   const module = { path: resolve(folder, entry), version: Buffer.from(hash).toString("base64url") };
   return { ...base, module, load: () => importModule(module.path, module.version) };
+}
+
+async function kindIn(file: string): Promise<unknown> {
+  try {
+    return (JSON.parse(await readFile(file, "utf8")) as { readonly kind?: unknown } | null)?.kind;
+  } catch {
+    return undefined; // not even JSON
+  }
 }
 
 /** Hash of every file in the folder (installed dependencies apart): any change is another plugin. */

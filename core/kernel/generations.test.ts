@@ -20,6 +20,8 @@ async function start(
     attach: (generation) => generation.number,
     detach: async (number) => void detached.push(number),
     log: first.log.log,
+    redact: first.log.redact,
+    parts: first.parts,
     idleLimitMs: 1_000,
     ...parts,
   });
@@ -98,6 +100,8 @@ test("what routes cannot be made of is closed again, and the old generation serv
     },
     detach: async () => undefined,
     log: built.log.log,
+    redact: built.log.redact,
+    parts: built.parts,
     idleLimitMs: 100,
   });
   attachable = false;
@@ -142,6 +146,8 @@ test("a reload picks up changed code of an external plugin, and keeps the old wh
       attach: () => null,
       detach: async () => undefined,
       log: input.log.log,
+      redact: input.log.redact,
+      parts: input.parts,
       idleLimitMs: 100,
     });
     const title = () => generations.current.generation.checks.get("outside.check")?.check.title;
@@ -156,3 +162,25 @@ test("a reload picks up changed code of an external plugin, and keeps the old wh
     expect(title()).toBe("second");
     await generations.close();
   }));
+
+test("a change that was not taken is degraded health, until one is", async () => {
+  const { generations, next } = await start([packOf("pack")]);
+  const degraded = () => generations.current.generation.health().get("generations")?.degraded;
+  expect(degraded()).toEqual([]);
+  next.part = { profile: { ...PROFILE, plugins: { "guardrail/pack": { config: { unknown: 1 } } } } };
+  await expect(generations.reload()).rejects.toMatchObject({ code: "RELOAD_REFUSED", details: { lost: "guardrail/pack" } });
+  expect(degraded()).toEqual([expect.stringMatching(/was not taken, and the one before it serves: .*would lose guardrail\/pack.*unknown/)]);
+  await generations.reload({ force: true });
+  expect([degraded(), generations.current.generation.checks.size]).toEqual([[], 0]);
+  await generations.close();
+});
+test("what a reload would lose is not lost to a plugin that is there by another name, disabled, or spare", async () => {
+  const { generations, next } = await start([packOf("one"), packOf("two")]);
+  next.part = {
+    profile: { ...PROFILE, plugins: { "guardrail/one": { enabled: false } } },
+    registry: bootInput([packOf("one"), packOf("three")]).registry,
+  };
+  expect(await generations.reload()).toEqual({ number: 2 });
+  expect([...generations.current.generation.checks.keys()]).toEqual(["three.always"]);
+  await generations.close();
+});

@@ -1,9 +1,13 @@
 import { GatewayError, type Generations as Shown, type Logger, messageOf } from "#contract";
 import type { Built } from "./boot.ts";
 import { BootFailed } from "./building.ts";
-import type { Generation, PluginState } from "./generation.ts";
+import type { Generation } from "./generation.ts";
+import { type Kept, sentences } from "./kept.ts";
 import type { SharedStorage } from "./member.ts";
-import { type Heard, listenForCalls, type ReloadCall } from "./reload-call.ts";
+import { lostPlugins, refuseLoss } from "./lost.ts";
+import type { PartHealth } from "./part-health.ts";
+import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-call.ts";
+import { shownStates } from "./shown-states.ts";
 import { within } from "./steps.ts";
 
 /** The running configuration, and how it is replaced by the next without a request noticing. */
@@ -11,10 +15,11 @@ export interface Generations<T> {
   /** What serves now. A request takes it once and stays with it. */
   readonly current: Serving<T>;
   /**
-   * Builds the next wholly beside this one, swaps, drains this one; a failure throws and changes nothing. In this process
-   * only: what plugins ask for (`host.generations.reload`) is made known to the deployment's other processes too.
+   * Builds the next wholly beside this one, swaps, drains this one; a failure, or the loss of a plugin that is not forced,
+   * throws and changes nothing. In this process only: what plugins ask for (`host.generations.reload`) is made known to the
+   * deployment's other processes too.
    */
-  reload(): Promise<{ readonly number: number }>;
+  reload(how?: How): Promise<{ readonly number: number }>;
   /** Stops for good: waits for requests up to the limit, then closes every plugin. */
   close(): Promise<void>;
 }
@@ -30,6 +35,10 @@ export interface GenerationsParts<T> {
   /** Called once no request is inside any more, before plugins drain. What takes longer than the limit below is left behind. */
   detach(attached: T): Promise<void>;
   readonly log: Logger;
+  /** Takes known secrets out of a text. */
+  redact(text: string): string;
+  /** Where a change that was not taken is told. */
+  readonly parts: PartHealth;
   /** Milliseconds a generation's requests have to finish, and then what is left to detach. */
   readonly idleLimitMs: number;
 }
@@ -44,6 +53,11 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
   let turn: Promise<unknown> = Promise.resolve();
   const heard: Heard = { last: undefined };
   const retiring = new Set<Promise<void>>();
+  const kept: Kept = { here: undefined, elsewhere: undefined };
+  const refusedElsewhere = (why: string): void => {
+    kept.elsewhere = why;
+    parts.log("warn", "generation.kept_elsewhere", { why });
+  };
   let closing: Promise<void> | undefined;
 
   const shown: Shown = {
@@ -51,22 +65,33 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
       return current?.generation.number ?? 0;
     },
     states: () => (current ? shownStates(current.generation) : []),
-    async reload() {
-      const made = await reload().catch((error: unknown) => {
+    async reload(how) {
+      const made = await reload(how).catch((error: unknown) => {
         throw bootErrors(error)[0] ?? error; // the first of several errors is enough to act on; the log has all
       });
-      await current?.others.call();
+      await current?.others.call(how);
       return made;
     },
   };
-  const called = (): void => void reload().catch(() => undefined); // a failure is logged where it happens
-  const next = (number: number, carried: ReadonlyMap<string, SharedStorage>) => hold(parts, number, carried, { shown, heard, called });
+  const called = (how: How): Promise<unknown> =>
+    reload(how).catch((error: unknown) => {
+      throw new Error(parts.redact(messageOf(error))); // it is told to the process that called
+    });
+  const next = (number: number, carried: ReadonlyMap<string, SharedStorage>, accept: Across["accept"]) =>
+    hold(parts, number, carried, { shown, heard, called, refusedElsewhere, accept });
 
-  async function replace(): Promise<{ number: number }> {
+  async function replace({ force = false }: How): Promise<{ number: number }> {
     if (closing) throw new GatewayError("NOT_READY", { why: "it is stopping" });
     const old = current;
-    const { generation } = (current = await next((old?.generation.number ?? 0) + 1, old?.built.storages ?? new Map()));
+    const accept = (generation: Generation): void => {
+      if (old && !force) refuseLoss(old.generation, generation);
+      const lost = old ? lostPlugins(old.generation, generation) : [];
+      for (const { name, why } of lost) parts.log("warn", "generation.forced", { plugin: name, why });
+    };
+    const { generation } = (current = await next((old?.generation.number ?? 0) + 1, old?.built.storages ?? new Map(), accept));
     if (old) retire(old);
+    kept.here = undefined;
+    kept.elsewhere = undefined;
     parts.log("info", "generation.started", { number: generation.number });
     return { number: generation.number };
   }
@@ -75,11 +100,12 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
     retiring.add(ending);
   }
   /** One change at a time; a later one sees what the earlier one made. */
-  function reload(): Promise<{ number: number }> {
-    const mine = turn.then(replace);
-    turn = mine.catch((error: unknown) =>
-      parts.log("error", "generation.kept", { number: current?.generation.number ?? 0, why: messageOf(error) }),
-    );
+  function reload(how: How = {}): Promise<{ number: number }> {
+    const mine = turn.then(() => replace(how));
+    turn = mine.catch((error: unknown) => {
+      kept.here = parts.redact(messageOf(error));
+      parts.log("error", "generation.kept", { number: current?.generation.number ?? 0, why: kept.here });
+    });
     return mine;
   }
 
@@ -89,7 +115,8 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
     await Promise.all(retiring);
   }
 
-  const starting = next(1, new Map());
+  parts.parts.set("generations", () => ({ degraded: sentences(kept) }));
+  const starting = next(1, new Map(), () => undefined);
   turn = starting.catch(() => undefined); // what is called for meanwhile waits for it; its failure is thrown below
   const first = (current = await starting);
   return {
@@ -101,32 +128,12 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
   };
 }
 
-/** Plugins, then folders that hold none that could be read: they have no other name than their own. */
-const shownStates = ({ plugins, unreadable }: Generation): ReturnType<Shown["states"]> => [
-  ...plugins.map(shownState),
-  ...unreadable.map(({ origin, why, code }) => ({
-    name: origin,
-    version: "",
-    title: "(no readable manifest)",
-    needs: [],
-    state: "failed" as const,
-    why,
-    code,
-    required: false,
-    provides: [],
-  })),
-];
-const shownState = ({ name, manifest, state, why, code, required, provides }: PluginState): ReturnType<Shown["states"]>[number] => {
-  const { version, title, needs = [] } = manifest;
-  return { name, version, title, needs, state, why, code, required, provides };
-};
-
 /** What a generation shares with those before and after it. */
-interface Across {
+interface Across extends Hearing {
   readonly shown: Shown;
   readonly heard: Heard;
-  /** Another process has asked for a new generation. */
-  readonly called: () => void;
+  /** Throws when it may not take over. */
+  readonly accept: (generation: Generation) => void;
 }
 
 /** A generation with its routes, ready to serve. What cannot be attached is closed again. */
@@ -134,13 +141,14 @@ async function hold<T>(
   parts: GenerationsParts<T>,
   number: number,
   carried: ReadonlyMap<string, SharedStorage>,
-  { shown, heard, called }: Across,
+  { shown, heard, called, refusedElsewhere, accept }: Across,
 ): Promise<Held<T>> {
   const built = await parts.build(number, carried, shown);
   const { generation } = built;
   let others: ReloadCall | undefined;
   try {
-    others = await listenForCalls(generation.stores, heard, called, parts.log);
+    accept(generation);
+    others = await listenForCalls(generation.stores, heard, { called, refusedElsewhere }, parts.log);
     return { built, generation, attached: parts.attach(generation), others };
   } catch (error) {
     await others?.close();

@@ -126,8 +126,10 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
     named: (provides) => STORAGE_HANDLES.filter((handle) => (provides as Members)[handle] !== undefined),
   },
   policy: {
-    flaw: (provides) =>
-      POLICY(provides) ?? (HOOKS.some((hook) => provides[hook] !== undefined) ? undefined : `it must have one of ${HOOKS.join(", ")}`),
+    flaw: (provides, manifest) =>
+      POLICY(provides) ??
+      bothWays(provides, manifest) ??
+      (HOOKS.some((hook) => provides[hook] !== undefined) ? undefined : `it must have one of ${HOOKS.join(", ")}`),
     claims: (provides) => [
       ...Object.keys((provides as Policy).strategies ?? {}).map((mode) => `strategy ${mode}`),
       ...memberIds(provides as Policy),
@@ -175,6 +177,12 @@ const unknownOperation = (ids: readonly string[]): string | undefined => {
   const unknown = ids.find((id) => !isOperation(id));
   return unknown === undefined ? undefined : `there is no operation ${unknown}`;
 };
+
+/** A strategy is missed by the configs that name it, a guard by every request: when one plugin is both, its failure cannot be told. */
+function bothWays({ identify, admit }: Members, { provides = [] }: Manifest): string | undefined {
+  if (provides.length === 0 || (identify ?? admit) === undefined) return undefined;
+  return "it provides routing strategies and also identifies or admits; make two plugins of it, so that either may be missed alone";
+}
 
 function checkFlaw(value: unknown, pack: string): string | undefined {
   if (!isJson(value)) return "every check must be an object";

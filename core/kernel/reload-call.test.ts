@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#contract";
 import { emptyData } from "../../storage/memory/data.ts";
+import { until } from "../../tests/e2e/process.ts";
 import { connectMemory } from "../../storage/memory/index.ts";
 import type { Stores } from "./generation.ts";
 import { type Heard, listenForCalls } from "./reload-call.ts";
@@ -15,12 +16,15 @@ const deployment = () => {
   };
 };
 /** One generation of one process; `reloads` counts what it was told to do. */
-async function listening(stores: Shared, heard: Heard = { last: undefined }) {
-  const told = { reloads: 0, lines: [] as string[] };
-  const reload = () => {
+async function listening(stores: Shared, heard: Heard = { last: undefined }, why?: string) {
+  const told = { reloads: 0, forced: 0, lines: [] as string[], refusals: [] as string[] };
+  const called = async ({ force = false }) => {
     told.reloads += 1;
+    if (force) told.forced += 1;
+    if (why !== undefined) throw new Error(why);
   };
-  const calls = await listenForCalls(stores, heard, reload, (_, event) => told.lines.push(event));
+  const refusedElsewhere = (refusal: string) => void told.refusals.push(refusal);
+  const calls = await listenForCalls(stores, heard, { called, refusedElsewhere }, (_, event) => told.lines.push(event));
   return { ...calls, told, heard };
 }
 
@@ -46,6 +50,27 @@ describe("a call for a new generation", () => {
     await caller.call();
     expect(old.told.reloads + next.told.reloads).toBe(2);
   });
+});
+
+test("a call that is forced is heard as one", async () => {
+  const open = deployment();
+  const [one, two] = [await listening(open()), await listening(open())];
+  await one.call({ force: true });
+  await one.call();
+  expect(two.told).toMatchObject({ reloads: 2, forced: 1 });
+});
+test("who does not follow a call tells it to who made it, once, and to nobody else", async () => {
+  const open = deployment();
+  const stores = open();
+  const heard: Heard = { last: undefined };
+  const [old, next] = [await listening(stores, heard), await listening(stores, heard)]; // two generations of one process
+  const [other, third] = [await listening(open(), undefined, "it would lose the log"), await listening(open())];
+  await third.call();
+  await next.call();
+  await until("it is told", () => old.told.refusals.length + next.told.refusals.length > 0);
+  expect([...old.told.refusals, ...next.told.refusals]).toEqual(["it would lose the log"]);
+  expect(other.told.refusals).toEqual([]);
+  expect(third.told.refusals).toEqual(["it would lose the log"]); // of its own call
 });
 
 describe("a process that was cut off from the feed", () => {

@@ -281,6 +281,127 @@ describe("a profile that cannot be built", () => {
   });
 });
 
+/* ── one that would lose what runs ───────────────────────────────────────────────────────────────────────────── */
+
+describe("a plugin that runs and that the next generation would lose", () => {
+  const GUARDED = {
+    "x-gateway-config": JSON.stringify({ provider: "sandbox", input_guardrails: [{ deny: true, "default.wordCount": { maxWords: 0 } }] }),
+  };
+  const typo = (name: string): Json => ({ plugins: { [name]: { config: { nonsense: 1 } } } });
+  const force = (): Promise<Answer> => ask(`${gateway.base}/admin/v2/generations?force=true`, "POST", ADMIN_KEY);
+
+  test.each(["guardrail/default", "exporter/logs", "provider/sandbox", "api/chat", "admin/configs"])(
+    "%s, by a typing error in its configuration: the old generation goes on, and the answer and the log say which and why",
+    async (name) => {
+      const before = await generation();
+      const from = gateway.output().length;
+      writeProfile(typo(name));
+      await underTraffic(async () => {
+        const answer = await reload();
+        expect({ status: answer.status, json: answer.json as unknown }).toEqual({
+          status: 500,
+          json: {
+            error: expect.objectContaining({ message: expect.stringMatching(new RegExp(`would lose ${name}.*nonsense.*force=true`)) }),
+          },
+        });
+      });
+      expect([await generation(), await stateOf(name)]).toEqual([before, "running"]);
+      expect((await chat(gateway, {}, GUARDED)).status).toBe(446);
+      await until("the log says so", () => new RegExp(`generation\\.kept[^\\n]*${name}[^\\n]*nonsense`).test(gateway.output().slice(from)));
+      writeProfile();
+      expect((await reload()).status).toBe(200);
+    },
+    20_000,
+  );
+
+  test("by SIGHUP: the old generation goes on, and the log says why", async () => {
+    const before = await generation();
+    const from = gateway.output().length;
+    writeProfile(typo("guardrail/default"));
+    process.kill(gateway.pid, "SIGHUP");
+    await until("the log says so", () => /generation\.kept[^\n]*guardrail\/default/.test(gateway.output().slice(from)));
+    expect([await generation(), (await chat(gateway, {}, GUARDED)).status]).toEqual([before, 446]);
+  }, 15_000);
+
+  test("with force: it is lost, visibly, and what it guarded stays shut; the next change brings it back", async () => {
+    const before = await generation();
+    writeProfile(typo("guardrail/default"));
+    const answer = await force();
+    expect({ status: answer.status, json: answer.json as unknown }).toEqual({ status: 200, json: { number: before + 1 } });
+    expect([await stateOf("guardrail/default"), (await chat(gateway, {}, GUARDED)).status]).toEqual(["failed", 446]);
+    await until("the log says so", () => /generation\.forced[^\n]*guardrail\/default/.test(gateway.output()));
+    expect((await reload()).status).toBe(200); // what failed before is no loss any more
+    writeProfile();
+    expect((await reload()).status).toBe(200);
+    expect(await stateOf("guardrail/default")).toBe("running");
+  }, 15_000);
+
+  test("with force, but required: the old generation goes on", async () => {
+    const before = await generation();
+    writeProfile(typo("policy/rate-limit"));
+    expect({ status: (await force()).status, generation: await generation() }).toEqual({ status: 500, generation: before });
+  });
+
+  test("disabled by the profile is no loss; a force that is neither true nor false is refused", async () => {
+    writeProfile({ plugins: { "exporter/logs": { enabled: false } } });
+    expect((await reload()).status).toBe(200);
+    writeProfile();
+    expect((await reload()).status).toBe(200);
+    expect((await ask(`${gateway.base}/admin/v2/generations?force=perhaps`, "POST", ADMIN_KEY)).status).toBe(400);
+  }, 15_000);
+});
+
+describe("an external plugin that runs", () => {
+  const PACK = `const schema = { [Symbol.for("TypeBox.Kind")]: "Object", type: "object", properties: {} };
+    const check = { id: "outside.shut", title: "Shut", on: ["input"], params: schema, run: () => ({ verdict: "deny", reason: "shut" }) };
+    export default { kind: "guardrail", config: schema, needs: [], setup: () => ({ provides: { checks: [check] } }) };`;
+  const MANIFEST: Json = {
+    id: "outside",
+    kind: "guardrail",
+    version: "1.0.0",
+    contract: "^1.0.0",
+    title: "Outside",
+    entry: "plugin.mjs",
+    provides: ["outside.shut"],
+  };
+  const SHUT = { "x-gateway-config": JSON.stringify({ provider: "sandbox", input_guardrails: [{ deny: true, "outside.shut": {} }] }) };
+  const folder = join(home, "plugins/outside");
+  const write = (file: string, text: string): void => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  const BROKEN: Readonly<Record<string, () => void>> = {
+    "its code breaks": () => write("plugin.mjs", "export default {{{"),
+    "its code throws": () => write("plugin.mjs", 'throw new Error("no luck today")'),
+    "its manifest is no JSON": () => write("manifest.json", "{"),
+    "its manifest asks for another contract": () => write("manifest.json", JSON.stringify({ ...MANIFEST, contract: "^9.0.0" })),
+    "its manifest requires what is not there": () => write("manifest.json", JSON.stringify({ ...MANIFEST, requires: ["policy/absent"] })),
+  };
+
+  test("is not lost, whatever breaks in its folder; one whose folder is gone was taken away", async () => {
+    write("manifest.json", JSON.stringify(MANIFEST));
+    write("plugin.mjs", PACK);
+    writeProfile({ pluginsDir: "plugins" });
+    expect((await reload()).status).toBe(200);
+    for (const [what, breakIt] of Object.entries(BROKEN)) {
+      const before = await generation();
+      breakIt();
+      const answer = await reload();
+      expect({ what, status: answer.status, text: answer.text }).toEqual({
+        what,
+        status: 500,
+        text: expect.stringContaining("guardrail/outside"),
+      });
+      expect([await generation(), (await chat(gateway, {}, SHUT)).status]).toEqual([before, 446]);
+      write("manifest.json", JSON.stringify(MANIFEST));
+      write("plugin.mjs", PACK);
+    }
+    rmSync(folder, { recursive: true });
+    expect((await reload()).status).toBe(200);
+    expect((await chat(gateway, {}, SHUT)).status).toBe(400);
+  }, 20_000);
+});
+
 /* ── what is kept ────────────────────────────────────────────────────────────────────────────────────────────── */
 
 test("what is kept in memory alone survives a new generation: keys, counters, logs", async () => {

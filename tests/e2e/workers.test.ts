@@ -213,3 +213,23 @@ describe.each(Object.keys(SHARED))("two nodes that share %s", (name) => {
     expect((await chat(one, {})).status).toBe(200);
   }, 30_000);
 });
+
+describe("two nodes of which one would lose a plugin", () => {
+  test("the one that was asked swaps, the other goes on, and both logs say why; with force both swap", async () => {
+    const theirs = join(home, "theirs.json");
+    const write = (plugins: object): void => writeFileSync(theirs, JSON.stringify({ title: "Theirs", extends: "default", plugins }));
+    write({});
+    const one = await start();
+    const two = await start({ GATEWAY_PROFILE: theirs }, one.dataDir);
+    write({ "guardrail/default": { config: { nonsense: 1 } } });
+    expect((await reload(one)).json as unknown).toEqual({ number: 2 });
+    await until("the other keeps its own", () => saying(two.output(), "generation.kept").length === 1);
+    await until("who asked is told", () => /"generation\.kept_elsewhere"[^\n]*guardrail\/default[^\n]*nonsense/.test(one.output()));
+    expect([await generations(one), await generations(two)]).toEqual([[2], [1]]);
+    expect(saying(one.output(), "generation.kept_elsewhere").length).toBe(1);
+    const forced = await ask(`${one.base}/admin/v2/generations?force=true`, "POST", ADMIN_KEY);
+    expect(forced.json as unknown).toEqual({ number: 3 });
+    await until("the other follows", () => started(two, 2).length === 1);
+    expect([await generations(one), await generations(two)]).toEqual([[3], [2]]);
+  }, 30_000);
+});

@@ -48,13 +48,24 @@ const reload = (generations: Generations) =>
     tag: "Plugins",
     summary: "Build the next generation",
     description:
-      "Builds the profile as it now is beside the running plugins, swaps, and drains them. When that fails, the answer says why and nothing changes. The deployment's other workers and nodes are told, and each does the same with its own profile file.",
+      "Builds the profile as it now is beside the running plugins, swaps, and drains them. When that fails, or when a plugin that runs now would be lost, the answer says why and nothing changes. The deployment's other workers and nodes are told, and each does the same with its own profile file; one that cannot goes on as it was, and its log and its /readyz say why, as do those of the process that was asked.",
     scope: "plugins.update",
+    query: Type.Object(
+      {
+        force: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: "Swap although plugins that run now would be lost. What is required is never done without.",
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     reply: Type.Object({ number }),
-    errors: [401, 403, 500],
-    async handle({ caller }) {
+    errors: [400, 401, 403, 500],
+    async handle({ caller, query }) {
       if (caller.workspaceId !== null) throw new GatewayError("ACCESS_DENIED", { what: "the deployment's plugins with a workspace key" });
-      return generations.reload();
+      return generations.reload({ force: query.force ?? false });
     },
   });
 

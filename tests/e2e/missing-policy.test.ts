@@ -1,0 +1,103 @@
+/** What is missing never opens a door: a policy that does not run is not a policy that lets everything pass. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway } from "./process.ts";
+
+const home = mkdtempSync(join(tmpdir(), "missing-policy-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+type Json = Readonly<Record<string, unknown>>;
+/** A profile with these entries, over a folder of plugins with this one policy in it. */
+function deployment(plugins: Json, policy?: { readonly manifest: string; readonly code: string }): string {
+  const folder = mkdtempSync(join(home, "deployment-"));
+  const profile = join(folder, "profile.json");
+  mkdirSync(join(folder, "plugins/gatekeeper"), { recursive: true });
+  if (policy) writeFileSync(join(folder, "plugins/gatekeeper/manifest.json"), policy.manifest);
+  if (policy) writeFileSync(join(folder, "plugins/gatekeeper/plugin.mjs"), policy.code);
+  writeFileSync(profile, JSON.stringify({ title: "Missing", extends: "default", pluginsDir: "plugins", plugins }));
+  return profile;
+}
+const MANIFEST: Json = { id: "gatekeeper", kind: "policy", version: "1.0.0", contract: "^1.0.0", title: "Gatekeeper", entry: "plugin.mjs" };
+const BROKEN = { manifest: JSON.stringify(MANIFEST), code: 'throw new Error("no luck today")' };
+const OPEN = `const schema = { [Symbol.for("TypeBox.Kind")]: "Object", type: "object", properties: {} };
+  export default { kind: "policy", config: schema, needs: [], setup: () => ({ provides: { admit: () => undefined } }) };`;
+const typo = { config: { nonsense: 1 } };
+
+async function withGateway(profile: string, use: (gateway: GatewayProcess) => Promise<void>): Promise<void> {
+  const gateway = await startGateway({ env: { GATEWAY_PROFILE: profile } });
+  try {
+    await use(gateway);
+  } finally {
+    await gateway.stop();
+    gateway.remove();
+  }
+}
+/** Starts one that should end by itself. */
+async function start(profile: string): Promise<{ readonly code: number; readonly err: string }> {
+  const { DATABASE_URL: _, REDIS_URL: __, ...env } = process.env;
+  const own = { PORT: "0", GATEWAY_PROFILE: profile, GATEWAY_DATA_DIR: join(profile, "../data") };
+  const child = Bun.spawn([...SOURCE, "serve"], { env: { ...env, ...own }, stdout: "ignore", stderr: "pipe" });
+  const killer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+  clearTimeout(killer);
+  return { code, err };
+}
+
+describe("a policy that fails at the first start", () => {
+  test.each([
+    ["the limits, by a typing error", deployment({ "policy/rate-limit": typo }), /policy\/rate-limit[\s\S]*nonsense/],
+    ["the keys, by a typing error", deployment({ "policy/api-key": typo }), /policy\/api-key[\s\S]*nonsense/],
+    ["one from outside, whose code throws", deployment({}, BROKEN), /policy\/gatekeeper[\s\S]*no luck today/],
+    [
+      "one from outside, whose manifest is not valid",
+      deployment({}, { manifest: JSON.stringify({ ...MANIFEST, surprise: true }), code: "" }),
+      /gatekeeper[\s\S]*surprise/,
+    ],
+    [
+      "one that requires what is not there",
+      deployment({}, { manifest: JSON.stringify({ ...MANIFEST, requires: ["guardrail/absent"] }), code: OPEN }),
+      /policy\/gatekeeper requires guardrail\/absent/,
+    ],
+  ])(
+    "%s: the gateway does not start, and says why",
+    async (_, profile, says) => expect(await start(profile)).toEqual({ code: 1, err: expect.stringMatching(says) }),
+    15_000,
+  );
+
+  test.each([
+    ["the limits", "policy/rate-limit", deployment({ "policy/rate-limit": { ...typo, required: false } })],
+    ["one from outside", "policy/gatekeeper", deployment({ "policy/gatekeeper": { required: false } }, BROKEN)],
+  ])(
+    "%s, where the profile says that the gateway may start without: nobody passes who would have been judged",
+    async (_, name, profile) => {
+      await withGateway(profile, async (gateway) => {
+        const answer = await chat(gateway, {});
+        expect({ status: answer.status, error: answer.json["error"] as unknown, retry: answer.headers.get("retry-after") }).toEqual({
+          status: 503,
+          error: expect.objectContaining({ message: expect.stringContaining(`The policy ${name} is not running`) }),
+          retry: "5",
+        });
+        const ready = await ask(`${gateway.base}/readyz`, "GET", null);
+        expect([ready.status, ready.text]).toEqual([503, expect.stringContaining(name)]);
+        expect((await ask(`${gateway.base}/admin/v2/plugins`, "GET", ADMIN_KEY)).status).toBe(200); // so that it can be mended
+      });
+    },
+    15_000,
+  );
+  test("the keys, where the profile says so: nobody is known, and nobody is called unknown", async () => {
+    await withGateway(deployment({ "policy/api-key": { ...typo, required: false } }), async (gateway) => {
+      for (const path of ["/v1/models", "/v2/configs", "/admin/v2/plugins"])
+        expect([path, (await ask(gateway.base + path, "GET", ADMIN_KEY)).status]).toEqual([path, 503]);
+    });
+  }, 15_000);
+  test("a routing strategy, where the profile says so: a config that names it is refused, others go on", async () => {
+    await withGateway(deployment({ "policy/loadbalance": { ...typo, required: false } }), async (gateway) => {
+      const config = JSON.stringify({ strategy: { mode: "loadbalance" }, targets: [{ provider: "sandbox" }] });
+      expect((await chat(gateway, {}, { "x-gateway-config": config })).status).toBe(400);
+      expect((await chat(gateway, {})).status).toBe(200);
+      expect((await ask(`${gateway.base}/readyz`, "GET", null)).status).toBe(200);
+    });
+  }, 15_000);
+});
