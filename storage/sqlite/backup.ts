@@ -48,9 +48,12 @@ export function judgeCopy(path: string): void {
   if (flaw !== undefined) throw cannotUse(path, damaged(path, `its content is damaged (${flaw})`));
 }
 
+/** With what its journal holds. */
+const sizeOf = (path: string): string =>
+  inUnits([path, `${path}-wal`].reduce((bytes, file) => bytes + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0));
+
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
-function sizeOf(path: string): string {
-  const bytes = statSync(path).size;
+function inUnits(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${(bytes / 1024 ** unit).toFixed(unit === 0 ? 0 : 1)} ${UNITS[unit]}`;
 }

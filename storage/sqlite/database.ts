@@ -32,6 +32,7 @@ export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_
   db.run("pragma auto_vacuum = incremental");
   db.run("pragma journal_mode = wal");
   db.run(`pragma synchronous = ${synchronous}`);
+  if (synchronous === "full") db.run("pragma fullfsync = on"); // macOS answers before the disk has it, unless told otherwise
   db.run(`pragma wal_autocheckpoint = ${pages.perCheckpoint}`);
   db.run("pragma journal_size_limit = 67108864");
   return db;

@@ -7,7 +7,7 @@ import { recordsOver, type SqlEngine } from "../tables/records.ts";
 import { TABLES } from "../tables/snapshot.ts";
 import { tableOf } from "../tables/table.ts";
 import { type Connection, faultOf, runUnderLock } from "./database.ts";
-import { reasonOf } from "./unusable.ts";
+import { opening, reasonOf } from "./unusable.ts";
 
 export const sqliteRecords = (
   connection: Connection,
@@ -24,7 +24,8 @@ export const sqliteRecords = (
   return {
     migrate: async (collections) => {
       connection.alive("records");
-      runUnderLock(file.path, file.busyTimeoutMs, collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now }));
+      const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now });
+      opening(file.path, () => runUnderLock(file.path, file.busyTimeoutMs, work));
     },
     // The table has this collection's columns, so its rows have the collection's type.
     in: <S extends TObject>(collection: Collection<S>) =>

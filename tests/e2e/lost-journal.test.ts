@@ -1,0 +1,44 @@
+/** The database's journal taken away under a running gateway: what it answers, what it keeps, how to go on. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ADMIN_KEY, ask, chat, type GatewayProcess, startGateway } from "./process.ts";
+
+setDefaultTimeout(60_000);
+const on: { gateway?: GatewayProcess } = {};
+beforeAll(async () => {
+  on.gateway = await startGateway();
+});
+afterAll(async () => {
+  await on.gateway?.stop("SIGKILL");
+  on.gateway?.remove();
+});
+
+const create = (base: string, name: string) =>
+  ask(`${base}/v2/configs`, "POST", ADMIN_KEY, { name, config: { retry: { attempts: 1 } }, workspace_id: "default" });
+
+test("writes are 503 with a sentence, requests go on, and the saved file goes on where the gateway stopped", async () => {
+  const { base, dataDir, output, stop } = on.gateway ?? expect.unreachable("it runs from beforeAll on");
+  expect((await create(base, "before")).status).toBe(200);
+  expect((await chat({ base, gatewayKey: on.gateway?.gatewayKey ?? "" }, {})).status).toBe(200);
+  for (const end of ["-wal", "-shm"]) renameSync(join(dataDir, `main.db${end}`), join(dataDir, `taken${end}`));
+
+  const refused = await create(base, "after");
+  const [saved = ""] = readdirSync(dataDir).filter((name) => name.startsWith("main.db.saved-"));
+  expect(refused.status).toBe(503);
+  expect(refused.text).toContain(
+    "The records storage cannot be used: main.db takes no more writes, because another program has removed main.db-wal",
+  );
+  expect(refused.text).toContain(`was saved to ${saved}, beside it. Stop the gateway, put that file in the place of main.db`);
+  expect(refused.headers.get("retry-after")).not.toBeNull();
+  expect((await ask(`${base}/v2/configs`, "GET", ADMIN_KEY)).text).toContain('"name":"before"');
+  expect((await chat({ base, gatewayKey: on.gateway?.gatewayKey ?? "" }, {})).status).toBe(200);
+  expect(output().match(/storage\.lost/g)).toHaveLength(1);
+
+  await stop("SIGKILL");
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(dataDir, `main.db${end}`), { force: true });
+  renameSync(join(dataDir, saved), join(dataDir, "main.db"));
+  on.gateway = await startGateway({ dataDir });
+  expect((await ask(`${on.gateway.base}/v2/configs`, "GET", ADMIN_KEY)).text).toContain('"name":"before"');
+  expect((await create(on.gateway.base, "again")).status).toBe(200);
+});
