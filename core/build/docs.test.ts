@@ -21,3 +21,9 @@ test("a page has the configuration with defaults and variables, and the paramete
   expect(pages.get("guardrail/default")).toContain("## `default.contains`");
   expect(pages.get("provider/groq")).toContain("https://api.groq.com/openai/v1");
 });
+test("a page has the members of configs that the plugin obeys", () => {
+  expect(pages.get("policy/fallback")).toContain("## Strategy `fallback`\n\n| Member |");
+  expect(pages.get("policy/fallback")).toContain("| `on_status_codes` | array of integer |");
+  expect(pages.get("api/models")).toContain("## Members of configs and targets\n\n| Member |");
+  expect(pages.get("api/models")).toContain("| `fetch_integrated_models` | boolean |");
+});

@@ -3,8 +3,8 @@
  * standard output. Everything comes from manifests and schemas; there is nothing to keep up to date.
  */
 import { join, resolve } from "node:path";
-import type { TSchema } from "@sinclair/typebox";
-import { type Check, isJson, type Plugin, pluginName } from "#contract";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type Check, type ConfigMembers, isJson, type Kind, type Kinds, type Plugin, pluginName, type Strategy } from "#contract";
 import { scan, type Scanned } from "./gen-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -30,7 +30,7 @@ export async function pageOf({ manifest, folder }: Scanned): Promise<string> {
           table(plugin.config, Object.fromEntries(Object.entries(manifest.env ?? {}).map(([variable, member]) => [member, variable]))),
         )
       : "",
-    ...(plugin?.kind === "guardrail" ? (await checksOf(plugin)).map(checkPage) : []),
+    ...(plugin ? await parts(plugin) : []),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -40,11 +40,35 @@ const list = (name: string, ids: readonly string[]): string =>
   ids.length === 0 ? "" : `${name}: ${ids.map((id) => `\`${id}\``).join(", ")}.`;
 const section = (heading: string, body: string): string => (body === "" ? "" : `${heading}\n\n${body}`);
 
-/** A pack says what its checks are without doing anything: its host's handles are used by `run` only. */
-async function checksOf(plugin: Plugin): Promise<readonly Check[]> {
-  const { provides } = await plugin.setup({ log: () => undefined, now: () => 0 } as unknown as Parameters<Plugin["setup"]>[0], {});
-  return "checks" in provides ? provides.checks : [];
+/** Kinds that say what they provide without doing anything: their host's handles are used later, by requests. */
+const TOLD: ReadonlySet<Kind> = new Set(["guardrail", "policy", "cache", "api"]);
+
+async function parts(plugin: Plugin): Promise<readonly string[]> {
+  const provides = TOLD.has(plugin.kind) ? await providedBy(plugin) : {};
+  return [
+    ...("checks" in provides ? provides.checks.map(checkPage) : []),
+    ...("strategies" in provides ? Object.entries(provides.strategies ?? {}).map(strategyPage) : []),
+    ...("modes" in provides && provides.settings ? [section("## Members of `cache`", table(provides.settings))] : []),
+    ...("obeys" in provides ? obeysPages(provides.obeys ?? {}) : []),
+  ];
 }
+
+/** A plugin that asks its host while it is set up has nothing of this to tell. */
+async function providedBy(plugin: Plugin): Promise<Partial<Kinds[Kind]>> {
+  const host = { log: () => undefined, now: () => 0 } as unknown as Parameters<Plugin["setup"]>[0];
+  try {
+    return (await plugin.setup(host, {})).provides;
+  } catch {
+    return {}; // a handle is missing that the page has no use for
+  }
+}
+
+const strategyPage = ([mode, { settings }]: [string, Strategy]): string =>
+  section(`## Strategy \`${mode}\``, table(settings) || "It has no settings beside `mode`.");
+const obeysPages = ({ config, strategy }: ConfigMembers): string[] => [
+  ...(config ? [section("## Members of configs and targets", table(Type.Partial(Type.Object({ ...config }))))] : []),
+  ...(strategy ? [section("## Members of `strategy`", table(Type.Partial(Type.Object({ ...strategy }))))] : []),
+];
 
 function checkPage({ id, title, on, params }: Check): string {
   return section(`## \`${id}\``, [`${title}. Runs on ${on.join(" and ")}.`, table(params)].filter((part) => part !== "").join("\n\n"));

@@ -7,9 +7,10 @@ import { type Profile, readProfile } from "../kernel/profile.ts";
 import type { Settings } from "../kernel/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
+import { idleInRecords } from "./check-records.ts";
 import { readOptions } from "./options.ts";
 
-/** `gateway check`: everything that can be judged without opening a connection or a database. */
+/** `gateway check`: everything that can be judged before a start; then saved records, where there are any. */
 export async function check(args: readonly string[]): Promise<number> {
   const { settings } = readOptions(args);
   const profile = await readProfile(settings.profile, settings.env);
@@ -24,6 +25,7 @@ export async function check(args: readonly string[]): Promise<number> {
   ]);
   for (const problem of found) console.error(problem);
   for (const { variable, why } of unread) console.error(`Warning: ${variable} is set, but ${why}.`);
+  for (const sentence of await idleInRecords(settings)) console.error(`Warning: ${sentence}`);
   console.log(
     `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}.`,
   );

@@ -1,30 +1,15 @@
 import { narrowGatewayKey, wideScopes } from "../kernel/first-start.ts";
-import { startGenerations } from "../kernel/generations.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { UsageError } from "./help.ts";
 import { readOptions } from "./options.ts";
-import { createRuntime } from "./runtime.ts";
+import { withGeneration } from "./with-generation.ts";
 
 /** `gateway keys narrow`: beside a running deployment, whose processes hear of it at once. */
 export async function keys(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (verb !== "narrow") throw new UsageError("gateway keys knows one thing to do: gateway keys narrow");
   const { settings } = readOptions(rest);
-  const runtime = createRuntime(settings);
-  const generations = await startGenerations({
-    build: runtime.build,
-    attach: (generation) => generation,
-    detach: async () => undefined,
-    log: runtime.log.log,
-    redact: runtime.log.redact,
-    parts: runtime.parts,
-    idleLimitMs: 0,
-  });
-  try {
-    return await narrow(generations.current.attached, runtime.now());
-  } finally {
-    await generations.close();
-  }
+  return withGeneration(settings, (generation, { now }) => narrow(generation, now()));
 }
 
 async function narrow({ stores }: Generation, now: number): Promise<number> {

@@ -166,6 +166,7 @@ export interface MemberAction<S extends TObject = TObject, B extends TObject = T
   /** Below the record's path: `/versions`. */
   readonly path: string;
   readonly summary: string;
+  readonly description?: string;
   readonly scope: string;
   readonly body?: B;
   readonly reply: R;

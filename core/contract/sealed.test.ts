@@ -68,7 +68,18 @@ describe("parameters of checks", () => {
       { token: { sealed: expect.stringContaining("given-anew-0123") } },
     ]);
   });
+  test("that all look alike are told apart in a time that grows with their number alone", () => {
+    const before = stored(...Array.from({ length: 2_000 }, (_, i) => ({ url: `https://a/${i}`, token: String(i) })));
+    const startedAt = performance.now();
+    expect(sealed(shown(before).toReversed(), before)).toEqual(before.map(({ parameters = {} }) => parameters).toReversed());
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
   test("may not have the form of a sealed secret", () => {
     expect(() => sealed([check({ token: { sealed: "1:stolen" } })])).toThrow(/reserved/);
+  });
+  test("are a thousand in one record, at most", () => {
+    const many = (count: number): Json => ({ list: Array.from({ length: count }, (_, i) => ({ token: `secret-${i}` })) });
+    expect(() => sealed([check(many(1_000))])).not.toThrow();
+    expect(() => sealed([check(many(1_001))])).toThrow("more than 1000 secrets");
   });
 });

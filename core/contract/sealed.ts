@@ -26,7 +26,9 @@ export function sealSecrets(json: Json, isSecret: (member: string) => boolean, v
     const mask = maskSecret(vault.open(sealed.sealed));
     kept.set(mask, sealed).set(`${member}: ${mask}`, sealed);
   });
+  let left = MAX_SECRETS;
   const seal = (member: string, value: unknown): unknown => {
+    if (left-- === 0) throw new GatewayError("REQUEST_INVALID", { what: `The request holds more than ${MAX_SECRETS} secrets.` });
     const text = typeof value === "string" ? value : JSON.stringify(value);
     if (value === null || text === "") return value;
     return kept.get(`${member}: ${text}`) ?? kept.get(text) ?? { sealed: vault.seal(text) };
@@ -37,6 +39,8 @@ export function sealSecrets(json: Json, isSecret: (member: string) => boolean, v
   });
 }
 
+/** In one record: sealing costs the process more than anything else that is done with a body. */
+const MAX_SECRETS = 1_000;
 const reserved = (member: string): GatewayError =>
   new GatewayError("REQUEST_INVALID", { what: `The member ${member} is an object with the reserved member sealed.` }, { param: member });
 

@@ -15,7 +15,7 @@ export const MAX_DEPTH = 128;
 /** Data plane: long conversations and batches of inputs have fewer. */
 const DATA_VALUES = 500_000;
 /** Control and admin planes, and configs in headers: what people write by hand or by script. */
-export const CONTROL_VALUES = 50_000;
+export const CONTROL_VALUES = 20_000;
 /** Bytes of a body on the control and admin planes, unless its route says otherwise. */
 export const CONTROL_BODY_BYTES = 1024 * 1024;
 

@@ -177,7 +177,7 @@ function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
 function actionRoute(on: On, action: MemberAction): Route {
   const { resource } = on;
   return {
-    ...base(on, "read", action.summary, [400, 401, 403, resource.absent, 500]),
+    ...base(on, "read", action.summary, [400, 401, 403, resource.absent, 500], action.description),
     scope: action.scope,
     method: action.method,
     path: memberPath(resource) + action.path,

@@ -15,7 +15,7 @@ export interface TargetCaps {
   /** In the whole tree. */
   readonly total: number;
 }
-export const TARGET_CAPS: TargetCaps = { root: 100, conditionalRoot: 1_000, nested: 50, total: 5_000 };
+export const TARGET_CAPS: TargetCaps = { root: 100, conditionalRoot: 1_000, nested: 50, total: 2_000 };
 
 /** What a config of this generation may be. */
 export interface ConfigRules {

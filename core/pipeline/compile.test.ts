@@ -66,3 +66,12 @@ test.each([
 ])("a config that is not right is refused with a sentence: %j", (config, says) => {
   expect(() => compile(config)).toThrow(says);
 });
+
+test("targets that take over more parameters than anybody means are refused, and quickly", () => {
+  const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, i]));
+  const targets = Array.from({ length: 50 }, () => ({ provider: "openai", override_params: { user: "u" } }));
+  const whole = { root: 100, conditionalRoot: 100, nested: 100, total: 1_000 };
+  const startedAt = performance.now();
+  expect(() => compileConfig({ override_params: members, targets }, rulesOf({}, whole), "written")).toThrow("more than 100000 parameters");
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});

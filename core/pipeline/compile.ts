@@ -1,4 +1,4 @@
-import { type Branch, CONFIG_MEMBERS, type ConfigLevel, type Json, type Leaf, type TargetNode } from "#contract";
+import { type Branch, CONFIG_MEMBERS, type ConfigLevel, GatewayError, type Json, type Leaf, type TargetNode } from "#contract";
 import type { ConfigClaims } from "../kernel/claims.ts";
 import type { ConfigRules } from "../kernel/config-rules.ts";
 
@@ -11,7 +11,7 @@ const MAX_RETRIES = 5;
  */
 export function compileConfig(config: unknown, rules: Pick<ConfigRules, "judge" | "claims">, as: "written" | "saved"): TargetNode {
   rules.judge(config, as);
-  return nodeOf(config, BASE, "config", rules.claims);
+  return nodeOf(config, BASE, "config", { claims: rules.claims, merged: 0 });
 }
 
 /** What a nested target takes over from the levels above it (routing-config fact sheet 11). */
@@ -47,19 +47,28 @@ export const BASE: Inherited = Object.freeze({
   members: Object.freeze({}),
 });
 
-function nodeOf(config: ConfigLevel, above: Inherited, path: string, claims: ConfigClaims): TargetNode {
-  const settings = inherit(config, above, claims);
+/** One config on its way to a tree. */
+interface Compiling {
+  readonly claims: ConfigClaims;
+  /** Members of levels above that were copied to the levels below. */
+  merged: number;
+}
+/** Else a short config could make a tree of any size: each of many targets takes over all of many parameters. */
+const MAX_MERGED = 100_000;
+
+function nodeOf(config: ConfigLevel, above: Inherited, path: string, compiling: Compiling): TargetNode {
+  const settings = inherit(config, above, compiling);
   const own = { path, name: config.name ?? null, weight: config.weight ?? 1 };
   if (!config.targets) return leafOf(config, settings, own);
-  return branchOf(config, config.targets, settings, own, claims);
+  return branchOf(config, config.targets, settings, own, compiling);
 }
 
 type Own = Pick<Leaf, "path" | "name" | "weight">;
 
-function branchOf(config: ConfigLevel, targets: readonly ConfigLevel[], settings: Inherited, own: Own, claims: ConfigClaims): Branch {
+function branchOf(config: ConfigLevel, targets: readonly ConfigLevel[], settings: Inherited, own: Own, compiling: Compiling): Branch {
   const { on_status_codes: statuses, strategy } = config;
   const chosen: Json = { mode: "single", ...(statuses && { on_status_codes: statuses }), ...strategy };
-  const children = targets.map((target, i) => nodeOf(target, settings, `${own.path}.targets[${i}]`, claims));
+  const children = targets.map((target, i) => nodeOf(target, settings, `${own.path}.targets[${i}]`, compiling));
   return { kind: "branch", ...own, members: settings.members, mode: String(chosen["mode"]), settings: chosen, targets: children };
 }
 
@@ -81,7 +90,7 @@ function membersOf(config: ConfigLevel, above: Json, claims: ConfigClaims): Json
   return own.length === 0 ? above : { ...above, ...Object.fromEntries(own) };
 }
 
-function inherit(config: ConfigLevel, above: Inherited, claims: ConfigClaims): Inherited {
+function inherit(config: ConfigLevel, above: Inherited, compiling: Compiling): Inherited {
   return {
     retry: config.retry ? retryOf(config.retry) : above.retry,
     cache: config.cache ? { mode: config.cache.mode, maxAgeSec: config.cache.max_age ?? null } : above.cache,
@@ -89,16 +98,31 @@ function inherit(config: ConfigLevel, above: Inherited, claims: ConfigClaims): I
     timeoutMs: config.request_timeout ?? above.timeoutMs,
     forwardHeaders: config.forward_headers ?? above.forwardHeaders,
     strict: config.strict_open_ai_compliance ?? above.strict,
-    overrideParams: merged(above.overrideParams, config.override_params),
-    defaultParams: merged(above.defaultParams, config.default_params),
-    dropParams: config.drop_params ? [...above.dropParams, ...config.drop_params] : above.dropParams,
+    overrideParams: merged(above.overrideParams, config.override_params, compiling),
+    defaultParams: merged(above.defaultParams, config.default_params, compiling),
+    dropParams: config.drop_params ? joined(above.dropParams, config.drop_params, compiling) : above.dropParams,
     inputGuardrails: guardrailsOf(config.before_request_hooks, config.input_guardrails) ?? above.inputGuardrails,
     outputGuardrails: guardrailsOf(config.after_request_hooks, config.output_guardrails) ?? above.outputGuardrails,
-    members: membersOf(config, above.members, claims),
+    members: membersOf(config, above.members, compiling.claims),
   };
 }
 
-const merged = (above: Json | null, own: Json | undefined): Json | null => (own ? { ...above, ...own } : above);
+function merged(above: Json | null, own: Json | undefined, compiling: Compiling): Json | null {
+  if (!own) return above;
+  if (above) countMerged(Object.keys(above).length, compiling);
+  return { ...above, ...own };
+}
+function joined(above: readonly string[], own: readonly string[], compiling: Compiling): readonly string[] {
+  countMerged(above.length, compiling);
+  return [...above, ...own];
+}
+function countMerged(count: number, compiling: Compiling): void {
+  compiling.merged += count;
+  if (compiling.merged > MAX_MERGED)
+    throw new GatewayError("CONFIG_INVALID", {
+      why: `its targets take over more than ${MAX_MERGED} parameters from the levels above them`,
+    });
+}
 
 /** Older hook objects come before the shorthand entries. */
 function guardrailsOf(

@@ -19,6 +19,7 @@ import { boundedJson, CONTROL_VALUES, MAX_DEPTH } from "../http/json-shape.ts";
 import { isUuid } from "../http/tenancy.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
+import { InlineConfigs } from "./inline-configs.ts";
 import { after, type MaybePromise } from "./maybe-promise.ts";
 import { leavesPin } from "./pin.ts";
 
@@ -35,31 +36,8 @@ interface Chosen {
   readonly root: TargetNode;
 }
 
-const MAX_INLINE_CONFIGS = 256;
-/** Of all texts together: what is made of a long one takes many times its length. */
-const MAX_INLINE_CHARS = 4 * 1024 * 1024;
-
-/** Compiled configs of headers, by their whole text: who can name one knows all that is in it. The oldest goes first. */
-class InlineConfigs {
-  readonly #byText = new Map<string, Chosen>();
-  #chars = 0;
-
-  get(text: string): Chosen | undefined {
-    return this.#byText.get(text);
-  }
-  keep(text: string, chosen: Chosen): void {
-    this.#byText.set(text, chosen);
-    this.#chars += text.length;
-    for (const oldest of this.#byText.keys()) {
-      if (this.#byText.size <= MAX_INLINE_CONFIGS && this.#chars <= MAX_INLINE_CHARS) return;
-      this.#byText.delete(oldest);
-      this.#chars -= oldest.length;
-    }
-  }
-}
-
 export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): Planner {
-  const inline = new InlineConfigs();
+  const inline = new InlineConfigs<Chosen>();
   const usable = (record: RecordOf<typeof Configs>) => ({
     active: record.status === "active",
     slug: record.slug,
@@ -151,23 +129,30 @@ function withDefaults(root: TargetNode, defaults: WorkspaceDefaults | undefined)
   if (!defaults || (defaults.input.length === 0 && defaults.output.length === 0)) return root;
   const known = guarded.get(defaults) ?? new WeakMap<TargetNode, TargetNode>();
   guarded.set(defaults, known);
-  const made = known.get(root) ?? guardedNode(root, defaults);
+  const made = known.get(root) ?? guardedNode(root, { input: withFirst(defaults.input), output: withFirst(defaults.output) });
   known.set(root, made);
   return made;
 }
 
-function guardedNode(node: TargetNode, defaults: WorkspaceDefaults): TargetNode {
-  if (node.kind === "branch") return { ...node, targets: node.targets.map((target) => guardedNode(target, defaults)) } satisfies Branch;
+type AddFirst = (list: Leaf["inputGuardrails"]) => Leaf["inputGuardrails"];
+function guardedNode(node: TargetNode, add: { readonly input: AddFirst; readonly output: AddFirst }): TargetNode {
+  if (node.kind === "branch") return { ...node, targets: node.targets.map((target) => guardedNode(target, add)) } satisfies Branch;
   return {
     ...node,
-    inputGuardrails: unique(defaults.input, node.inputGuardrails),
-    outputGuardrails: unique(defaults.output, node.outputGuardrails),
+    inputGuardrails: add.input(node.inputGuardrails),
+    outputGuardrails: add.output(node.outputGuardrails),
   };
 }
 
-const unique = (first: Leaf["inputGuardrails"], second: Leaf["inputGuardrails"]): Leaf["inputGuardrails"] => [
-  ...new Set([...first, ...second]),
-];
+/** Made once for each list: targets that share one, by taking it over, go on sharing one. */
+function withFirst(first: Leaf["inputGuardrails"]): AddFirst {
+  const made = new Map<Leaf["inputGuardrails"], Leaf["inputGuardrails"]>();
+  return (list) => {
+    const all = made.get(list) ?? [...new Set([...first, ...list])];
+    made.set(list, all);
+    return all;
+  };
+}
 
 function jsonConfig(text: string): unknown {
   try {

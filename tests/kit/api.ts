@@ -14,7 +14,7 @@ import {
 import { collect } from "../../core/pipeline/collect.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
-import { rulesOf } from "./config.ts";
+import { expectDescribed, partsOf, rulesOf } from "./config.ts";
 import { eventsOf } from "./stream.ts";
 
 /** Conformance of a data-plane plugin: its operations, its routes and the dialects it speaks. */
@@ -22,7 +22,7 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
   const { manifest } = given;
   const { provides, close } = await atWork(given); // what it mounts is known without its being at work
   await close();
-  const { operations = [], dialects = [], routes = [] }: Api = provides;
+  const { operations = [], dialects = [], routes = [], obeys }: Api = provides;
 
   describe(`api ${manifest.id}`, () => {
     test("mounts operations of the table, those that its manifest lists", () => {
@@ -30,6 +30,7 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
       expect([...ids].sort() as string[]).toEqual([...(manifest.provides ?? [])].sort());
       expect(OPERATION_IDS as readonly string[]).toEqual(expect.arrayContaining([...ids]));
     });
+    test("describes the members of configs that it obeys", () => expectDescribed(...partsOf(obeys)));
     test("lets members that it does not know travel on", () => {
       for (const { operation, body, query } of operations)
         for (const schema of [body, query])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { CachedReply, CacheQuery, Json } from "#contract";
 import { callOf } from "./check.ts";
+import { expectDescribed } from "./config.ts";
 import { leafOf, planOf } from "./outcome.ts";
 import { frozen, forAll, type PluginCase } from "./set-up.ts";
 
@@ -20,6 +21,7 @@ export function testCache(given: PluginCase<"cache">): void {
     test("provides the modes that its manifest lists", () => {
       expect([...at().provides.modes].sort()).toEqual([...(manifest.provides ?? [])].sort());
     });
+    test("describes the members of configs that it obeys", () => expectDescribed(at().provides.settings?.properties));
     for (const mode of manifest.provides ?? []) {
       test(`${mode}: a question nobody asked has no answer`, async () => expect(await at().provides.get(query(mode))).toBeUndefined());
       test(`${mode}: an answer comes back as it was`, async () => {

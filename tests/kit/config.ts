@@ -1,5 +1,6 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { defineStrategy, type Manifest, type Policy, type Provider, type Strategy } from "#contract";
+import { expect } from "bun:test";
+import { type ConfigMembers, defineStrategy, type Manifest, type Members, type Policy, type Provider, type Strategy } from "#contract";
 import { type ConfigRules, configRules, type TargetCaps } from "../../core/kernel/config-rules.ts";
 import type { Loaded } from "../../core/kernel/generation.ts";
 
@@ -26,3 +27,11 @@ export function rulesOf(targets: Readonly<Record<string, TObject>> = {}, caps?: 
   const parts = { checks: new Map(), policies, apis: [], caches: new Map() };
   return configRules({ ...parts, providers: new Map(providers), strategies: new Map(STRATEGIES) }, caps);
 }
+
+/** Every member of configs that a plugin claims says what it does: people read it in the document and in the reference. */
+export function expectDescribed(...all: readonly (Members | undefined)[]): void {
+  for (const [member, schema] of all.flatMap((members) => Object.entries(members ?? {})))
+    expect([member, schema.description]).toEqual([member, expect.stringMatching(/.{10,}/)]);
+}
+/** Both parts of what a plugin obeys. */
+export const partsOf = ({ config, strategy }: ConfigMembers = {}): readonly (Members | undefined)[] => [config, strategy];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Branch, GatewayError, type Json, type Strategy, type TargetNode, type Tried } from "#contract";
 import { callOf } from "./check.ts";
+import { expectDescribed, partsOf } from "./config.ts";
 import { leafOf, oddOutcomes, planOf } from "./outcome.ts";
 import { frozen, forAll, type PluginCase } from "./set-up.ts";
 import { CALLERS } from "./tenants.ts";
@@ -32,6 +33,10 @@ export function testPolicy(given: PluginCase<"policy">): void {
     });
     test("provides the strategy modes that its manifest lists", () => {
       expect(Object.keys(at().provides.strategies ?? {}).sort()).toEqual([...(manifest.provides ?? [])].sort());
+    });
+    test("describes the members of configs that it obeys", () => {
+      const { strategies = {}, obeys } = at().provides;
+      expectDescribed(...Object.values(strategies).map(({ settings }) => settings.properties), ...partsOf(obeys));
     });
     for (const mode of manifest.provides ?? []) {
       describe(`strategy ${mode}`, () => testStrategy(() => at().provides.strategies?.[mode] ?? expect.unreachable()));

@@ -70,4 +70,13 @@ describe("a stored credential", () => {
       "config.api_key: The config is not valid: a stored credential is not read from another member: give it again in config.api_key.",
     ],
   ])("beside %s", (_, before, next, expected) => expect(refusal(next, before)).toBe(expected));
+  test("that stands in many places is followed in a time that grows with their number alone", () => {
+    const many = (from: number): Json => ({
+      targets: Array.from({ length: 2_000 }, (_, i) => ({ ...ACME, custom_host: `https://h${from + i}.example.org` })),
+    });
+    const startedAt = performance.now();
+    expect(refusal({ targets: (many(0)["targets"] as Json[]).toReversed() }, many(0))).toBeNull();
+    expect(refusal(many(1), many(0))).toContain("custom_host");
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
 });

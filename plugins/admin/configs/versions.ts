@@ -69,11 +69,10 @@ export const listVersions = defineAction(Configs, {
   summary: "List the versions of a config",
   scope: "configs.read",
   reply: Type.Object({ object: Type.Literal("list"), total: Type.Integer({ description: "How many." }), data: Type.Array(ConfigVersion) }),
+  description: "The newest first; as many as one answer holds well: `total` says how many there are.",
   async run(record, { records, vault }) {
-    const found = await records
-      .in(ConfigVersions)
-      .list({ where: { config_id: record.id }, orderBy: { by: "created_at", direction: "desc" }, limit: MAX_VERSIONS, offset: 0 });
-    const data = found.data.map((version) => ({
+    const found = await newest(record, { records, vault });
+    const data = found.data.map(({ version, config }) => ({
       id: record.id,
       name: version.name,
       slug: record.slug,
@@ -85,7 +84,7 @@ export const listVersions = defineAction(Configs, {
       updated_by: version.updated_by,
       created_at: isoTime(record.created_at),
       last_updated_at: isoTime(version.created_at),
-      config: JSON.stringify(maskSecrets(version.config, vault)),
+      config,
       format: "json" as const,
       type: "config" as const,
       version_id: version.id,
@@ -94,3 +93,28 @@ export const listVersions = defineAction(Configs, {
     return { object: "list" as const, total: found.total, data };
   },
 });
+
+interface Shown {
+  readonly version: RecordOf<typeof ConfigVersions>;
+  /** As JSON text, its secrets masked. */
+  readonly config: string;
+}
+const PAGE = 20;
+/** Of the configs in one answer together: a thousand versions of a large one would hold up everybody. */
+const MAX_SHOWN_CHARS = 4 * 1024 * 1024;
+
+async function newest({ id }: Config, { records, vault }: Pick<Asked, "records" | "vault">): Promise<{ total: number; data: Shown[] }> {
+  const versions = records.in(ConfigVersions);
+  const data: Shown[] = [];
+  for (let chars = 0; ; ) {
+    const page = { where: { config_id: id }, orderBy: { by: "created_at", direction: "desc" }, limit: PAGE, offset: data.length } as const;
+    const found = await versions.list(page);
+    for (const version of found.data) {
+      const config = JSON.stringify(maskSecrets(version.config, vault));
+      chars += config.length;
+      if (data.length > 0 && chars > MAX_SHOWN_CHARS) return { total: found.total, data };
+      data.push({ version, config });
+    }
+    if (found.data.length < PAGE || data.length >= MAX_VERSIONS) return { total: found.total, data };
+  }
+}

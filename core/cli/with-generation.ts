@@ -1,0 +1,27 @@
+import type { Generation } from "../kernel/generation.ts";
+import { startGenerations } from "../kernel/generations.ts";
+import type { Settings } from "../kernel/settings.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+
+/** Boots the deployment as these settings say, serving nobody, for a command that works on it; and ends it again. */
+export async function withGeneration<T>(
+  settings: Settings,
+  work: (generation: Generation, runtime: Runtime) => T | Promise<T>,
+): Promise<T> {
+  const runtime = createRuntime(settings);
+  const generations = await startGenerations({
+    build: runtime.build,
+    attach: () => undefined,
+    detach: async () => undefined,
+    log: runtime.log.log,
+    redact: runtime.log.redact,
+    parts: runtime.parts,
+    idleLimitMs: 0,
+  });
+  try {
+    return await work(generations.current.generation, runtime);
+  } finally {
+    await generations.close();
+    await runtime.compute.close();
+  }
+}
