@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { makePrivate, syncPath } from "../kernel/private-file.ts";
@@ -39,6 +39,7 @@ export function replaceKeys(from: string, dataDir: string, aside: string): void 
     const draft = join(aside, `${name}.new`);
     makePrivate(draft);
     copyFileSync(join(from, name), draft);
+    chmodSync(draft, 0o600); // a copy that travelled may be open to others
     syncPath(draft);
     if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(aside, name));
     renameSync(draft, join(dataDir, name));

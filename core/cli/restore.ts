@@ -26,8 +26,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   refuseOtherSeal(note, folder, settings);
   const prepared = await prepare(own, folder);
   const aside = `replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
-  const kept: string[] = [];
-  for (const part of prepared) kept.push(await part.replace(aside));
+  const kept = await inPlace(prepared, aside);
   replaceKeys(join(folder, KEYS_FOLDER), settings.dataDir, join(settings.dataDir, aside));
   return say(
     [
@@ -62,6 +61,18 @@ function refuseOtherSeal({ seal }: BackupNote, folder: string, settings: Setting
     value: secret === undefined ? "" : "***",
     why: "the backup was made with another secret key; set the one it was made with",
   });
+}
+
+/** What could not be put in place is not left lying about. */
+async function inPlace(prepared: readonly PreparedRestore[], aside: string): Promise<readonly string[]> {
+  const kept: string[] = [];
+  try {
+    for (const part of prepared) kept.push(await part.replace(aside));
+    return kept;
+  } catch (error) {
+    if (kept.length === 0) for (const part of prepared) await part.discard();
+    throw error;
+  }
 }
 
 /** All or nothing is made ready. */

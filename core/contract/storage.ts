@@ -182,7 +182,7 @@ export interface OwnArchive<C = Json> {
   /** Judges the copy, whether this build understands it and whether its place is free; throws before anything is touched. */
   restore(config: C, folder: string, tell: (line: string) => void): Promise<PreparedRestore>;
 }
-/** A copy that was judged and lies ready; one of the two is called, once. */
+/** A copy that was judged and lies ready: it is put in place, or thrown away when that is not to be, or fails. */
 export interface PreparedRestore {
   /** Puts it in place. What was there is moved into a new folder of this name beside it; returns that folder's path. */
   replace(aside: string): Promise<string>;

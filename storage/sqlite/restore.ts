@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GatewayError, messageOf, type PreparedRestore } from "#contract";
@@ -28,6 +28,7 @@ export async function restore(
   opening(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 }));
   holdFree(dir).release();
   const staged = opening(dir, () => mkdtempSync(join(dir, "restoring-")));
+  const discard = async (): Promise<void> => rmSync(staged, { recursive: true, force: true });
   try {
     for (const [name, migrations] of Object.entries(DATABASES)) {
       if (!existsSync(join(folder, name))) continue;
@@ -40,12 +41,12 @@ export async function restore(
     refuseMissingBlobs(staged);
     for (const side of SIDES) rmSync(join(staged, side), { force: true });
   } catch (error) {
-    rmSync(staged, { recursive: true, force: true });
+    await discard();
     throw error;
   }
   return {
     replace: async (aside) => replace(dir, staged, aside),
-    discard: async () => rmSync(staged, { recursive: true, force: true }),
+    discard,
   };
 }
 
@@ -54,6 +55,7 @@ const refused = (why: string): GatewayError => new GatewayError("BACKUP_REFUSED"
 async function copyPrivate(from: string, to: string): Promise<void> {
   makePrivateFile(to);
   await copyFile(from, to);
+  chmodSync(to, 0o600); // a copy that travelled may be open to others
   syncFile(to);
 }
 

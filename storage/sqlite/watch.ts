@@ -58,17 +58,24 @@ export function watchFile(path: string, onLoss: (why: string) => string, everyMs
 /** A file in memory only: there is nothing to lose. */
 export const UNWATCHED: Watch = { lost: undefined, lock: "not shown", look: () => undefined, close: () => undefined };
 
-const inodeOf = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+/** `undefined` when there is none; `null` when the folder does not let one see. */
+function inodeOf(path: string): bigint | undefined | null {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+  } catch {
+    return null;
+  }
+}
 
-function replaced(path: string, before: bigint | undefined): string | undefined {
+function replaced(path: string, before: bigint | undefined | null): string | undefined {
   const now = inodeOf(path);
-  if (now === before) return undefined;
+  if (now === before || now === null) return undefined;
   return `another program has ${now === undefined ? "removed" : "replaced"} ${basename(path)} while it was open`;
 }
 
 /** Linux lists all locks, of this process under its own number; elsewhere, and where they are hidden, nothing is listed. */
-function isLocked(inode: bigint | undefined): boolean {
-  return inode !== undefined && lockHolders(inode).includes(process.pid);
+function isLocked(inode: bigint | undefined | null): boolean {
+  return inode !== undefined && inode !== null && lockHolders(inode).includes(process.pid);
 }
 
 const LOCK = /POSIX +\S+ +(?:READ|WRITE) +(\d+) +[^ :]+:[^ :]+:(\d+) /g;

@@ -2,22 +2,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { ADMIN_KEY, ask, chat, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
+import { ADMIN_KEY, ask, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
+import { writeUntilGone } from "./writers.ts";
 
 const started: GatewayProcess[] = [];
 afterAll(async () => {
   for (const gateway of started) await gateway.stop("SIGKILL");
   started[0]?.remove();
-});
-
-const policy = (name: string): Record<string, unknown> => ({
-  name,
-  workspace_id: "default",
-  type: "requests",
-  unit: "rpd",
-  value: 1_000_000,
-  conditions: [{ key: "api_key", value: "*" }],
-  group_by: [{ key: "api_key" }],
 });
 
 test("kill -9 under load loses no acknowledged record", async () => {
@@ -26,7 +17,7 @@ test("kill -9 under load loses no acknowledged record", async () => {
   const acknowledged: string[] = [];
   const logged: string[] = [];
   for (let round = 0; round < 5; round += 1) {
-    const load = writers(gateway, acknowledged, logged, round);
+    const load = writeUntilGone(gateway, { acknowledged, logged });
     const enough = acknowledged.length + 150;
     await until("some writes are acknowledged", () => acknowledged.length >= enough, 30_000);
     await gateway.stop("SIGKILL");
@@ -49,28 +40,3 @@ test("kill -9 under load loses no acknowledged record", async () => {
     database.close();
   }
 }, 180_000);
-
-/** Writes and asks until the process is gone; an id counts once its 200 was read. */
-async function writers(gateway: GatewayProcess, acknowledged: string[], logged: string[], round: number): Promise<void> {
-  const writer = async (who: number): Promise<void> => {
-    for (let i = 0; ; i += 1) {
-      const made = await ask(`${gateway.base}/v2/policies/rate-limits`, "POST", ADMIN_KEY, policy(`p-${round}-${who}-${i}`)).catch(
-        () => undefined,
-      );
-      if (made?.status !== 200) return;
-      acknowledged.push(String(made.json["id"]));
-    }
-  };
-  const reader = async (): Promise<void> => {
-    for (;;) {
-      const answer = await chat(gateway, {}).catch(() => undefined);
-      if (answer?.status !== 200) return;
-      const id = answer.headers.get("x-gateway-trace-id") ?? "";
-      let status = 404;
-      while (status === 404)
-        status = (await ask(`${gateway.base}/v1/logs/${id}`, "GET", gateway.gatewayKey).catch(() => ({ status: 0 }))).status;
-      if (status === 200) logged.push(id);
-    }
-  };
-  await Promise.all([writer(0), writer(1), writer(2), reader(), reader()]);
-}

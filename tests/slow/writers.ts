@@ -8,7 +8,7 @@ export interface Promised {
   readonly logged: string[];
 }
 
-export const policy = (name: string): Record<string, unknown> => ({
+const policy = (name: string): Record<string, unknown> => ({
   name,
   workspace_id: "default",
   type: "requests",
