@@ -1,6 +1,6 @@
 import type { TObject, Static } from "@sinclair/typebox";
 import type { HeaderClasses } from "./header-class.ts";
-import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records } from "./storage.ts";
+import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where } from "./storage.ts";
 
 /** What a plugin may ask for. The host object it receives carries these handles and no others. */
 export type Need =
@@ -40,13 +40,20 @@ export interface RecordsHandle {
   /**
    * Read-through look-up by unique members, for the request path: warm answers cost no query and arrive without a
    * promise; every process drops an entry within a second of a write. Misses are remembered too. When the database
-   * is away, warm entries go on answering and cold ones throw STORAGE_UNAVAILABLE.
+   * is away, warm entries go on answering and cold ones throw STORAGE_UNAVAILABLE. While the feed is silent, warm
+   * entries are asked for again after at most five seconds.
    */
   lookup<S extends TObject, V>(
     collection: Collection<S>,
     by: readonly (keyof Static<S> & string)[],
     map: (record: Static<S>) => V,
   ): (...values: readonly string[]) => V | undefined | Promise<V | undefined>;
+  /** The same for all records that match; any write to the collection drops what is kept. */
+  lookupAll<S extends TObject>(
+    collection: Collection<S>,
+    by: readonly (keyof Static<S> & string)[],
+    where: Where<Static<S>>,
+  ): (...values: readonly string[]) => readonly Static<S>[] | Promise<readonly Static<S>[]>;
 }
 
 export interface Vault {

@@ -99,6 +99,8 @@ export interface Feed {
   publish(topic: string, message: string): Promise<void>;
   /** `onMessage` also gets `null` when messages may have been missed (a reconnect): drop what you cached. */
   subscribe(topic: string, onMessage: (message: string | null) => void): Promise<() => Promise<void>>;
+  /** Resolves once it is sure that what another process publishes now would be heard; asked every second. */
+  heartbeat(): Promise<void>;
 }
 
 export interface Blobs {

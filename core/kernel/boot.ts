@@ -12,7 +12,7 @@ import {
 } from "./building.ts";
 import { candidatesFor } from "./candidates.ts";
 import { end } from "./end.ts";
-import { healthOf } from "./part-health.ts";
+import { healthOf, type PartHealth } from "./part-health.ts";
 import { closedPolicy, isGuard } from "./closed-policy.ts";
 import type { Unreadable } from "./external.ts";
 import type { Generation, Loaded, PluginState } from "./generation.ts";
@@ -119,7 +119,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
       return inFlight.count;
     },
     missing: () => health?.missing() ?? [],
-    health: () => healthOf(members, input.parts),
+    health: () => healthOf(members, new Map([...input.parts, ...partsOf(building)])),
   };
 }
 
@@ -131,6 +131,9 @@ function standing(member: Member): readonly Loaded<never>[] {
   if (isUp(member)) return [loadedOf(member)];
   return member.error && isGuard(member) ? [closedPolicy(member) as Loaded<never>] : [];
 }
+
+/** Parts of this generation that are no plugin. */
+const partsOf = ({ records }: Building): PartHealth => new Map(records ? [["feed", records.health]] : []);
 
 function stateOf(member: Member, log: ProcessLog): PluginState {
   const { candidate, error, spare } = member;

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { type Feed, GatewayError, type RecordOf, type Records, type RecordStore, Workspaces } from "#contract";
 import { fakeHost } from "../../tests/kit/host.ts";
 import { createLookup } from "./lookup.ts";
@@ -44,6 +44,7 @@ async function setting() {
   const feed: Feed = {
     subscribe: (topic, hear) => memoryFeed.subscribe(topic, hear),
     publish: (topic, message) => (state.feedAway ? Promise.reject(new Error("feed away")) : memoryFeed.publish(topic, message)),
+    heartbeat: () => memoryFeed.heartbeat(),
   };
   const log = () => undefined;
   const share = () => shareRecords({ store, feed, collections: [Workspaces], log });
@@ -105,6 +106,7 @@ test("a feed that may have lost messages empties the cache", async () => {
       return workspace(1, "one");
     },
     map: ({ slug }) => slug,
+    heard: () => true,
     maxHits: 10,
     maxMisses: 10,
   });
@@ -155,6 +157,7 @@ test("guessing keys does not push known ones out, and both memories are bounded"
       return slug?.startsWith("known") ? workspace(Number(slug.slice(5)), slug) : undefined;
     },
     map: ({ slug }) => slug,
+    heard: () => true,
     maxHits: 2,
     maxMisses: 3,
   });
@@ -192,4 +195,129 @@ test("a refusal of the storage keeps its own code", async () => {
     .insert(workspace(2, "one"))
     .catch((error: unknown) => error);
   expect(GatewayError.is(again) && again.code).toBe("CONFLICT");
+});
+
+test("a list is read once, without a promise when warm, and again after any write to its collection", async () => {
+  const { records } = await setting();
+  const all = records.lookupAll(Workspaces, ["organisation_id"], { name: "kept" });
+  await records.in(Workspaces).insert({ ...workspace(1, "one"), name: "kept" });
+  await records.in(Workspaces).insert(workspace(2, "two"));
+  const slugs = async () => (await all(ORGANISATION)).map(({ slug }) => slug);
+  expect(await slugs()).toEqual(["one"]);
+  expect(all(ORGANISATION)).toBe(all(ORGANISATION));
+  await records.in(Workspaces).update(idOf(2), { name: "kept" });
+  expect(await slugs()).toEqual(["one", "two"]);
+  expect(await all("33333333-3333-4333-8333-333333333333")).toEqual([]);
+});
+
+describe("in silence of the feed", () => {
+  /** A look-up on a clock of its own; what it reads, and whether it can. */
+  function silent({ heard = true } = {}) {
+    const state = { reads: 0, heard, away: false, slug: "old" as string | undefined };
+    const clock = spyOn(performance, "now").mockReturnValue(0);
+    const lookup = createLookup({
+      read: async () => {
+        state.reads += 1;
+        if (state.away) throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" });
+        return state.slug === undefined ? undefined : workspace(1, state.slug);
+      },
+      map: ({ slug }) => slug,
+      heard: () => state.heard,
+      maxHits: 5_000,
+      maxMisses: 5_000,
+    });
+    const at = (ms: number): void => void clock.mockReturnValue(ms);
+    const fallSilent = (since: number): void => {
+      state.heard = false;
+      lookup.doubt(since);
+    };
+    return { state, lookup, at, fallSilent };
+  }
+  afterEach(() => void spyOn(performance, "now").mockRestore());
+
+  test("a change is seen within five seconds, a deletion and a new record too", async () => {
+    const { state, lookup, at, fallSilent } = silent();
+    await lookup.find("a");
+    at(2_000);
+    fallSilent(0);
+    state.slug = "new";
+    at(5_000);
+    expect(await lookup.find("a")).toBe("new");
+    state.slug = undefined;
+    at(10_000);
+    expect(await lookup.find("a")).toBeUndefined();
+    state.slug = "again";
+    at(15_000);
+    expect(await lookup.find("a")).toBe("again");
+  });
+  test("each entry is read at most once in five seconds, however many ask, and they are spread", async () => {
+    const { state, lookup, at, fallSilent } = silent();
+    const keys = Array.from({ length: 1_000 }, (_, n) => `key${n}`);
+    for (const key of keys) await lookup.find(key);
+    at(2_000);
+    fallSilent(0);
+    state.reads = 0;
+    const perTick: number[] = [];
+    for (let ms = 2_000; ms < 5_000; ms += 250) {
+      at(ms);
+      const before = state.reads;
+      await Promise.all(keys.flatMap((key) => [lookup.find(key), lookup.find(key)]));
+      perTick.push(state.reads - before);
+    }
+    at(5_000);
+    await Promise.all(keys.map((key) => lookup.find(key)));
+    expect(state.reads).toBe(1_000);
+    expect(Math.max(...perTick)).toBeLessThan(200); // a twelfth of them is 84
+  });
+  test("while the records are away too what is known goes on, misses likewise, and is read again once they are back", async () => {
+    const { state, lookup, at, fallSilent } = silent();
+    await lookup.find("known");
+    state.slug = undefined;
+    await lookup.find("missing");
+    at(2_000);
+    fallSilent(0);
+    state.away = true;
+    for (let ms = 5_000; ms <= 60_000; ms += 1_000) {
+      at(ms);
+      expect([await lookup.find("known"), await lookup.find("missing")]).toEqual(["old", undefined]);
+    }
+    await expect(lookup.find("cold")).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+    expect(state.reads).toBeLessThan(2 * (60 / 2.5) + 4);
+    state.away = false;
+    state.slug = "new";
+    at(65_000);
+    expect([await lookup.find("known"), await lookup.find("missing")]).toEqual(["new", "new"]);
+  });
+  test("what was written while it is known is not used again, whatever is away", async () => {
+    const { state, lookup } = silent({ heard: false });
+    await lookup.find("known");
+    lookup.forget(idOf(1));
+    state.away = true;
+    await expect(lookup.find("known")).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+  });
+  test("messages that may have been missed are made up for at once, or as soon as the records are back", async () => {
+    const { state, lookup, at } = silent();
+    await lookup.find("a");
+    state.slug = "new";
+    state.away = true;
+    lookup.forget(null);
+    expect(await lookup.find("a")).toBe("old");
+    state.away = false;
+    at(5_000);
+    expect(await lookup.find("a")).toBe("new");
+    at(1_000_000);
+    expect(lookup.find("a")).toBe("new"); // heard of again: no longer asked for
+  });
+  test("a failure that is no outage is no reason to go on", async () => {
+    const lookup = createLookup({
+      read: async () => {
+        throw new Error("a mistake");
+      },
+      map: () => 1,
+      heard: () => true,
+      maxHits: 1,
+      maxMisses: 1,
+    });
+    await expect(lookup.find("a")).rejects.toThrow("a mistake");
+  });
 });

@@ -1,59 +1,92 @@
+import { GatewayError } from "#contract";
+
 /**
  * A read-through cache of one look-up. A warm answer is returned without a promise; a cold one is read once however
  * many ask. Misses are remembered apart from hits, so that guessing keys cannot push known ones out.
+ *
+ * While changes are heard of, what is kept is good until one says otherwise. In silence it is asked for again at most
+ * five seconds later; when it cannot be read either, what is known goes on until it can.
  */
 export interface Lookup<V> {
   find(...values: readonly string[]): V | undefined | Promise<V | undefined>;
   /** The record with this id was written (or `null`: any may have been). */
   forget(id: string | null): void;
+  /** Changes made since then (by the monotonic clock) are not heard of: all that is kept has to be read again, not all at once. */
+  doubt(since: number): void;
 }
 export interface LookupParts<T extends { readonly id: string }, V> {
   read(values: readonly string[]): Promise<T | undefined>;
   map(record: T): V;
+  /** Are changes heard of just now? */
+  heard(): boolean;
   readonly maxHits: number;
   readonly maxMisses: number;
 }
+interface Hit<V> {
+  readonly id: string;
+  readonly value: V;
+  /** By the monotonic clock; then it is asked for again. */
+  goodUntil: number;
+}
+const FOREVER = Number.POSITIVE_INFINITY;
+/** How old an answer may get while nobody would tell of a change. */
+const MAX_AGE_MS = 5_000;
 
 export function createLookup<T extends { readonly id: string }, V>(parts: LookupParts<T, V>): Lookup<V> {
-  const hits = new Map<string, { readonly id: string; readonly value: V }>();
-  const misses = new Set<string>();
+  const hits = new Map<string, Hit<V>>();
+  /** With what a hit says of itself. */
+  const misses = new Map<string, Pick<Hit<V>, "goodUntil">>();
   const keysOf = new Map<string, Set<string>>();
   const flights = new Map<string, Promise<V | undefined>>();
   let era = 0;
 
-  const drop = (key: string, id: string): void => {
+  const drop = (key: string): void => {
+    const hit = hits.get(key);
+    if (hit === undefined) return;
     hits.delete(key);
-    const keys = keysOf.get(id);
+    const keys = keysOf.get(hit.id);
     keys?.delete(key);
-    if (keys?.size === 0) keysOf.delete(id);
+    if (keys?.size === 0) keysOf.delete(hit.id);
   };
-  const rememberHit = (key: string, id: string, value: V): void => {
-    const oldest = hits.size >= parts.maxHits ? hits.entries().next().value : undefined;
-    if (oldest) drop(oldest[0], oldest[1].id);
-    hits.set(key, { id, value });
+  const rememberHit = (key: string, id: string, value: V, goodUntil: number): void => {
+    const oldest = hits.size >= parts.maxHits ? hits.keys().next().value : undefined;
+    if (oldest !== undefined) drop(oldest);
+    hits.set(key, { id, value, goodUntil });
     const keys = keysOf.get(id) ?? new Set();
     keysOf.set(id, keys.add(key));
   };
-  const rememberMiss = (key: string): void => {
-    const oldest = misses.size >= parts.maxMisses ? misses.values().next().value : undefined;
+  const rememberMiss = (key: string, goodUntil: number): void => {
+    const oldest = misses.size >= parts.maxMisses ? misses.keys().next().value : undefined;
     if (oldest !== undefined) misses.delete(oldest);
-    misses.add(key);
+    misses.set(key, { goodUntil });
   };
   async function fly(key: string, values: readonly string[]): Promise<V | undefined> {
     const begun = era;
     const record = await parts.read(values);
     const value = record && parts.map(record);
     if (begun !== era) return value; // written meanwhile: good enough for those who asked before, not for keeping
-    if (record) rememberHit(key, record.id, value as V);
-    else rememberMiss(key);
+    drop(key);
+    misses.delete(key);
+    const goodUntil = parts.heard() ? FOREVER : performance.now() + MAX_AGE_MS;
+    if (record) rememberHit(key, record.id, value as V, goodUntil);
+    else rememberMiss(key, goodUntil);
     return value;
   }
+  /** What was known goes on while the store is away, and is asked for again soon: not by all at the same moment. */
+  const goOn = (key: string, error: unknown): V | undefined => {
+    const known = hits.get(key) ?? misses.get(key);
+    if (known === undefined || !GatewayError.is(error) || error.code !== "STORAGE_UNAVAILABLE") throw error;
+    known.goodUntil = performance.now() + (MAX_AGE_MS * (1 + Math.random())) / 2;
+    return hits.get(key)?.value;
+  };
 
   /** Apart from `find`: what a warm look-up does not need it does not make. */
   const take = (key: string, values: readonly string[]): Promise<V | undefined> => {
-    const flight = fly(key, values).finally(() => {
-      if (flights.get(key) === flight) flights.delete(key);
-    });
+    const flight = fly(key, values)
+      .catch((error: unknown) => goOn(key, error))
+      .finally(() => {
+        if (flights.get(key) === flight) flights.delete(key);
+      });
     flights.set(key, flight);
     return flight;
   };
@@ -62,19 +95,27 @@ export function createLookup<T extends { readonly id: string }, V>(parts: Lookup
     find(...values) {
       const key = values.length === 1 ? (values[0] ?? "") : JSON.stringify(values);
       const hit = hits.get(key);
-      if (hit) return hit.value;
-      return misses.has(key) ? undefined : (flights.get(key) ?? take(key, values));
+      if (hit !== undefined && isGood(hit)) return hit.value;
+      const miss = hit === undefined ? misses.get(key) : undefined;
+      return miss !== undefined && isGood(miss) ? undefined : (flights.get(key) ?? take(key, values));
     },
     forget(id) {
       era += 1;
       flights.clear(); // who asks from now on must not get what was read before the write
-      misses.clear(); // a write may have made any miss a hit
       if (id === null) {
-        hits.clear();
-        keysOf.clear();
+        for (const known of [hits, misses]) for (const entry of known.values()) entry.goodUntil = 0;
         return;
       }
-      for (const key of [...(keysOf.get(id) ?? [])]) drop(key, id);
+      misses.clear(); // a write may have made any miss a hit
+      for (const key of [...(keysOf.get(id) ?? [])]) drop(key);
+    },
+    doubt(since) {
+      const now = performance.now();
+      const leftMs = Math.max(0, since + MAX_AGE_MS - now);
+      for (const known of [hits, misses])
+        for (const entry of known.values()) if (entry.goodUntil === FOREVER) entry.goodUntil = now + leftMs * Math.random();
     },
   };
 }
+
+const isGood = ({ goodUntil }: Pick<Hit<unknown>, "goodUntil">): boolean => goodUntil === FOREVER || performance.now() < goodUntil;

@@ -3,6 +3,7 @@ import {
   type Collection,
   type Feed,
   GatewayError,
+  type Health,
   type Logger,
   type Records,
   type RecordsHandle,
@@ -10,12 +11,15 @@ import {
   type Where,
 } from "#contract";
 import { createAnnouncer } from "./announce.ts";
+import { watchFeed } from "./feed-watch.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 
 /** One generation's view of the records: every write is announced, every look-up hears of it. */
 export interface SharedRecords {
   /** The handle for one plugin (or the core): it reaches the collections it declared, no others. */
   handle(owner: string, collections: readonly Collection[]): RecordsHandle;
+  /** Whether what other processes write is heard of. */
+  health(): Health;
   close(): Promise<void>;
 }
 export interface RecordsParts {
@@ -32,10 +36,17 @@ export const topicOf = (collection: Pick<Collection, "name">): string => `record
 export async function shareRecords({ store, feed, collections, log }: RecordsParts): Promise<SharedRecords> {
   const lookups = new Map<string, Set<Lookup<unknown>>>(collections.map(({ name }) => [name, new Set()]));
   const announcer = createAnnouncer(feed, log);
+  const watch = watchFeed({
+    feed,
+    log,
+    onSilence: (since) => lookups.forEach((ofCollection) => ofCollection.forEach((lookup) => lookup.doubt(since))),
+  });
   const forget = (name: string, id: string | null): void => lookups.get(name)?.forEach((lookup) => lookup.forget(id));
   const subscriptions = await Promise.all(
     collections.map((collection) => feed.subscribe(topicOf(collection), (id) => forget(collection.name, id))),
   );
+
+  const shared = { heard: () => watch.heard, maxHits: MAX_HITS, maxMisses: MAX_MISSES };
 
   const told = async (collection: Collection, id: string): Promise<void> => {
     forget(collection.name, id); // this process at once, without the way over the feed
@@ -56,18 +67,42 @@ export async function shareRecords({ store, feed, collections, log }: RecordsPar
         const lookup = createLookup({
           read: read as () => Promise<(Static<typeof collection.schema> & { id: string }) | undefined>,
           map,
-          maxHits: MAX_HITS,
-          maxMisses: MAX_MISSES,
+          ...shared,
         });
         lookups.get(collection.name)?.add(lookup as Lookup<unknown>);
         return lookup.find;
       },
+      lookupAll(collection, by, where) {
+        refuseUndeclared(owner, declared, collection);
+        const records = store.in(collection);
+        const lookup = createLookup({
+          read: async (values) => ({ id: ALL, list: await reachable(() => listed(records, { ...where, ...whereOf(by, values) })) }),
+          map: ({ list }) => list,
+          ...shared,
+        });
+        lookups.get(collection.name)?.add({ ...lookup, forget: (id) => lookup.forget(id === null ? null : ALL) });
+        return (...values) => lookup.find(...values) as Found<typeof collection>; // a list is always found
+      },
     }),
+    health: watch.health,
     async close() {
+      watch.close();
       announcer.close();
       await Promise.all(subscriptions.map((unsubscribe) => unsubscribe()));
     },
   };
+}
+
+/** What stands for a whole list where a look-up keeps one record: any write may change it. */
+const ALL = "all";
+const PAGE = 500;
+async function listed<T>(records: Records<T>, where: Where<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const { data } = await records.list({ where, limit: PAGE, offset });
+    found.push(...data);
+    if (data.length < PAGE) return found;
+  }
 }
 
 /** The same records, announcing each write once it is made. */
@@ -89,6 +124,8 @@ function announced<T>(records: Records<T>, told: (id: string) => Promise<void>):
     remove: (id) => telling(id, () => records.remove(id)),
   };
 }
+
+type Found<C> = C extends Collection<infer S> ? readonly Static<S>[] | Promise<readonly Static<S>[]> : never;
 
 const whereOf = <T>(by: readonly (keyof T & string)[], values: readonly string[]): Where<T> =>
   Object.fromEntries(by.map((member, index) => [member, values[index]])) as Where<T>; // members by which one looks up are strings

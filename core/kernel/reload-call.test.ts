@@ -83,6 +83,7 @@ describe("a process that was cut off from the feed", () => {
         missed = async () => onMessage(null);
         return async () => undefined;
       },
+      heartbeat: async () => undefined,
     };
     return { stores: { feed, kv }, reconnected: () => missed() };
   };

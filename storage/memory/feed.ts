@@ -16,6 +16,7 @@ export const memoryFeed = (data: MemoryData, alive: Alive, onError: (error: unkn
         const end = own.add(topic, onMessage);
         return async () => end();
       },
+      heartbeat: async () => alive(),
     },
     close: () => {
       own.clear();

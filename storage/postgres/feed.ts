@@ -1,23 +1,26 @@
 import { randomUUID } from "node:crypto";
 import type { Feed } from "#contract";
-import type { Listeners } from "../tables/listeners.ts";
+import { HEARTBEAT_TOPIC, type Listeners } from "../tables/listeners.ts";
 import type { Link } from "./link.ts";
 import { CHANNEL } from "./pulse.ts";
 
 /** Messages by NOTIFY on one channel. */
 export const feedOver = (link: Link, heard: Listeners): Feed => ({
-  async publish(topic, message) {
-    const payloads = payloadsOf(topic, message);
-    // One statement is one transaction: its notifications arrive together and in order.
-    const text = `select pg_notify('${CHANNEL}', p) from unnest($1::text[]) with ordinality as t(p, n) order by n`;
-    await link.run("feed", ({ main }) => main.unsafe(text, [payloads], { prepare: true }));
-  },
+  publish: (topic, message) => publish(link, topic, message),
   async subscribe(topic, onMessage) {
     await link.listening(); // with the answer, what was said before has arrived too
     const leave = heard.add(topic, onMessage);
     return async () => leave();
   },
+  heartbeat: () => heard.roundTrip(() => publish(link, HEARTBEAT_TOPIC, "")),
 });
+
+async function publish(link: Link, topic: string, message: string): Promise<void> {
+  const payloads = payloadsOf(topic, message);
+  // One statement is one transaction: its notifications arrive together and in order.
+  const text = `select pg_notify('${CHANNEL}', p) from unnest($1::text[]) with ordinality as t(p, n) order by n`;
+  await link.run("feed", ({ main }) => main.unsafe(text, [payloads], { prepare: true }));
+}
 
 /** A payload has room for 8000 bytes less one, so a long message travels in parts: `id index count part`. */
 const PART = 7000;

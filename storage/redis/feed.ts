@@ -1,5 +1,5 @@
 import { type Feed, type Logger, messageOf } from "#contract";
-import { listeners } from "../tables/listeners.ts";
+import { HEARTBEAT_TOPIC, listeners } from "../tables/listeners.ts";
 import type { Config } from "./config.ts";
 import type { Link } from "./link.ts";
 import { within } from "./within.ts";
@@ -24,10 +24,11 @@ export function feedOver(sending: Link, listening: Link, { keyPrefix, connectTim
     heard.deliver(topic, message);
   });
 
+  const publish = async (topic: string, message: string): Promise<void> =>
+    void (await sending.run("feed", connectTimeoutMs, (redis) => redis.publish(channel, JSON.stringify([topic, message]))));
   return {
-    async publish(topic, message) {
-      await sending.run("feed", connectTimeoutMs, (redis) => redis.publish(channel, JSON.stringify([topic, message])));
-    },
+    publish,
+    heartbeat: () => heard.roundTrip(() => publish(HEARTBEAT_TOPIC, "")),
     async subscribe(topic, onMessage) {
       // Asked for again although the connection listens: with the answer, what was said before has arrived too.
       await listening.run("feed", connectTimeoutMs, (redis) => redis.subscribe(channel));

@@ -51,14 +51,17 @@ export const sqliteFeed = (connection: Connection, now: () => number, log: Logge
   };
   const poll = (): void => {
     try {
-      const current = version.get()?.data_version ?? 0;
-      if (current === reader.seenVersion) return;
-      catchUp();
-      reader.seenVersion = current;
+      look();
     } catch (error) {
       // The cursor stays where it is; the next look delivers what this one could not.
       log("warn", "the feed could not be read", { error });
     }
+  };
+  const look = (): void => {
+    const current = version.get()?.data_version ?? 0;
+    if (current === reader.seenVersion) return;
+    catchUp();
+    reader.seenVersion = current;
   };
   const catchUp = (): void => {
     if ((ends.get()?.first ?? 0) > reader.cursor + 1) heard.missed();
@@ -88,6 +91,7 @@ export const sqliteFeed = (connection: Connection, now: () => number, log: Logge
           if (heard.topics === 0) stop();
         };
       },
+      heartbeat: async () => connection.run("feed", look),
     },
     close: () => {
       stop();

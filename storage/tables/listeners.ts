@@ -7,12 +7,29 @@ export interface Listeners {
   /** Tells every listener that messages may have been missed. */
   missed(): void;
   clear(): void;
+  /**
+   * Resolves when something has just arrived, whoever sent it: then what others send arrives too. When nothing has for a
+   * second, `send` sends something that nobody listens to; of all processes that share a feed, one does.
+   */
+  roundTrip(send: () => Promise<void>): Promise<void>;
   /** Topics somebody listens to. */
   readonly topics: number;
 }
 
+/** Less than the second between two questions, so that each is answered by what came after the one before. */
+const RECENT_MS = 900;
+/** Nobody listens to it. */
+export const HEARTBEAT_TOPIC = "heartbeat";
+
 export const listeners = (onError: (error: unknown) => void): Listeners => {
   const byTopic = new Map<string, Set<Listener>>();
+  let arrivedAt = Number.NEGATIVE_INFINITY;
+  let next = Promise.withResolvers<void>();
+  const arrived = (): void => {
+    arrivedAt = performance.now();
+    next.resolve();
+    next = Promise.withResolvers<void>();
+  };
   const tell = (heard: Iterable<Listener>, message: string | null): void => {
     for (const listener of heard) {
       try {
@@ -33,12 +50,21 @@ export const listeners = (onError: (error: unknown) => void): Listeners => {
         if (heard?.size === 0) byTopic.delete(topic);
       };
     },
-    deliver: (topic, message) => tell([...(byTopic.get(topic) ?? [])], message),
+    deliver: (topic, message) => {
+      arrived();
+      tell([...(byTopic.get(topic) ?? [])], message);
+    },
     missed: () =>
       tell(
         [...byTopic.values()].flatMap((heard) => [...heard]),
         null,
       ),
+    roundTrip: async (send) => {
+      if (performance.now() - arrivedAt < RECENT_MS) return;
+      const { promise } = next;
+      await send();
+      await promise;
+    },
     clear: () => byTopic.clear(),
     get topics() {
       return byTopic.size;

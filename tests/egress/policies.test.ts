@@ -8,10 +8,12 @@ import {
   type Plan,
   Providers,
   RateLimitPolicies,
+  type RecordStore,
   Workspaces,
 } from "#contract";
-import { createLookup } from "../../core/kernel/lookup.ts";
+import { shareRecords } from "../../core/kernel/records.ts";
 import rateLimitPlugin from "../../plugins/policy/rate-limit/index.ts";
+import { NAME_COLLECTIONS } from "../../plugins/policy/rate-limit/names.ts";
 import { emptyData } from "../../storage/memory/data.ts";
 import { connectMemory } from "../../storage/memory/index.ts";
 import { until } from "./support.ts";
@@ -25,31 +27,24 @@ async function deployment(now: () => number = () => 1_000) {
     if (!records || !counters || !feed) throw new Error("the memory storage provides these");
     let lists = 0;
     let away = false;
-    const host: Host<"records" | "counters" | "feed"> = {
-      log: () => undefined,
-      now,
-      counters,
-      feed,
-      records: {
-        in: (collection) => {
-          const inside = records.in(collection);
-          return {
-            ...inside,
-            list: (query) => {
-              lists += 1;
-              return away ? Promise.reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" })) : inside.list(query);
-            },
-          };
-        },
-        lookup: (collection, by, map) => {
-          const read = (values: readonly string[]) =>
-            records.in(collection).first(Object.fromEntries(by.map((member, index) => [member, values[index]])) as never); // members by which one looks up are strings
-          return createLookup({ read: read as never, map, maxHits: 10, maxMisses: 10 }).find; // the kernel's own look-up; every record has an id
-        },
+    const counted: RecordStore = {
+      migrate: (collections) => records.migrate(collections),
+      in: (collection) => {
+        const inside = records.in(collection);
+        return {
+          ...inside,
+          list: (query) => {
+            lists += 1;
+            return away ? Promise.reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" })) : inside.list(query);
+          },
+        };
       },
     };
+    const collections = [RateLimitPolicies, ...NAME_COLLECTIONS];
+    const log = () => undefined;
+    const shared = await shareRecords({ store: counted, feed, collections, log });
+    const host: Host<"records" | "counters"> = { log, now, counters, records: shared.handle("policy/rate-limit", collections) };
     const running = await rateLimitPlugin.setup(host, { onOutage: "deny", policies: true, limits: true, ...config });
-    await running.ready?.();
     const admit = async (call: Call, caller: Caller, plan: Plan): Promise<string> => {
       try {
         await running.provides.admit?.(call, caller, plan);

@@ -238,7 +238,7 @@ export const loadedHere = (check: Check): LoadedCheck => loadedCheck({ name: "gu
 export const quietDeps: GuardDeps = {
   checks: new Map(),
   plugins: [],
-  stores: { records: { in: () => unused(), lookup: () => unused() } },
+  stores: { records: { in: () => unused(), lookup: () => unused(), lookupAll: () => unused() } },
   vault: { open: (sealed) => sealed },
   headers: headerClasses([]),
   now: () => Date.now(),

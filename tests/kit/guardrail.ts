@@ -81,5 +81,8 @@ export const recordsOf = (list: readonly RecordOf<typeof Guardrails>[], warm = t
         const mapped = found && map(found as never); // the test asks for guardrails only
         return warm ? mapped : Promise.resolve(mapped);
       },
+    lookupAll: () => {
+      throw new Error("look-ups of one only");
+    },
   },
 });

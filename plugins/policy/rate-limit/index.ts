@@ -22,15 +22,14 @@ export default definePlugin({
     },
     { additionalProperties: false },
   ),
-  needs: ["records", "counters", "feed"],
+  needs: ["records", "counters"],
   collections: [RateLimitPolicies, ...NAME_COLLECTIONS],
   setup(host, config) {
     if (!config.limits) host.log("warn", "rate limits off", { why: "rate limits of keys are kept, but not enforced" });
     const policies = config.policies ? policyReader(host) : null;
-    const limiters = limiterFinder(policies?.of ?? (() => []), nameReader(host.records), config.limits ? ofKey : () => []);
+    const limiters = limiterFinder(policies ?? (() => []), nameReader(host.records), config.limits ? ofKey : () => []);
     return {
       provides: rateLimit({ counters: host.counters, limiters, now: host.now, log: host.log, onOutage: config.onOutage }),
-      ...(policies && { ready: policies.listen, close: policies.close }),
     };
   },
 });

@@ -61,9 +61,19 @@ export const feedSuite = (subject: Subject): void => {
     await late.stop();
   });
 
+  test("a sign of life comes within a second, from two who ask at once too, and is no message", async () => {
+    const topic = unique("topic");
+    const { heard, stop } = await listen(far(), topic);
+    const asked = Promise.all([near().heartbeat(), far().heartbeat(), far().heartbeat()]).then(() => true);
+    expect(await Promise.race([asked, new Promise((resolve) => setTimeout(() => resolve("too late"), 1_000))])).toBe(true);
+    expect(heard.filter((message) => message !== null)).toEqual([]);
+    await stop();
+  });
+
   test("publishing on a closed backend is STORAGE_UNAVAILABLE", async () => {
     const closed = await closedHandle(subject, "feed");
     await expectUnavailable(() => closed.publish("x", "x"));
     await expectUnavailable(() => closed.subscribe("x", () => undefined));
+    await expectUnavailable(() => closed.heartbeat());
   });
 };
