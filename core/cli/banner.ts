@@ -21,7 +21,8 @@ export function announce({ url, keys, closed, settings, generation, quiet }: Ann
   if (keys) console.log(firstWords(base, { ...keys, closed }, settings, generation));
 }
 
-function addresses(base: string, { console: page, plugins }: Generation): string {
+function addresses(base: string, { console: page, plugins, health }: Generation): string {
+  const degraded = [...health()].flatMap(([name, part]) => part.degraded.map((sentence) => `  degraded: ${name}: ${sentence}`));
   const failed = plugins.filter(({ state }) => state === "failed");
   return [
     `The gateway listens on ${base}`,
@@ -29,6 +30,7 @@ function addresses(base: string, { console: page, plugins }: Generation): string
     ...(page ? [`  console    ${base}${page.mount}`] : []),
     `  API        ${base}/docs`,
     ...failed.map(({ name, why }) => `  not running: ${name}: ${why}`),
+    ...degraded,
   ].join("\n");
 }
 

@@ -5,6 +5,7 @@ import { loadPlugin } from "../kernel/load.ts";
 import { judgePlaces } from "../kernel/places.ts";
 import { type Profile, readProfile } from "../kernel/profile.ts";
 import type { Settings } from "../kernel/settings.ts";
+import { secretsNotSet } from "../kernel/secrets-not-set.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
 import { idleInRecords } from "./check-records.ts";
@@ -26,6 +27,8 @@ export async function check(args: readonly string[]): Promise<number> {
   for (const problem of found) console.error(problem);
   for (const { variable, why } of unread) console.error(`Warning: ${variable} is set, but ${why}.`);
   for (const sentence of await idleInRecords(settings)) console.error(`Warning: ${sentence}`);
+  for (const candidate of enabled)
+    for (const missing of secretsNotSet(candidate, plugins, profile, settings.env)) console.log(`Missing: ${candidate.name}: ${missing}`);
   console.log(
     `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}.`,
   );

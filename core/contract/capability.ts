@@ -23,7 +23,12 @@ export type Need =
 export interface Handles {
   /** The egress client: only hosts the manifest names, pinned public addresses, no redirects, deadline, abort, metrics. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  readonly secrets: { /** Names the manifest asked for; throws when the secret is missing. */ read(name: string): Promise<string> };
+  readonly secrets: {
+    /**
+     * Names the manifest asked for. A secret that cannot be had is SECRET_MISSING, which a check may let pass through: it
+     * is then an error of class `auth`.
+     */ read(name: string): Promise<string>;
+  };
   readonly records: RecordsHandle;
   readonly logs: LogStore;
   readonly blobs: Blobs;
@@ -110,7 +115,7 @@ export interface Generations {
     readonly title: string;
     readonly needs: readonly string[];
     readonly state: "running" | "disabled" | "failed";
-    /** Why it is not running, as a sentence. */
+    /** Why it is not running, or not as it should, as a sentence. */
     readonly why: string | null;
     readonly code: string | null;
     readonly required: boolean;

@@ -80,6 +80,7 @@ export const ERRORS = {
   PLUGIN_CONFIG:        { status: 500, type: "plugin_error", message: "The configuration of plugin {plugin} ({file}) is not valid at {path}: {why}." },
   PLUGIN_REQUIRES:      { status: 500, type: "plugin_error", message: "The plugin {plugin} requires {requires}, which is {state}. Enable it in the profile or disable {plugin}." },
   PLUGIN_SETUP:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) failed in {step}: {why}." },
+  SECRET_MISSING:       { status: 500, type: "plugin_error", message: "The plugin {plugin} has no secret {secret}: {why}." },
   PLUGIN_READY:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) did not become ready: {why}." },
   PLUGIN_DRAIN:         { status: 500, type: "plugin_error", message: "The plugin {plugin} did not drain: {why}." },
   RELOAD_REFUSED:       { status: 500, type: "plugin_error", message: "The generation that serves goes on: the next one would lose {lost}, which runs now. {why}. Mend it, disable it in the profile, or ask again with ?force=true." },

@@ -46,9 +46,10 @@ function readiness(gen: Generation): Response {
     .filter((plugin) => plugin.state === "failed")
     .map(({ name, required, code, why }) => ({ plugin: name, required, code, why }));
   const missing = gen.missing();
+  const degraded = [...gen.health()].flatMap(([part, { degraded: sentences }]) => sentences.map((why) => ({ part, why })));
   const ready = missing.length === 0 && !failed.some((plugin) => plugin.required);
   return Response.json(
-    { status: ready ? "ready" : "not ready", generation: gen.number, missing, failed, unreadable: gen.unreadable },
+    { status: ready ? "ready" : "not ready", generation: gen.number, missing, degraded, failed, unreadable: gen.unreadable },
     { status: ready ? 200 : 503 },
   );
 }

@@ -20,6 +20,8 @@ import { loadPlugin } from "./load.ts";
 import { hideConfiguration, type ProcessLog } from "./log.ts";
 import { claimCollections, claimIds, isUp, makeReady, type Member, setUp, shownIds, type SharedStorage } from "./member.ts";
 import { openStores, setUpStorage, storesOf } from "./open-stores.ts";
+import { lookForSecrets, lookingAgain } from "./look-for-secrets.ts";
+import type { MissingSecrets } from "./missing-secrets.ts";
 import { stepError } from "./steps.ts";
 import { wantedStorage } from "./stores.ts";
 import { markOf } from "./watchdog/marks.ts";
@@ -45,6 +47,7 @@ export async function boot(input: BootInput): Promise<Built> {
       if (kind === "storage") await openStores(building);
     }
     dismissUnmet(building);
+    await lookForSecrets(building.members, partsFor(building).secrets);
     const generation = finish(building, unreadable);
     refuseFailed(building.members);
     refuseUnreadable(unreadable);
@@ -92,7 +95,7 @@ async function start(building: Building, kind: Kind): Promise<void> {
 }
 
 function finish(building: Building, unreadable: readonly Unreadable[]): Generation {
-  const { input, members, inFlight, catalog, health } = building;
+  const { input, members, inFlight, catalog, health, missing } = building;
   const { number, vault, egress, log, compute } = input;
   const stores = storesOf(building);
   const running = members.flatMap(standing);
@@ -103,10 +106,14 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
   const handles = { records: stores.records, vault, catalog, judgeUrl: (url: string) => void egress.judgeUrl(url) };
   const assembled = assemble(running, handles, compute, fault);
   building.offers = assembled;
+  const states = members.map((member) => stateOf(member, log));
+  const lookAgain = lookingAgain(members, partsFor(building).secrets, input.now);
   return {
     ...assembled,
     number,
-    plugins: members.map((member) => stateOf(member, log)),
+    get plugins() {
+      return states.map((state) => alsoLacking(state, missing));
+    },
     unreadable: unreadable.map(({ origin, error }) => ({ origin, code: error.code, why: log.redact(error.message) })),
     catalog,
     stores,
@@ -119,7 +126,10 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
       return inFlight.count;
     },
     missing: () => health?.missing() ?? [],
-    health: () => healthOf(members, new Map([...input.parts, ...partsOf(building)])),
+    health() {
+      lookAgain();
+      return healthOf(members, new Map([...input.parts, ...partsOf(building)]), missing);
+    },
   };
 }
 
@@ -135,16 +145,22 @@ function standing(member: Member): readonly Loaded<never>[] {
 /** Parts of this generation that are no plugin. */
 const partsOf = ({ records }: Building): PartHealth => new Map(records ? [["feed", records.health]] : []);
 
+/** A secret may come and go while the plugin runs. */
+function alsoLacking(state: PluginState, missing: MissingSecrets): PluginState {
+  const lacks = state.state === "running" ? missing.of(state.manifest) : [];
+  return lacks.length === 0 ? state : { ...state, why: lacks.join(" ") };
+}
+
 function stateOf(member: Member, log: ProcessLog): PluginState {
   const { candidate, error, spare } = member;
-  const why = error?.message ?? spare ?? candidate.why;
+  const whyNot = error?.message ?? spare ?? candidate.why;
   return {
     name: candidate.name,
     manifest: candidate.manifest,
     origin: candidate.origin,
     required: candidate.required || (error !== undefined && isGuard(member)), // no request passes without it
     state: error ? "failed" : isUp(member) ? "running" : "disabled",
-    why: why === null ? null : log.redact(why),
+    why: whyNot === null ? null : log.redact(whyNot),
     code: error?.code ?? null,
     provides: shownIds(member),
   };

@@ -25,6 +25,7 @@ import type { HostParts } from "./host.ts";
 import { countInFlight, type InFlight } from "./in-flight.ts";
 import type { ProcessLog } from "./log.ts";
 import { isUp, type Member, type SharedStorage } from "./member.ts";
+import { type MissingSecrets, missingSecrets } from "./missing-secrets.ts";
 import type { PartHealth } from "./part-health.ts";
 import type { Profile } from "./profile.ts";
 import type { SharedRecords } from "./records.ts";
@@ -70,6 +71,7 @@ export interface Building {
   readonly tables: Map<string, Collection>;
   readonly catalog: Catalog;
   readonly inFlight: InFlight;
+  readonly missing: MissingSecrets;
   stores: StorageHandles;
   records?: SharedRecords;
   health?: Health;
@@ -90,6 +92,7 @@ export function begin(input: BootInput, plugins: readonly Candidate[]): Building
     tables: new Map(CORE_COLLECTIONS.map((collection) => [collection.name, collection])),
     catalog: catalogOf(() => building.offers, headerClasses(input.settings.headerAliases)),
     inFlight: countInFlight(),
+    missing: missingSecrets(),
     stores: {},
     offers: { ...NOTHING, config: configRules({ ...NOTHING, policies: [], apis: [], caches: new Map() }) },
   };
@@ -97,12 +100,12 @@ export function begin(input: BootInput, plugins: readonly Candidate[]): Building
 }
 
 /** What hosts may hand out at this moment of the boot. */
-export function partsFor({ input, members, catalog, stores, records }: Building): HostParts {
+export function partsFor({ input, members, catalog, stores, records, missing }: Building): HostParts {
   const sources = members
     .filter((member) => member.candidate.manifest.kind === "secret" && isUp(member))
     .map(({ running }) => running?.provides as SecretSource); // the kind says so
   const { egress, vault, log, now, generations, profile } = input;
-  const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, hide: log.hide };
+  const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, missing, log };
   return { egress, vault, catalog, log, now, generations, stores, records, secrets };
 }
 

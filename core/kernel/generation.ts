@@ -116,7 +116,7 @@ export interface PluginState {
   readonly origin: string;
   readonly required: boolean;
   readonly state: "running" | "disabled" | "failed";
-  /** Why it is not running, as a sentence. */
+  /** Why it is not running, or not as it should, as a sentence. */
   readonly why: string | null;
   /** Error code when failed. */
   readonly code: string | null;

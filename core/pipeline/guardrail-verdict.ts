@@ -17,6 +17,7 @@ const THROWN: { readonly [C in ErrorCode]?: ErrorClass } = {
   HOST_BLOCKED: "config",
   HOST_NOT_DECLARED: "config",
   ACCESS_DENIED: "auth",
+  SECRET_MISSING: "auth",
 };
 /** What a check threw, as its error. */
 export const fromThrown = (thrown: unknown): Said => error(classOf(thrown), messageOf(thrown));

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type Check, GatewayError, type Handles, OneOf, type RemoteCheck, type SegmentKind, type Side, remoteCheck } from "#contract";
+import { type Check, type Handles, OneOf, type RemoteCheck, type SegmentKind, type Side, remoteCheck } from "#contract";
 
 export type Host = Pick<Handles, "fetch" | "secrets">;
 
@@ -33,7 +33,7 @@ export const scan = (host: Host, { id, title, side, path, wants }: Scan): Check 
     params: Params,
     reply: Reply,
     url: () => `https://api.pillarseclabs.com/api/v1/scan/${path}`,
-    headers: async () => ({ authorization: `Bearer ${await keyOf(host)}` }),
+    headers: async () => ({ authorization: `Bearer ${await host.secrets.read(KEY)}` }),
     ask: ({ text, params }) => ({ message: text, scanners: Object.fromEntries(params.scanners.map((scanner) => [scanner, true])) }),
     judge,
   });
@@ -47,9 +47,3 @@ const judge: RemoteCheck<typeof Params, typeof Reply>["judge"] = (reply, { param
     return { verdict: "error", class: "malformed", message: `The service did not answer for ${missing.join(", ")}.`, data };
   return { verdict: "allow", data };
 };
-
-async function keyOf(host: Host): Promise<string> {
-  const key = await host.secrets.read(KEY).catch(() => ""); // told below: the operator needs the name, not the backend's words
-  if (key === "") throw new GatewayError("ACCESS_DENIED", { what: `the secret ${KEY}` });
-  return key;
-}

@@ -94,6 +94,7 @@ export function testCheck(check: Check, examples: readonly Example[], { manifest
     });
     if (!check.transforms) test("does not transform", async () => expect((await judge(usual)).kind).not.toBe("transform"));
     if (vendor) testFailures(check, usual, vendor);
+    if (vendor?.holdsSecrets) testMissingSecret(check, usual, vendor);
   });
 }
 
@@ -118,6 +119,15 @@ function testFailures(check: Check, usual: Example, vendor: Vendor): void {
       if (name === "answers 401" || name === "cannot be reached") expect(said.failure).not.toBe("crash");
     });
   }
+}
+
+/** What a denying guardrail needs to hear to stay shut. */
+function testMissingSecret(check: Check, usual: Example, vendor: Vendor): void {
+  test("is an error of class auth when its secret is missing", async () => {
+    vendor.answers(() => answer(usual.vendor)); // even a service that would let everybody in
+    const said = await vendor.withoutSecrets(() => judged(check, usual));
+    expect([said.kind, said.failure]).toEqual(["error", "auth"]);
+  });
 }
 
 /** Sets a pack up with a host of its own, runs the kit for all its checks with the manifest's samples as examples. */
@@ -155,7 +165,22 @@ export class Vendor {
   private respond: VendorAnswer = never;
   private waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
+  private empty = false;
+
   constructor(private readonly needs: readonly string[]) {}
+
+  get holdsSecrets(): boolean {
+    return this.needs.some((need) => need.startsWith("secret:"));
+  }
+  /** Every secret is missing meanwhile, as the kernel would say it. */
+  async withoutSecrets<T>(work: () => Promise<T>): Promise<T> {
+    this.empty = true;
+    try {
+      return await work();
+    } finally {
+      this.empty = false;
+    }
+  }
 
   answers(respond: VendorAnswer): void {
     this.respond = respond;
@@ -175,10 +200,10 @@ export class Vendor {
     return {
       fetch: (url, init) => this.fetch(String(url), init ?? {}),
       secrets: {
-        read: async (name) =>
-          this.needs.includes(`secret:${name}`)
-            ? `secret-of-${name}`
-            : Promise.reject(new GatewayError("ACCESS_DENIED", { what: `the secret ${name}` })),
+        read: async (name) => {
+          if (!this.empty && this.needs.includes(`secret:${name}`)) return `secret-of-${name}`;
+          throw new GatewayError("SECRET_MISSING", { plugin: "guardrail/kit", secret: name, why: "set it" });
+        },
       },
       log: () => undefined,
       now: () => 1_700_000_000_000,

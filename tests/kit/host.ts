@@ -14,6 +14,7 @@ import { answerOf } from "../../core/egress/answer.ts";
 import type { Egress, EgressRequest } from "../../core/egress/egress.ts";
 import { hostFor } from "../../core/kernel/host.ts";
 import { createLog } from "../../core/kernel/log.ts";
+import { missingSecrets } from "../../core/kernel/missing-secrets.ts";
 import { shareRecords } from "../../core/kernel/records.ts";
 import { createVault } from "../../core/kernel/vault.ts";
 import memory from "../../storage/memory/index.ts";
@@ -70,7 +71,8 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
     secrets: {
       sources: new Map([["env", { scheme: "env", read: async (name: string) => options.secrets?.[name] }]]),
       places: {},
-      hide: log.hide,
+      missing: missingSecrets(),
+      log,
     },
     stores: storage,
     records,

@@ -8,7 +8,7 @@ const PluginState = Type.Object({
   version: Type.String({ description: "The plugin's own version." }),
   state: OneOf(["running", "disabled", "failed"], { description: "State." }),
   required: Type.Boolean({ description: "Must run for the deployment to be ready." }),
-  why: Nullable(Type.String({ description: "Why it is not running." })),
+  why: Nullable(Type.String({ description: "Why it is not running, or what it lacks." })),
   code: Nullable(Type.String({ description: "Error code when it failed." })),
   needs: Type.Array(Type.String(), { description: "Capabilities it asks for." }),
   provides: Type.Array(Type.String(), { description: "Ids it adds." }),
