@@ -6,6 +6,7 @@ import { until } from "../../tests/e2e/process.ts";
 import { madeCheck } from "../../tests/kit/guardrail.ts";
 import { active, depsWith } from "../../tests/kit/guardrail.ts";
 import { callOf } from "../../tests/kit/check.ts";
+import { nothingSpent } from "../compute/allowance.ts";
 import { guardInput } from "../pipeline/guard.ts";
 import { secretsNotSet } from "./secrets-not-set.ts";
 import { candidatesFor } from "./candidates.ts";
@@ -73,7 +74,7 @@ describe.each(MISSING)("a secret that $how", ({ place, read, says }) => {
     const outcome = await guardInput(
       guardrail ? [guardrail] : [],
       callOf({ model: "m", messages: [{ role: "user", content: "x" }] }),
-      { provider: "p", model: "m", metadata: {} },
+      { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "tenant" },
       deps,
     );
     await built.end();

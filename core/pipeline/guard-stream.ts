@@ -109,6 +109,7 @@ async function collected(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<
     if (size > limit) throw new GatewayError("UPSTREAM_INVALID", { provider: judge.view.provider ?? "", why: tooLarge(limit) });
     held.push(next.value);
     for (const event of next.value.events) judge.fold.add(event);
+    if (held.length % PER_TURN === 0) await nextTurn(); // a provider may send megabytes of frames at once
   }
   const subject = judge.subject();
   const ran = await Promise.all(judge.waited.map((guardrail) => runGuardrail(guardrail, subject, judge.deps)));
@@ -119,9 +120,26 @@ async function collected(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<
   return { kind: "stream", chunks: closing(released(chunks), upstream), failed, results: () => results, pending };
 }
 
+const PER_TURN = 128;
+
+/** Held chunks in pieces worth a write each; between two of them others have their turn. */
 async function* released(chunks: readonly Chunk[]): AsyncGenerator<Chunk> {
-  yield* chunks;
+  for (let from = 0; from < chunks.length; ) {
+    const to = pieceEnd(chunks, from);
+    const piece = chunks.slice(from, to);
+    yield { wire: piece.map(({ wire }) => wire).join(""), events: piece.flatMap(({ events }) => events) };
+    from = to;
+    if (from < chunks.length) await nextTurn();
+  }
 }
+const PIECE_CHARS = 65_536;
+function pieceEnd(chunks: readonly Chunk[], from: number): number {
+  let size = 0;
+  let to = from;
+  while (to < chunks.length && size < PIECE_CHARS) size += chunks[to++]?.wire.length ?? 0;
+  return to;
+}
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly Chunk[] => [
   ...events.map((event) => ({ wire: encoder.event(event), events: [event] })),
   { wire: encoder.end(), events: [] },

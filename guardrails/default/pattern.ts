@@ -69,6 +69,7 @@ export function patternCost(rule: string, chars: number): number {
   const known = patterns.peek(rule);
   if (known !== undefined) return known.msPerChar * chars;
   const size = sizes.get(rule);
+  if (size === Infinity) return Infinity;
   const perChar = /\\[pP]|\(\?[a-zA-Z-]*i|\[\^/.test(rule) ? COMPILED_UNICODE_CHAR_NS : COMPILED_CHAR_NS;
   const compiling = isPlain(rule) ? 0 : size * COMPILED_INSTRUCTION_NS + rule.length * perChar;
   return compiling / NS_PER_MS + msPerChar(rule, size, isPlain(rule) ? PLAIN_NS : LINEAR_NS) * chars;

@@ -13,6 +13,7 @@ export function play(frames: Iterator<string>, scenario: Scenario, signal: Abort
       async pull(controller) {
         try {
           if (sent > 0) await pause(scenario.chunk_latency_ms ?? 0, either);
+          if (sent % PER_TURN === PER_TURN - 1) await nextTurn();
           const next = step(frames, scenario, sent++);
           if (next.wire !== undefined) controller.enqueue(encoder.encode(next.wire));
           if (next.last) controller.close();
@@ -25,6 +26,10 @@ export function play(frames: Iterator<string>, scenario: Scenario, signal: Abort
     { highWaterMark: 0 },
   );
 }
+
+/** A network would give other requests their turn between two reads; there is none here. */
+const PER_TURN = 32;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Step {
   readonly wire?: string;

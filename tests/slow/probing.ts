@@ -1,0 +1,58 @@
+import { join } from "node:path";
+
+/** How long the longest answer took of the gateway's `/healthz`, and of a server that does nothing, under the same noise of the machine. */
+export interface Waits {
+  readonly gateway: number;
+  readonly idle: number;
+}
+export interface Probe {
+  /** Since the last call. */
+  waits(): Promise<Waits>;
+  close(): void;
+}
+
+export async function startProbe(base: string): Promise<Probe> {
+  const idle = Bun.spawn(
+    [process.execPath, "-e", 'console.log(Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") }).url.href)'],
+    {
+      stdout: "pipe",
+    },
+  );
+  const [url] = await linesOf(idle.stdout, 1);
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "probe.ts"), `${base}/healthz`, url ?? ""], {
+    stdin: "pipe",
+    stdout: "pipe",
+  });
+  const lines = lineReader(child.stdout);
+  return {
+    async waits() {
+      child.stdin.write("\n");
+      await child.stdin.flush();
+      const [gateway = 0, nothing = 0] = JSON.parse(await lines()) as number[];
+      return { gateway, idle: nothing };
+    },
+    close() {
+      child.kill();
+      idle.kill();
+    },
+  };
+}
+
+function lineReader(stream: ReadableStream<Uint8Array>): () => Promise<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  return async () => {
+    while (!text.includes("\n")) text += decoder.decode((await reader.read()).value, { stream: true });
+    const end = text.indexOf("\n");
+    const line = text.slice(0, end);
+    text = text.slice(end + 1);
+    return line;
+  };
+}
+async function linesOf(stream: ReadableStream<Uint8Array>, count: number): Promise<string[]> {
+  const next = lineReader(stream);
+  const lines: string[] = [];
+  while (lines.length < count) lines.push(await next());
+  return lines;
+}
