@@ -29,7 +29,6 @@ export function problems(schema: TSchema, value: unknown, most = MOST_PROBLEMS):
     if (seen.has(path)) continue; // the first message about a place is the telling one
     seen.add(path);
     found.push({ path, why: why(error, schema) });
-    if (found.length === MOST) break; // a body may be wrong in a million places
   }
   return found;
 }

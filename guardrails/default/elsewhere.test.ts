@@ -13,7 +13,7 @@ const TEXTS: readonly string[] = [
   "ALL UPPER",
   "a\u0000b",
   "a lone \ud83d surrogate and a whole 😀",
-  "é".repeat(150_000) + "\udc00",
+  `${"é".repeat(150_000)}\udc00`,
   '{"a":1,"b":[1,2,{"c":"\\ud83d"}]}',
   'It is {"a": 5, "b": {"c": "}"}} and [1] here',
   '```json\n{"a":{"x":"é😀"}}\n```\n```py\nprint(1)\n```',
