@@ -65,11 +65,14 @@ export interface PipedChild extends Child {
   write(bytes: Uint8Array): Promise<void>;
   readonly output: AsyncIterable<Uint8Array>;
 }
-/** Starts this same program again with pipes, nothing of our environment, and no say in when we end. */
+/**
+ * Starts this same program again with pipes, nothing of our environment, and no say in when we end. Not in our folder
+ * either: the runtime would read an `.env` file there.
+ */
 export function spawnPiped(args: readonly string[]): PipedChild {
   const main = fileURLToPath(new URL("./main.ts", import.meta.url));
   const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, main, ...args];
-  const child = Bun.spawn(command, { env: {}, stdio: ["pipe", "pipe", "ignore"] });
+  const child = Bun.spawn(command, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
   child.unref();
   return {
     pid: child.pid,

@@ -57,6 +57,7 @@ async function reply(job: Job, answer: Reply): Promise<void> {
   try {
     const check = (await packOf(job.pack)).get(job.check);
     if (!check) throw new Error(`the pack ${job.pack.name} has no check ${job.check}`);
+    await answer({ kind: "begun" });
     if (job.ask === "problems") return await answer({ kind: "problems", problems: check.problems?.(job.params as never) ?? [] }); // judged by the check's schema before
     await answer(...shown(await check.run(new PureInput(job))));
   } catch (thrown) {

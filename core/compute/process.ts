@@ -41,7 +41,7 @@ export class ComputeProcess {
         answer,
         stop: (why) => this.stop(why),
       });
-      void this.send(work, this.job).catch((thrown: unknown) => this.stop(`the work could not be handed over: ${messageOf(thrown)}`));
+      void this.send(work).catch((thrown: unknown) => this.stop(`the work could not be handed over: ${messageOf(thrown)}`));
     });
   }
   /** Nobody waits for the answer any more: it may go on for a moment, since killing costs more than finishing. */
@@ -58,7 +58,7 @@ export class ComputeProcess {
     return this.over || (residentBytes(this.child.pid) ?? 0) > this.limits.memoryBytes / 2;
   }
 
-  private async send({ pack, check, ask, side, now, params, text }: Work, job: Running): Promise<void> {
+  private async send({ pack, check, ask, side, now, params, text }: Work): Promise<void> {
     const head: JobHead = { pack, check, ask, side, now, chunks: chunksOf(text) };
     await this.child.write(jsonFrame(JSON.stringify(head)));
     await this.child.write(paramsFrame(params));
@@ -66,7 +66,6 @@ export class ComputeProcess {
       await this.child.write(frame);
       await nextTurn(); // a long text is many milliseconds of copying
     }
-    job.begin();
   }
 
   private async listen(): Promise<void> {
@@ -77,6 +76,7 @@ export class ComputeProcess {
         for (const frame of frames.push(piece)) {
           const answer = answers.add(frame);
           if (answer === "ready") this.becameReady();
+          else if (answer === "begun") this.job?.begin();
           else if (answer) this.settle(answer);
         }
     } catch (thrown) {
@@ -135,7 +135,7 @@ class Running {
     this.timer = setTimeout(() => tell.stop("it did not take its work"), HANDOVER_MS);
     this.watch = setInterval(() => this.look(), WATCH_MS);
   }
-  /** It has all it needs: from now on its time counts. */
+  /** From now on its time counts. */
   begin(): void {
     this.begunAtCpuMs = cpuMs(this.pid);
     this.within(this.deadlineMs * (this.begunAtCpuMs === null ? 1 : PATIENCE));
@@ -161,7 +161,7 @@ class Running {
   }
 }
 const MB = 1024 * 1024;
-/** A text of any size the gateway takes is through the pipe by then. */
+/** A text of any size the gateway takes is through the pipe by then, and the pack's code is loaded. */
 const HANDOVER_MS = 10_000;
 /** How many times its deadline a piece of work may take by the clock. */
 const PATIENCE = 4;
@@ -170,12 +170,12 @@ const PATIENCE = 4;
 class Answers {
   private verdict: Extract<ReplyHead, { kind: "verdict" }> | undefined;
 
-  add(frame: Frame): Answer | "ready" | undefined {
+  add(frame: Frame): Answer | "ready" | "begun" | undefined {
     const { verdict } = this;
     this.verdict = undefined;
     if (verdict) return { kind: "verdict", verdict: verdict.verdict, dataText: textOf(frame) };
     const head = JSON.parse(textOf(frame)) as ReplyHead; // written by our own other side
-    if (head.kind === "ready") return "ready";
+    if (head.kind === "ready" || head.kind === "begun") return head.kind;
     if (head.kind === "problems") return head;
     if (head.kind === "thrown") return failed(head.class, head.message);
     if (!head.data) return { kind: "verdict", verdict: head.verdict, dataText: null };

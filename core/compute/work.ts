@@ -46,6 +46,8 @@ export interface JobHead extends Pick<Work, "pack" | "check" | "ask" | "side" | 
 /** What comes back; the verdict's data follows in a frame of its own when `data` says so. */
 export type ReplyHead =
   | { readonly kind: "ready" }
+  /** It has the work, and the code to do it with: its time counts from now on. */
+  | { readonly kind: "begun" }
   | { readonly kind: "verdict"; readonly verdict: Verdict; readonly data: boolean }
   | { readonly kind: "problems"; readonly problems: readonly string[] }
   | { readonly kind: "thrown"; readonly class: "crash" | "budget"; readonly message: string };

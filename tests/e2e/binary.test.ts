@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask, chat, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
+import { startStuck } from "./stuck.ts";
 
 const home = mkdtempSync(join(tmpdir(), "gateway-binary-"));
 const BINARY = { default: join(home, "gateway-default"), minimal: join(home, "gateway-minimal") };
@@ -135,6 +136,22 @@ describe("the default executable in an empty folder", () => {
     }
   }, 30_000);
 });
+
+test("the executable runs dear checks in processes of its own, plugins' from outside too, and says who stands still", async () => {
+  const stuck = await startStuck({ command: [BINARY.default], cwd: emptyFolder() });
+  try {
+    const fine = await stuck.judged({ "stuck.dear": {} }, "environment");
+    expect([fine.status, fine.text]).toEqual([200, expect.stringMatching(/"pid":\d+,"came":0/)]);
+    expect(fine.text).not.toContain(`"pid":${stuck.gateway.pid},`);
+    const schema = { "default.jsonSchema": { schema: { type: "array" } } };
+    expect([(await stuck.judged(schema, "[1]")).status, (await stuck.judged(schema, "{}")).status]).toEqual([200, 446]);
+    expect((await stuck.judged({ "stuck.dear": {} }, "hang")).text).toContain("Budget error");
+    expect((await stuck.judged({ "stuck.loop": { ms: 2_000 } }, "loop")).status).toBe(200);
+    await until("it is told", () => /"event":"event_loop.stalled".*guardrail\/stuck/.test(stuck.gateway.output()));
+  } finally {
+    await stuck.close();
+  }
+}, 60_000);
 
 describe("the commands of the executable", () => {
   test("list, check and openapi work, and leave nothing behind", () => {

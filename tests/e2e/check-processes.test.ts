@@ -1,14 +1,21 @@
 /** Checks that may take long run in processes of their own: what those may do, and what becomes of a check that takes too much. */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ADMIN_KEY, ask, GATEWAY_KEY, until } from "./process.ts";
 import { startStuck, type StuckGateway } from "./stuck.ts";
 
 let stuck: StuckGateway;
+const folder = mkdtempSync(join(tmpdir(), "gateway-env-"));
 beforeAll(async () => {
-  stuck = await startStuck({ env: { GATEWAY_CHECK_DEADLINE_MS: "300", MY_SECRET_TOKEN: "not-for-children" } });
+  writeFileSync(join(folder, ".env"), "MY_OTHER_SECRET_TOKEN=not-for-children-either\n");
+  stuck = await startStuck({ cwd: folder, env: { GATEWAY_CHECK_DEADLINE_MS: "300", MY_SECRET_TOKEN: "not-for-children" } });
+}, 30_000);
+afterAll(async () => {
+  await stuck.close();
+  rmSync(folder, { recursive: true, force: true });
 });
-afterAll(() => stuck.close());
 
 interface Shown {
   readonly verdict: boolean;
@@ -37,33 +44,37 @@ describe("a check that may take long", () => {
     expect(first.check.data?.pid).not.toBe(stuck.gateway.pid);
     const second = await judged("environment");
     expect(second.check.data).toEqual({ pid: first.check.data?.pid ?? 0, came: 0 });
-  });
+  }, 30_000);
 
   test.each([
     ["hang", /longer than 300 ms/],
     ["grow", /more than 256 MB|longer than 300 ms/],
     ["deepen", /call stack/],
     ["exit", /ended/],
-  ])("that does `%s` is the error budget, and closes where the guardrail denies", async (does, message) => {
-    expect(await judged(does)).toMatchObject({
-      status: 446,
-      check: { verdict: false, error: { name: "Budget error", message: expect.stringMatching(message) } },
-    });
-    expect(await judged(does, { deny: false })).toMatchObject({ status: 200 });
-    expect(await judged("fine")).toMatchObject({ status: 200, check: { verdict: true } });
-  });
+  ])(
+    "that does `%s` is the error budget, and closes where the guardrail denies",
+    async (does, message) => {
+      expect(await judged(does)).toMatchObject({
+        status: 446,
+        check: { verdict: false, error: { name: "Budget error", message: expect.stringMatching(message) } },
+      });
+      expect(await judged(does, { deny: false })).toMatchObject({ status: 200 });
+      expect(await judged("fine")).toMatchObject({ status: 200, check: { verdict: true } });
+    },
+    30_000,
+  );
 
   test("that fails by itself is the same crash as on the main thread", async () => {
     expect(await judged("fail")).toMatchObject({
       status: 200,
       check: { verdict: false, error: { name: "Check error", message: expect.stringContaining("it does not work") } },
     });
-  });
+  }, 30_000);
 
   test("cannot be switched off for its budget by `failOnError: false`", async () => {
     const { status } = await stuck.judged({ "stuck.dear": { failOnError: false } }, "hang");
     expect(status).toBe(446);
-  });
+  }, 30_000);
 
   test("leaves no process behind that was stopped", async () => {
     const { check } = await judged("fine");
@@ -71,7 +82,7 @@ describe("a check that may take long", () => {
     expect(isAlive(pid)).toBe(true);
     expect((await judged("hang")).status).toBe(446);
     await until("the process is gone", () => !isAlive(pid));
-  });
+  }, 30_000);
 
   test("of a client that left does not keep the next one waiting", async () => {
     const controller = new AbortController();
@@ -88,7 +99,7 @@ describe("a check that may take long", () => {
     controller.abort();
     expect(await left).toBe("left");
     expect((await judged("fine")).status).toBe(200);
-  });
+  }, 30_000);
 });
 
 describe("parameters that take long to judge", () => {
@@ -112,7 +123,7 @@ describe("parameters that take long to judge", () => {
     expect((await save("(a{20}){20}")).status).toBe(200);
     const wrong = await save(`${"(?i)[^x]".repeat(60)}(`);
     expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining("The pattern is not valid")]);
-  });
+  }, 30_000);
 });
 
 test("the pool tells how it is doing, and what it did", async () => {

@@ -6,7 +6,7 @@ import { startStuck, type StuckGateway } from "./stuck.ts";
 let stuck: StuckGateway;
 beforeAll(async () => {
   stuck = await startStuck();
-});
+}, 30_000);
 afterAll(() => stuck.close());
 
 interface Line {

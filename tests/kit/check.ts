@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Call, Check, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
+import type { Call, Check, CheckInput, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
 import { GatewayError, headerClasses, type Json } from "#contract";
 import { nothingSpent } from "../../core/compute/allowance.ts";
 import type { Compute } from "../../core/compute/pool.ts";
@@ -92,6 +92,16 @@ export function testCheck(check: Check, examples: readonly Example[], { manifest
       expect(performance.now() - startedAt).toBeLessThan(50);
       if (vendor) expect(vendor.lastSignal?.aborted).toBe(true);
     });
+    if (check.cost !== undefined)
+      test("says what it costs, and judges the same by its parameters, side, text and clock alone", async () => {
+        const { params } = bound(check, usual.params ?? {});
+        const costs = [0, usual.text.length, 1_000_000].map((chars) => check.cost?.(params as never, chars) ?? Number.NaN);
+        expect(costs.every((cost, i) => cost >= (costs[i - 1] ?? 0))).toBe(true);
+        const side: Side = check.on.includes("input") ? "input" : "output";
+        const alone = { params, side, text: usual.text, now: Date.now() } as CheckInput<never>;
+        const said = await judge(usual);
+        expect(await check.run(alone)).toMatchObject({ verdict: said.kind, ...(said.data !== undefined && { data: said.data }) });
+      });
     if (!check.transforms) test("does not transform", async () => expect((await judge(usual)).kind).not.toBe("transform"));
     if (vendor) testFailures(check, usual, vendor);
     if (vendor?.holdsSecrets) testMissingSecret(check, usual, vendor);

@@ -193,8 +193,8 @@ const ATTACKS: readonly [name: string, attack: Case, expected: (said: Said) => v
     closedOrJudged,
   ],
   [
-    "five hundred cheap checks",
-    { checks: repeat(500, () => ({ id: "default.characterCount", parameters: { minCharacters: 1 } })), text: "hello" },
+    "a hundred cheap checks",
+    { checks: repeat(100, () => ({ id: "default.characterCount", parameters: { minCharacters: 1 } })), text: "hello" },
     passed,
   ],
   [
