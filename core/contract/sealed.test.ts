@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { CatalogCheck, Vault } from "./capability.ts";
 import type { Json } from "./json.ts";
-import { type CheckToSave, maskSecrets, openSecrets, sealChecks, sealSecrets } from "./sealed.ts";
+import { maskSecrets, openSecrets, sealChecks, sealSecrets } from "./sealed.ts";
+import type { CheckToSave } from "./stored-checks.ts";
 
 /** Seals visibly, and never the same text alike. */
 let sealings = 0;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { GatewayError, messageOf, type Vault } from "#contract";
+import { GatewayError, messageOf, urlTokens, type Vault } from "#contract";
 import { secretIn } from "./key-file.ts";
 import type { ProcessLog } from "./log.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
@@ -14,17 +14,21 @@ const TAG_BYTES = 16;
 export function createVault(secret: string, hide: ProcessLog["hide"]): Vault {
   const sealKey = derive(secret, "seal");
   const digestKey = derive(secret, "digest");
+  const hideWhole = (plain: string): void => {
+    hide(plain);
+    for (const token of urlTokens(plain)) hide(token); // of a URL, the rest may be told without the whole
+  };
   return {
     seal(plain) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv("aes-256-gcm", sealKey, iv);
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
-      hide(plain);
+      hideWhole(plain);
       return FORM + Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
     },
     open(sealed) {
       const plain = opened(sealKey, sealed);
-      hide(plain);
+      hideWhole(plain);
       return plain;
     },
     digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),

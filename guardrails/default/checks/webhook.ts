@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type CheckInput, type Handles, type Json, type Verdict, defineCheck, isJson } from "#contract";
+import { type CheckInput, type Handles, type Json, type Verdict, defineCheck, isJson, maskUrl } from "#contract";
 import { ForwardHeaders, forwarded } from "../forward-headers.ts";
 
 const Params = Type.Object({
@@ -60,9 +60,9 @@ const failed = (input: Input, errorClass: "unavailable" | "malformed", message: 
   message,
   data: { ...shown(input), verdict: false, explanation: message },
 });
-/** The query may hold a credential: results show the address without it. */
+/** It may hold a credential: results show the address without its query, and without what is one by its looks. */
 const shown = ({ params: { webhookURL, timeout } }: Input) => ({
-  webhookUrl: webhookURL.replace(/[?#].*$/s, ""),
+  webhookUrl: maskUrl(webhookURL.replace(/[?#].*$/s, "")),
   requestContext: { timeout },
 });
 

@@ -9,6 +9,7 @@ import {
   type Made,
   makeSlug,
   openSecrets,
+  openUrls,
   type RecordOf,
   type Revision,
   sealChecks,
@@ -47,15 +48,18 @@ export async function change(record: Config, asked: Asked<Static<typeof UpdateBo
   if (config) asked.catalog.judgeConfig(config, "size");
   const next = config && sealed(config, asked, record.config);
   if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
-  if (next) refuseMoved(withoutGuardrails(next), withoutGuardrails(record.config), asked.catalog);
+  if (next) refuseMoved(toJudge(next, asked), toJudge(record.config, asked), asked.catalog);
   return { ...rest, ...(next && { config: next }), version_id: crypto.randomUUID(), updated_by: asked.actor };
 }
+
+/** What goes to providers, its addresses to be read. */
+const toJudge = (config: Json, { vault }: Pick<Asked, "vault">): Json => openUrls(withoutGuardrails(config), vault);
 
 /** Secrets given in place: `api_key`, the fields a provider's target schema calls secret, and the secret parameters of inline checks. */
 function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before: Json = {}): Json {
   const credentials = credentialNames(catalog);
   const isSecret = (member: string): boolean => credentials.has(member);
-  const next = sealSecrets(config, isSecret, vault, withoutGuardrails(before));
+  const next = sealSecrets(config, isSecret, vault, withoutGuardrails(before), before);
   const checks = [...inlineChecks(config)];
   const parameters = sealChecks(checks.map(toSave), [...inlineChecks(before)].map(toSave), { catalog, vault, isSecret });
   for (const [i, check] of [...inlineChecks(next)].entries()) if (isJson(checks[i]?.parameters)) check.replace(parameters[i] ?? {});

@@ -32,7 +32,7 @@ export function sealedConfigurations(
   return sealed;
 }
 
-const secretsOf = (stored: Json): Json => Object.fromEntries(Object.entries(stored).filter(([, value]) => isSealed(value)));
+const secretsOf = (stored: Json): Json => Object.fromEntries(Object.entries(stored).filter(([, value]) => isSealed(value) && !value.url));
 
 function judge(plain: Json, target: TObject | undefined, judgeUrl: Asked["judgeUrl"]): void {
   const { custom_host: host, ...fields } = plain;

@@ -6,6 +6,7 @@ import {
   type Made,
   makeSlug,
   maskSecret,
+  openUrls,
   Providers,
   type RecordOf,
   type Revision,
@@ -41,7 +42,7 @@ export function change(record: Integration, asked: Asked<Static<typeof UpdateBod
   const next = configurations && sealedConfigurations(record.ai_provider_id, configurations, asked, record.configurations);
   const keepsKey = record.key_sealed !== null && (key === undefined || key === record.masked_key);
   const target = asked.catalog.providers().find(({ id }) => id === record.ai_provider_id)?.target;
-  if (next) refuseMoved({ before: record.configurations, next, keepsKey, target });
+  if (next) refuseMoved({ before: openUrls(record.configurations, asked.vault), next: openUrls(next, asked.vault), keepsKey, target });
   return {
     ...rest,
     ...(key !== undefined && key !== record.masked_key && credential(key, asked)),

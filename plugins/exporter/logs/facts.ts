@@ -7,11 +7,11 @@ export function factsOf(outcome: Outcome, caller: Caller, mask: Masker): LogFact
   const headers = mask.headers(call.headers, call.control.sensitiveHeaders ?? []);
   const sentTo = bodies?.upstreamUrl ?? null;
   return {
-    url: mask.url(urlOf(outcome)),
+    url: mask.url(urlOf(outcome), call.path),
     method: call.method,
     headers: headers.plain,
     gatewayHeaders: headers.gateway,
-    sentTo: sentTo === null ? null : mask.url(sentTo),
+    sentTo: sentTo === null ? null : mask.url(sentTo, call.path),
     operation: call.operation,
     ended: outcome.ended,
     error: outcome.error,

@@ -351,7 +351,7 @@ describe("credentials are not in a record", () => {
         provider: "vertex-ai",
         vertex_project_id: "p",
         vertex_auth_type: "serviceAccount",
-        custom_host: "https://models.example.com/v1?limit=5",
+        custom_host: "https://models.example.com/v1",
         forward_headers: ["x-team"],
         override_params: { max_tokens: 5, thinking: { budget_tokens: 10 }, response_format: '{"type":"json"}' },
         input_guardrails: [{ "default.webhook": { webhookURL: "https://judge.example.com/check" }, deny: true }],

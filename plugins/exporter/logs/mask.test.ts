@@ -42,6 +42,6 @@ test("a header that sets a provider's secret is masked", async () => {
   }
 });
 test("a query parameter called like one is masked in a URL, and the others stay", () =>
-  expect(mask.url(`https://gw.example.com/v1/files?service_account=${CANARY}&limit=5`)).toBe(
+  expect(mask.url(`https://gw.example.com/v1/files?service_account=${CANARY}&limit=5`, "/files")).toBe(
     "https://gw.example.com/v1/files?service_account=*****&limit=5",
   ));

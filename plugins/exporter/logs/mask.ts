@@ -1,4 +1,4 @@
-import { type HeaderClasses, isJson, type Json, type RequestHeaders } from "#contract";
+import { type HeaderClasses, isJson, type Json, looksLikeToken, maskUrl, type RequestHeaders } from "#contract";
 
 export interface Masker {
   /** Request headers as they are kept: the gateway's own apart from the rest. */
@@ -6,8 +6,8 @@ export interface Masker {
     headers: RequestHeaders,
     sensitive: readonly string[],
   ): { readonly plain: Record<string, string>; readonly gateway: Record<string, string> };
-  /** A URL without credentials in its query. */
-  url(url: string): string;
+  /** A URL without credentials in its query, nor what looks like one in its path, unless it stands in the path that was asked. */
+  url(url: string, asked: string): string;
 }
 export interface MaskRules {
   /** A keyed hash: equal values stay recognisable, short ones cannot be guessed back. */
@@ -45,6 +45,7 @@ export function masker({ hash, toHash, classes }: MaskRules): Masker {
     secret: classes.of(name).class === "credential" || isSecret(name),
     hashed: toHash.includes(name),
     gateway: classes.of(name).own !== null,
+    url: classes.of(name).own === "custom-host",
   }));
   return {
     headers(headers, sensitive) {
@@ -53,12 +54,18 @@ export function masker({ hash, toHash, classes }: MaskRules): Masker {
       const gateway: Record<string, string> = {};
       headers.forEach((value, name) => {
         const kind = kindOf(name);
-        const shown = kind.secret ? MASK : kind.hashed || hashedToo.includes(name) ? hash(value) : readable(value);
+        const shown = kind.secret
+          ? MASK
+          : kind.hashed || hashedToo.includes(name)
+            ? hash(value)
+            : kind.url
+              ? maskUrl(value)
+              : readable(value);
         (kind.gateway ? gateway : plain)[name] = shown;
       });
       return { plain, gateway };
     },
-    url: maskedUrl,
+    url: (url, asked) => withoutTokens(maskedUrl(url), asked),
   };
 }
 
@@ -77,10 +84,21 @@ function maskedUrl(whole: string): string {
   const at = url.indexOf("?");
   if (at < 0) return url;
   const query = new URLSearchParams(url.slice(at + 1));
-  const secrets = [...query.keys()].filter(isSecret);
+  const secrets = [...query].flatMap(([name, value]) => (isSecret(name) || looksLikeToken(value) ? [name] : []));
   for (const name of secrets) query.set(name, MASK);
   return secrets.length === 0 ? url : `${url.slice(0, at)}?${query.toString()}`;
 }
+
+/** Ids of a request stand in the path it asked; what else is random there came with the host, and may be a key to it. */
+function withoutTokens(url: string, asked: string): string {
+  const end = url.indexOf("?");
+  const segments = (end < 0 ? url : url.slice(0, end)).split("/");
+  const shown = segments.map((segment, i) => (i >= FIRST_OF_PATH && isStray(segment, asked) ? MASK : segment));
+  return shown.join("/") + (end < 0 ? "" : url.slice(end));
+}
+const isStray = (segment: string, asked: string): boolean => segment.length >= 16 && looksLikeToken(segment) && !asked.includes(segment);
+/** Behind `https:`, nothing, and the host. */
+const FIRST_OF_PATH = 3;
 
 const MAX_REMEMBERED = 8_192;
 const maskedBefore = remembered(maskedJson, 100);
@@ -96,12 +114,15 @@ function maskedJson(text: string): string {
   }
 }
 
-/** In a member that holds credentials, every text is one. */
+const isAddress = (name: string, member: unknown): member is string => typeof member === "string" && /(url|uri|endpoint|host)$/i.test(name);
+
+/** In a member that holds credentials, every text is one; of a URL that is called, whatever may be one is hidden. */
 function withoutSecrets(value: unknown, inSecret = false): unknown {
   if (typeof value === "string") return inSecret ? MASK : readable(value);
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, inSecret));
   if (!isJson(value)) return value;
   const kept: Json = {};
-  for (const [name, member] of Object.entries(value)) kept[name] = withoutSecrets(member, inSecret || isSecret(name));
+  for (const [name, member] of Object.entries(value))
+    kept[name] = withoutSecrets(isAddress(name, member) ? maskUrl(member) : member, inSecret || isSecret(name));
   return kept;
 }
