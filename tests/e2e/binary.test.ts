@@ -108,6 +108,12 @@ describe("the default executable in an empty folder", () => {
     expect(streamed.text).toEndWith("data: [DONE]\n\n");
     expect((await chat({ ...asking(), gatewayKey: "wrongKey0123456789" }, {})).status).toBe(401);
   });
+  test("takes headers as large as the table of headers says, and no larger ones", async () => {
+    const config = (filler: number): string =>
+      JSON.stringify({ provider: "sandbox", override_params: { metadata: { filler: "x".repeat(filler) } } });
+    const statusOf = async (filler: number): Promise<number> => (await chat(asking(), {}, { "x-gateway-config": config(filler) })).status;
+    expect([await statusOf(200_000), await statusOf(400_000)]).toEqual([200, 431]);
+  });
   test("is ready, and describes itself", async () => {
     expect((await ask(`${gateway.base}/readyz`, "GET", null)).json["status"] as unknown).toBe("ready");
     expect((await ask(`${gateway.base}/openapi.json`, "GET", null)).text).toContain("/v1/chat/completions");

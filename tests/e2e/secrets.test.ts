@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../kit/replay.ts";
 import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, chatWith, forAll, type Json, logOf, newKey, SANDBOX } from "./endpoints/api.ts";
-import { ADMIN_KEY, type Answer, ask, GATEWAY_KEY } from "./process.ts";
+import { ADMIN_KEY, type Answer, ask, GATEWAY_KEY, until } from "./process.ts";
 
 const api = forAll({ LOG_LEVEL: "debug" });
 const canary = (name: string): string => `canary-${name}-${crypto.randomUUID().slice(0, 13)}`;
@@ -181,15 +181,21 @@ const found = (text: string, allowed: readonly string[] = []): readonly string[]
     .filter(([name, secret]) => !allowed.includes(name) && text.includes(secret))
     .map(([name]) => name);
 
+/** Looks into every file of the data folder but the keys' own. */
+function expectNoneStored(): readonly string[] {
+  const files = readdirSync(api.gateway.dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  expect(files.some((file) => file.endsWith("main.db"))).toBe(true);
+  expect(files.some((file) => file.endsWith("logs.db"))).toBe(true);
+  for (const file of files.filter((name) => !name.endsWith(".key")))
+    expect({ file, found: found(readFileSync(file, "latin1")) }).toEqual({ file, found: [] });
+  return files;
+}
+
 describe("a secret", () => {
   test(verifies("5.not-leaked", "is not in any file: neither database, nor their journals, nor blobs"), () => {
-    const files = readdirSync(api.gateway.dataDir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name));
-    expect(files.some((file) => file.endsWith("main.db"))).toBe(true);
-    expect(files.some((file) => file.endsWith("logs.db"))).toBe(true);
-    for (const file of files.filter((name) => !name.endsWith(".key")))
-      expect({ file, found: found(readFileSync(file, "latin1")) }).toEqual({ file, found: [] });
+    const files = expectNoneStored();
     expect(files.some((file) => readFileSync(file, "latin1").includes(LOGGED_PROMPT))).toBe(true);
   });
   test("is not in what the process prints, and neither are the keys that its operator set", () => {
@@ -211,7 +217,7 @@ describe("a secret", () => {
     for (const { text } of controlAnswers) expect({ text, found: found(text) }).toMatchObject({ found: [] });
     expect(controlAnswers.some(({ text }) => /ca\*{3,}/.test(text))).toBe(true);
   });
-  test.each(["/metrics", "/openapi.json", "/docs", "/readyz", "/healthz"])("is not in %s", async (path) => {
+  test.each(["/metrics", "/openapi.json", "/docs", "/readyz", "/healthz", "/status"])("is not in %s", async (path) => {
     const text = await (await fetch(api.gateway.base + path)).text();
     expect(found(text)).toEqual([]);
     expect(text).not.toContain(LOGGED_PROMPT);
@@ -242,5 +248,21 @@ describe("a secret", () => {
       found: [],
     });
     expect(found(JSON.stringify(await logOf(api, String(answer.headers.get("x-gateway-trace-id")))))).toEqual([]);
+  });
+  test("is nowhere after a crash in the middle of a request, either", async () => {
+    api.upstream.answer({ body: "{", ends: "hang" });
+    const way = { ...api.replayed, authorization: `Bearer ${SECRETS.providerKey}`, ...QUIET };
+    const before = api.upstream.received.length;
+    const cut = [said(SECRETS.prompt), said(SECRETS.prompt, { stream: true })].map((body) =>
+      ask(`${api.gateway.base}/v1/chat/completions`, "POST", GATEWAY_KEY, body, way).then(
+        () => "answered",
+        () => "cut",
+      ),
+    );
+    await until("both are under way", () => api.upstream.received.length === before + 2);
+    await api.gateway.stop("SIGKILL");
+    expect(await Promise.all(cut)).toEqual(["cut", "cut"]);
+    expectNoneStored();
+    expect(found(api.gateway.output())).toEqual([]);
   });
 });
