@@ -15,6 +15,8 @@ export interface OwnKeys {
 const MAX_REMEMBERED = 10_000;
 /** Longer ones are tokens of another issuer, and live shortly. */
 const MAX_LENGTH = 256;
+const MAX_CLEAN = 1_000;
+const MAX_CLEAN_LENGTH = 4_096;
 /** A shorter value may be a word of any header. */
 const MIN_LENGTH = 16;
 const PART = /[A-Za-z0-9_-]{16,}/g;
@@ -23,16 +25,9 @@ const BASIC = /\bbasic +([A-Za-z0-9+/_-]+=*)/i;
 
 export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
   const remembered = new Set<string>();
-  const judged = new Map<string, boolean>();
-  const hasCheck = (text: string): boolean => {
-    const before = judged.get(text);
-    if (before !== undefined) return before;
-    if (judged.size >= MAX_REMEMBERED) judged.clear();
-    const own = isGatewayKey(text, vault);
-    judged.set(text, own);
-    return own;
-  };
-  const is = (text: string): boolean => remembered.has(text) || (text.length === GATEWAY_KEY_LENGTH && hasCheck(text));
+  /** Texts without any, of late: the credentials of providers come with every request. */
+  const clean = new Set<string>();
+  const is = (text: string): boolean => remembered.has(text) || (text.length === GATEWAY_KEY_LENGTH && isGatewayKey(text, vault));
   const inParts = (text: string): boolean => (text.match(PART) ?? []).some(is);
   const inBasic = (text: string): boolean => {
     const encoded = BASIC.exec(text)?.[1];
@@ -43,7 +38,14 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
       if (remembered.has(key) || key.length < MIN_LENGTH || key.length > MAX_LENGTH) return;
       if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.values().next().value ?? "");
       remembered.add(key);
+      clean.clear();
     },
-    within: (text) => text.length >= MIN_LENGTH && (is(text) || (!BARE.test(text) && (inParts(text) || inBasic(text)))),
+    within(text) {
+      if (text.length < MIN_LENGTH || clean.has(text)) return false;
+      if (is(text) || (!BARE.test(text) && (inParts(text) || inBasic(text)))) return true;
+      if (clean.size >= MAX_CLEAN) clean.clear();
+      if (text.length <= MAX_CLEAN_LENGTH) clean.add(text);
+      return false;
+    },
   };
 }

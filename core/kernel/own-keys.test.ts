@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { newGatewayKey } from "#contract";
+import { ownKeys } from "./own-keys.ts";
+import { createVault } from "./vault.ts";
+
+const vault = createVault("0123456789abcdef0123456789abcdef", () => undefined);
+const USED = "a-key-of-before-0123456789";
+const made = newGatewayKey(vault);
+
+test("a key that was made or used is found in any text of a header, and nothing else is", () => {
+  const keys = ownKeys(vault);
+  keys.remember(USED);
+  for (const key of [USED, made]) {
+    const basic = `Basic ${Buffer.from(`user:${key}`).toString("base64")}`;
+    for (const text of [key, `Bearer ${key}`, `  bearer\t${key} `, `Token token="${key}"`, `a, ${key}, b`, `{"key":"${key}"}`, basic])
+      expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
+    for (const text of [key.slice(1), `${key}0`, `x${key}`, "", "Bearer sk-provider-key-0123456789", "Basic %%%", "x".repeat(10_000)])
+      expect({ text, within: keys.within(text) }).toEqual({ text, within: false });
+  }
+});
+
+test("a text that was judged before a key of it was known is judged again", () => {
+  const keys = ownKeys(vault);
+  expect(keys.within(`Bearer ${USED}`)).toBe(false);
+  keys.remember(USED);
+  expect(keys.within(`Bearer ${USED}`)).toBe(true);
+});
+
+test("of very many keys the oldest are forgotten, and those with the check never", () => {
+  const keys = ownKeys(vault);
+  for (const key of [USED, made]) keys.remember(key);
+  for (let i = 0; i < 10_000; i += 1) keys.remember(`another-key-0123456789-${i}`);
+  expect([keys.within(USED), keys.within(made), keys.within("another-key-0123456789-9999")]).toEqual([false, true, true]);
+});
