@@ -55,6 +55,8 @@ export interface HttpSettings extends BodyLimits {
 export interface Served {
   fetch(request: Request): Response | Promise<Response>;
   readonly gateway: Gateway;
+  /** Every route that the router answers, in its own words. */
+  readonly mounted: readonly { readonly method: string; readonly path: string }[];
 }
 
 export function serveGeneration(gen: Generation, settings: HttpSettings): Served {
@@ -73,7 +75,11 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
   const direct = directly(mounts);
   const routed = (request: Request): Response | Promise<Response> => direct(request) ?? app.fetch(request);
-  return { gateway, fetch: (request) => (isWhole(request) ? routed(request) : withoutHost(request, routed)) };
+  return {
+    gateway,
+    mounted: app.routes.map(({ method, path }) => ({ method, path })),
+    fetch: (request) => (isWhole(request) ? routed(request) : withoutHost(request, routed)),
+  };
 }
 
 /** A request of which the runtime made no URL: routed by the path it would have had, or refused. */

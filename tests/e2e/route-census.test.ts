@@ -1,0 +1,298 @@
+/**
+ * The census: every route of the live router, of every plane. Each is an operation, a route of a plugin, or public for a
+ * reason that stands here; each is closed, judged, bounded, counted, guarded and documented, or this file says why not.
+ * What is asked of a route comes from its own table, so that a new one is asked too.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { type Caller, definePlugin, isJson, type Json, KEY_TYPES, type KeyType, type OperationId, operation, scopesOf } from "#contract";
+import { registry } from "../../core/generated/registry.ts";
+import { openapi, PREFIX } from "../../core/http/openapi.ts";
+import { serveGeneration } from "../../core/http/server.ts";
+import { STEP_LIMITS } from "../../core/kernel/steps.ts";
+import { bootWith, type Given, PROFILE, rowOf } from "../kit/deployment.ts";
+
+/* ── the deployment: everything of this build, over memory ───────────────────────────────────────────────────── */
+
+const callers = new Map<string, Caller>();
+/** Knows the callers that the tests make. */
+const doorman: Given = {
+  manifest: { kind: "policy", id: "census" },
+  module: () => ({
+    default: definePlugin({
+      kind: "policy",
+      config: Type.Object({}),
+      needs: [],
+      setup: () => ({ provides: { identify: ({ key }) => callers.get(key) } }),
+    }),
+  }),
+};
+const MAX_BODY = 2_000;
+const built = await bootWith([], {
+  registry: [...registry, rowOf(doorman)],
+  profile: {
+    ...PROFILE,
+    plugins: { "storage/sqlite": { enabled: false } },
+    order: ["policy/census", "policy/api-key", "policy/rate-limit"],
+  },
+  limits: STEP_LIMITS,
+});
+const { generation } = built;
+const served = serveGeneration(generation, {
+  maxJsonBytes: MAX_BODY,
+  maxDepth: 32,
+  headerAliases: [],
+  now: Date.now,
+  log: () => undefined,
+  redact: (value) => value,
+  gatewayId: "census",
+});
+afterAll(async () => {
+  await served.gateway.close();
+  await built.end();
+});
+
+const WORKSPACE = crypto.randomUUID();
+/** A key of this kind with all that it may hold, but for these. */
+function keyOf(keyType: KeyType, without: readonly string[] = [], more: Partial<Caller> = {}): string {
+  const keyId = crypto.randomUUID();
+  callers.set(keyId, {
+    organisationId: "o",
+    workspaceId: keyType === "organisation-service" ? null : WORKSPACE,
+    keyId,
+    keyName: "census",
+    keyType,
+    userId: null,
+    scopes: new Set(scopesOf(keyType).filter((scope) => !without.includes(scope))),
+    metadata: {},
+    configId: null,
+    allowConfigOverride: true,
+    rateLimits: [],
+    ...more,
+  });
+  return keyId;
+}
+
+/* ── who is there ────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/** Nobody need be known there, and no API document names them; why. */
+const PUBLIC: Readonly<Record<string, string>> = {
+  "GET /healthz": "liveness: a probe has no key, and it tells nothing",
+  "GET /readyz": "readiness: a probe has no key",
+  "GET /status": "the detail, which asks for a key itself off loopback",
+  "GET /metrics": "a scraper on the operator's network has no key; labels are our own ids",
+  "GET /openapi.json": "the API's own description",
+  "GET /docs": "the same, for people",
+};
+const CATCH_ALL = "/*";
+
+interface Listed {
+  readonly id: OperationId | null;
+  readonly method: string;
+  readonly path: string;
+  readonly data: boolean;
+  readonly scopes: readonly string[];
+  /** How a body is judged: by a schema, as a form, or not at all, because nobody looks at one. */
+  readonly body: "json" | "form" | "none";
+  readonly query: boolean;
+}
+const operations: readonly Listed[] = [...generation.operations.keys()].map((id) => {
+  const { method, path, scope, body } = operation(id);
+  return { id, method, path: PREFIX.data + path, data: true, scopes: [scope], body, query: false };
+});
+const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query }) => ({
+  id: null,
+  method,
+  path: PREFIX[plane] + path,
+  data: plane === "data",
+  scopes: isJson(scope) ? [] : ([scope].flat() as readonly string[]), // an object says that it is public
+  body: body ? "json" : "none",
+  query: query !== undefined,
+}));
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
+const closed = [...operations, ...routes].filter((route) => !(nameOf(route) in PUBLIC));
+
+function ask(
+  { method, path, body: kind }: Listed,
+  key: string | null,
+  body?: Json | string,
+  more: Readonly<Record<string, string>> = {},
+  search = "",
+) {
+  const form = kind === "form" && body !== undefined && typeof body !== "string";
+  const headers = {
+    ...(key !== null && { "x-gateway-api-key": key }),
+    ...(body !== undefined && !form && { "content-type": "application/json" }),
+    ...more,
+  };
+  const url = `http://localhost${path.replace(/:[\w-]+/g, crypto.randomUUID())}${search}`;
+  const sent = form ? formOf(body) : typeof body === "string" ? body : JSON.stringify(body);
+  return served.fetch(new Request(url, { method, headers, ...(method !== "GET" && body !== undefined && { body: sent ?? "" }) }));
+}
+function formOf(fields: Json): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+  form.set("image", new File(["x"], "x.png"));
+  return form;
+}
+async function said(answer: Response | Promise<Response>): Promise<{ status: number; text: string; code: unknown }> {
+  const response = await answer;
+  const text = await response.text();
+  const json: unknown = text.startsWith("{") ? JSON.parse(text) : {};
+  const error = isJson(json) && isJson(json["error"]) ? json["error"] : {};
+  return { status: response.status, text: text.slice(0, 300), code: error["code"] };
+}
+/** Whoever may hold the scope, with every other one too. */
+const holder = ({ scopes }: Listed): string =>
+  keyOf(KEY_TYPES.find((type) => scopes.some((scope) => scopesOf(type).includes(scope))) ?? expect.unreachable());
+
+describe("the live router", () => {
+  const mounted = served.mounted.filter(({ path }) => path !== CATCH_ALL);
+
+  test("has no route that is not an operation, a plugin's route, or public for a written reason", () => {
+    const known = new Set([...closed.map(nameOf), ...Object.keys(PUBLIC)]);
+    expect(mounted.map(nameOf).filter((name) => !known.has(name))).toEqual([]);
+    expect(closed.map(nameOf).filter((name) => !mounted.some((route) => nameOf(route) === name))).toEqual([]);
+    expect(mounted.length).toBeGreaterThan(50);
+  });
+  test("has every plane, and no two routes of one name", () => {
+    for (const prefix of Object.values(PREFIX))
+      expect(closed.filter(({ path }) => path.startsWith(`${prefix}/`)).length).toBeGreaterThan(1);
+    expect(new Set(mounted.map(nameOf)).size).toBe(mounted.length);
+  });
+  test("says 404 for what it does not have, in every plane, with a key and without", async () => {
+    for (const path of ["/", ...Object.values(PREFIX).map((prefix) => `${prefix}/nothing-here`)])
+      for (const key of [null, keyOf("organisation-service")])
+        expect((await said(ask({ ...(closed[0] as Listed), method: "GET", path }, key))).status).toBe(404);
+  });
+  test("is documented whole: path, scopes, body", () => {
+    const { paths } = openapi(generation, { title: "t", version: "0" }) as { paths: Record<string, Record<string, Json>> };
+    for (const route of closed) {
+      const item = paths[route.path.replace(/:([\w-]+)/g, "{$1}")]?.[route.method.toLowerCase()];
+      expect([nameOf(route), item?.["x-scopes"], item?.["requestBody"] !== undefined]).toEqual([
+        nameOf(route),
+        [...route.scopes],
+        route.body !== "none",
+      ]);
+    }
+  });
+});
+
+/* ── closed ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+describe.each(closed.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
+  const body = route.method === "GET" || route.method === "DELETE" ? undefined : {};
+
+  test("names its scopes, which some key can hold", () => {
+    expect(route.scopes.length).toBeGreaterThan(0);
+    for (const scope of route.scopes) expect([scope, KEY_TYPES.some((type) => scopesOf(type).includes(scope))]).toEqual([scope, true]);
+  });
+  test("refuses whom nobody knows with 401, before anything else", async () => {
+    for (const key of [null, "nobody"])
+      for (const sent of [body, body && "{", body && "x".repeat(2 * MAX_BODY)])
+        expect({ key, ...(await said(ask(route, key, sent))) }).toMatchObject({ status: 401 });
+  });
+  test("refuses every kind of key that lacks its scope with 403, though it holds all others", async () => {
+    for (const type of KEY_TYPES) {
+      const answer = await said(ask(route, keyOf(type, route.scopes), body));
+      expect({ type, ...answer }).toMatchObject({ status: 403, text: expect.stringContaining("lacks the scope") });
+      if (!route.data) expect(answer.code).toBe("AB03");
+    }
+  });
+  test("lets a key with its scope in", async () => {
+    expect([401, 500]).not.toContain((await said(ask(route, holder(route), body))).status);
+  });
+});
+
+/* ── judged and bounded ──────────────────────────────────────────────────────────────────────────────────────── */
+
+/** They change something and take no body; why. */
+const WITHOUT_BODY: Readonly<Record<string, string>> = {
+  "POST /admin/v2/generations": "the profile says what is built; its one word is in the query",
+};
+/** They take nothing from the query but the host hands them an empty one. */
+const anyQuery = ({ query, id }: Listed): boolean => !query && id === null;
+
+describe("bodies and queries", () => {
+  const changing = routes.filter(({ method }) => ["POST", "PUT", "PATCH"].includes(method));
+
+  test("of what changes something are judged by a schema, or there is none for a written reason", () => {
+    const bare = changing.filter(({ body }) => body === "none").map(nameOf);
+    expect(bare.filter((name) => !(name in WITHOUT_BODY))).toEqual([]);
+  });
+  test.each(closed.filter(({ body }) => body === "json").map((route) => [nameOf(route), route] as const))(
+    "%s: refused beyond the cap, when they are no object, and when they are no JSON",
+    async (_, route) => {
+      const key = holder(route);
+      const big = await said(ask(route, key, { pad: "x".repeat(MAX_BODY) }));
+      expect(big).toMatchObject({ status: 413 });
+      for (const sent of ["[]", '"text"', "7", "null", "{", `${'{"a":'.repeat(40)}1${"}".repeat(40)}`])
+        expect({ sent, ...(await said(ask(route, key, sent))) }).toMatchObject({ status: 400 });
+    },
+  );
+  test("of the control and admin planes take no member that they do not name, nor does any query", () => {
+    const open = (schema: Json | undefined): boolean => schema !== undefined && schema["additionalProperties"] !== false;
+    const { routes: all } = generation;
+    expect(
+      all
+        .filter(({ plane, body, query }) => (plane !== "data" && open(body)) || open(query))
+        .map(({ method, path }) => `${method} ${path}`),
+    ).toEqual([]);
+  });
+  test("a query member that there is not is refused where a query is taken; where none is, nobody sees one", async () => {
+    for (const route of routes.filter(({ query }) => query)) {
+      const answer = await said(ask(route, holder(route), route.body === "json" ? {} : undefined, {}, "?zz_unknown=1"));
+      expect({ route: nameOf(route), ...answer }).toMatchObject({ status: 400, text: expect.stringContaining("zz_unknown") });
+    }
+    expect(
+      routes
+        .filter(anyQuery)
+        .filter(({ method }) => method !== "GET")
+        .map(nameOf),
+    ).toEqual([]);
+  });
+});
+
+/* ── counted and guarded ─────────────────────────────────────────────────────────────────────────────────────── */
+
+const WORD = "census-word";
+/** A body of each shape that guardrails read, with the word in it. */
+const WITH_WORD: Readonly<Record<string, Json>> = {
+  chat: { model: "m", messages: [{ role: "user", content: WORD }] },
+  messages: { model: "m", max_tokens: 1, messages: [{ role: "user", content: WORD }] },
+  prompt: { model: "m", prompt: WORD },
+  input: { model: "m", input: WORD },
+  rerank: { model: "m", query: WORD, documents: ["x"] },
+  form: { model: "m", prompt: WORD },
+  none: { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" },
+};
+/** They take a body and carry no content to check; why. */
+const UNGUARDED: { readonly [O in OperationId]?: string } = {
+  uploadFile: "a file is checked where it is used",
+  createBatch: "names a file; its lines are requests of their own",
+  createFinetune: "names files",
+};
+const GUARDED = {
+  "x-gateway-config": JSON.stringify({
+    provider: "openai",
+    api_key: "none",
+    input_guardrails: [{ deny: true, "default.regexMatch": { rule: WORD, not: true } }],
+  }),
+};
+
+describe.each(operations.map((route) => [String(route.id), route] as const))("the operation %s", (id, route) => {
+  const row = operation(id as OperationId); // `operations` is made of ids
+  const body = row.body === "none" ? undefined : WITH_WORD[row.segments];
+  const answered = (key: string, headers: Readonly<Record<string, string>>) => said(ask(route, key, body, headers));
+
+  test(`is ${row.uncounted ? "not counted by" : "counted by"} rate limits`, async () => {
+    const spent = keyOf("workspace-service", [], { rateLimits: [{ type: "requests", unit: "rph", value: 0 }] });
+    const { status } = await answered(spent, { "x-gateway-provider": "sandbox" });
+    expect(status === 429).toBe(row.uncounted !== true);
+  });
+  test(row.segments === "none" ? "carries nothing to guard, for a reason" : "is guarded", async () => {
+    const reason = row.body === "none" ? "it has no body" : UNGUARDED[id as OperationId]; // `operations` is made of ids
+    if (row.segments === "none") return void expect([id, reason]).toEqual([id, expect.any(String)]);
+    expect(await answered(keyOf("workspace-service"), GUARDED)).toMatchObject({ status: 446 });
+  });
+});
