@@ -20,6 +20,8 @@ export interface ListenOptions {
 }
 /** The server, as a request handler sees it. */
 export type Server = Bun.Server<undefined>;
+/** Address of who sent this request; `null` once they have gone. */
+export const addressOf = (server: Server, request: Request): string | null => server.requestIP(request)?.address ?? null;
 
 export function serve(fetch: (request: Request, server: Server) => Response | Promise<Response>, options: ListenOptions): Listening {
   const server = Bun.serve({

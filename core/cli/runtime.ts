@@ -32,6 +32,8 @@ export interface Runtime {
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
   readonly compute: ComputePool;
+  /** What the process is up to. */
+  readonly life: { isStopping: boolean };
   readonly build: GenerationsParts<unknown>["build"];
 }
 
@@ -81,6 +83,7 @@ export function createRuntime(settings: Settings): Runtime {
     now,
     parts,
     compute,
+    life: { isStopping: false },
     build: async (number, carried, generations) => {
       const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
       return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, compute, generations });
@@ -96,7 +99,7 @@ const secretsOf = (settings: Settings): string[] =>
 const MB = 1024 * 1024;
 
 /** What a generation's routes need to know of the process. */
-export const httpSettings = (settings: Settings, { log, now, gatewayId, headers, ownKeys }: Runtime): HttpSettings => ({
+export const httpSettings = (settings: Settings, { log, now, gatewayId, headers, ownKeys, life }: Runtime): HttpSettings => ({
   maxJsonBytes: settings.maxBodyMb * MB,
   maxDepth: MAX_DEPTH,
   headers,
@@ -105,4 +108,5 @@ export const httpSettings = (settings: Settings, { log, now, gatewayId, headers,
   log: log.log,
   redact: log.redactValue,
   gatewayId,
+  isStopping: () => life.isStopping,
 });

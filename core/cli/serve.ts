@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { GatewayError, type Logger, MAX_HEADERS_BYTES, messageOf } from "#contract";
+import { errorResponse } from "../http/errors.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
 import { BootFailed } from "../kernel/building.ts";
@@ -78,12 +79,15 @@ async function serveUntilStopped(generations: Generations<Served>, settings: Set
   const keys = await firstStart({ records, vault, settings, hide: log.hide, now });
   if ((workerIndex() ?? 0) === 0) warnOfWideKey(await wideScopes(records), log.log);
   const stopped = stopAsked(log.log); // whoever reads the address below may signal at once
-  const listening = listenAt(settings, (request) => generations.current.attached.fetch(request));
+  const listening = listenAt(settings, (request, server) =>
+    runtime.life.isStopping ? whileStopping(request, generations.current.attached) : generations.current.attached.fetch(request, server),
+  );
   const { generation, attached } = generations.current;
   const closed = keys ? await refusalOf(keys.admin, attached) : undefined;
   if (workerIndex() !== null) log.log("info", "worker.listening", { url: listening.url.href });
   announce({ url: listening.url, keys, closed, settings, generation, quiet: (workerIndex() ?? 0) !== 0 });
   await stopped;
+  runtime.life.isStopping = true;
   return finish(listening, generations);
 }
 
@@ -93,6 +97,15 @@ function warnOfWideKey(scopes: readonly string[], log: Logger): void {
   const why = `the first gateway key may do more than call the data plane: it holds ${scopes.length} scopes of its own`;
   log("warn", "gateway-key.wide", { why, command: "gateway keys narrow" });
 }
+
+/** Who asks how it is doing is told, so that load balancers leave; what is new is sent elsewhere, and what is under way ends. */
+function whileStopping(request: Request, served: Served): Response | Promise<Response> {
+  if (PROBES.has(new URL(request.url).pathname)) return served.fetch(request);
+  const response = errorResponse(new GatewayError("NOT_READY", { why: "it is stopping" }), "data");
+  response.headers.set("connection", "close");
+  return response;
+}
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Why the control plane would refuse the admin key, if it would: what is printed beside a key must be true of it. */
 async function refusalOf(adminKey: string, { gateway }: Served): Promise<string | undefined> {
@@ -104,7 +117,7 @@ async function refusalOf(adminKey: string, { gateway }: Served): Promise<string 
 }
 
 /** An address that cannot be taken is a setting to change. */
-function listenAt(settings: Settings, fetch: (request: Request) => Response | Promise<Response>): Listening {
+function listenAt(settings: Settings, fetch: Parameters<typeof listen>[0]): Listening {
   const { host, port } = settings;
   try {
     return listen(fetch, {
@@ -126,9 +139,9 @@ const CANNOT_LISTEN: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "the machine has no such address; set another HOST",
 };
 
-/** Stops accepting, lets requests finish, closes every plugin, and then cuts what still hangs. */
+/** Takes no more, lets requests finish, closes every plugin, and then cuts what still hangs. */
 async function finish(listening: Listening, generations: Generations<Served>): Promise<number> {
-  void listening.stop(false); // ends with its last connection; idle ones would keep it waiting
+  if (workerIndex() !== null) void listening.stop(false); // its siblings take what comes to their port
   await generations.close();
   await listening.stop(true);
   return 0;

@@ -40,6 +40,8 @@ export interface RecordStore {
   /** Brings the database to these collections: embedded migrations, forward only, checksummed, under a lock. */
   migrate(collections: readonly Collection[]): Promise<void>;
   in<S extends TObject>(collection: Collection<S>): Records<Static<S>>;
+  /** Writes something of its own that nobody reads, so that a store that can be read and not written (a full disk) is noticed. */
+  probe?(): Promise<void>;
 }
 
 /** Equality on members; an array value means "one of". */

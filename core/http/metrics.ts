@@ -53,7 +53,7 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
     ...metric(
       "gateway_export_dropped_total",
       "counter",
-      "Records and bodies a full export queue dropped.",
+      "Records and bodies that an export queue gave up for want of room, and records that their store refused.",
       gateway.queues.flatMap((queue) => [
         [`{exporter="${queue.name}",what="records"}`, queue.droppedRecords] as const,
         [`{exporter="${queue.name}",what="bodies"}`, queue.droppedBodies] as const,
@@ -69,6 +69,16 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
       "counter",
       "Work of checks in processes of their own: done, stopped for its budget, or refused a place.",
       Object.entries(gen.compute.counts()).map(([what, count]) => [`{what="${what}"}`, count]),
+    ),
+    ...metric(
+      "gateway_export_waiting",
+      "gauge",
+      "What waits to be exported: records and bytes in memory, bytes on disk.",
+      gateway.queues.flatMap((queue) => [
+        [`{exporter="${queue.name}",where="memory",what="records"}`, queue.waitingRecords] as const,
+        [`{exporter="${queue.name}",where="memory",what="bytes"}`, queue.memoryBytes] as const,
+        [`{exporter="${queue.name}",where="disk",what="bytes"}`, queue.diskBytes] as const,
+      ]),
     ),
     ...metric("process_resident_memory_bytes", "gauge", "Resident memory.", [["", process.memoryUsage.rss()]]),
     "",

@@ -13,6 +13,7 @@ import {
   type Plane,
   type Route,
 } from "#contract";
+import { probeItems } from "./openapi-probes.ts";
 import { schemaCollector } from "./openapi-schema.ts";
 
 /** What the document is made from; a running generation has it. */
@@ -35,6 +36,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
   const items = [
     ...[...gen.operations].map(([id, route]) => operationItem(id, route, schemas.add)),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),
+    ...probeItems(schemas.add),
   ];
   const error = schemas.add(ErrorBody);
   return {

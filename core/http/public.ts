@@ -1,23 +1,41 @@
-import { GatewayError, type Json } from "#contract";
+import { GatewayError, type Json, type RequestHeaders } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
 import type { Generation } from "../kernel/generation.ts";
+import { addressOf } from "../platform.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { errorResponse } from "./errors.ts";
 import { metricsText } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
+import { type Observed, readinessAnswer } from "./readiness.ts";
 import type { Mount } from "./server.ts";
+import { statusAnswer } from "./status.ts";
 
 /** How the API describes itself. */
 export const INFO = { title: "AI gateway", version: packageInfo.version };
 
-/** Routes that need no key: liveness, readiness, metrics and the API's own description. */
-export function publicRoutes(gen: Generation, gateway: Gateway): readonly Mount[] {
+/** What the public routes need besides the generation. */
+export interface PublicParts {
+  readonly isStopping: () => boolean;
+  readonly redact: (value: unknown) => unknown;
+  readonly apiKeyOf: (headers: RequestHeaders) => string | undefined;
+}
+
+/** Routes that need no key (the detailed status: off this machine one): liveness, readiness, metrics and the API's own description. */
+export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, apiKeyOf }: PublicParts): readonly Mount[] {
   let made: Json | undefined;
+  const observed: Observed = { gen, gateway, isStopping, redact };
+  const status: Mount["run"] = (request, _at, _params, server) =>
+    statusAnswer(observed, INFO.version, {
+      peer: server ? addressOf(server, request) : null,
+      headers: request.headers,
+      identify: () => gateway.identify(request.headers, apiKeyOf(request.headers)),
+    });
   const document = (): Json => (made ??= openapi(gen, INFO));
   return [
     get("/healthz", () => Response.json({ status: "ok" })),
-    get("/readyz", () => readiness(gen)),
+    get("/readyz", () => readinessAnswer(observed)),
+    get("/status", status),
     get(
       "/metrics",
       () => new Response(metricsText(gen, gateway), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
@@ -38,18 +56,4 @@ function consoleRoutes({ console: served }: Generation): readonly Mount[] {
     return found ? new Response(found) : errorResponse(new GatewayError("NOT_FOUND", { what: "such page of the console" }), "control");
   };
   return [get(served.mount, asset), get(`${served.mount}/*`, asset)];
-}
-
-/** 503 when something required is missing; what is merely failed is named all the same. */
-function readiness(gen: Generation): Response {
-  const failed = gen.plugins
-    .filter((plugin) => plugin.state === "failed")
-    .map(({ name, required, code, why }) => ({ plugin: name, required, code, why }));
-  const missing = gen.missing();
-  const degraded = [...gen.health()].flatMap(([part, { degraded: sentences }]) => sentences.map((why) => ({ part, why })));
-  const ready = missing.length === 0 && !failed.some((plugin) => plugin.required);
-  return Response.json(
-    { status: ready ? "ready" : "not ready", generation: gen.number, missing, degraded, failed, unreadable: gen.unreadable },
-    { status: ready ? 200 : 503 },
-  );
 }

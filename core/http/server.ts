@@ -14,7 +14,7 @@ import {
 } from "#contract";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
-import { timedId } from "../platform.ts";
+import { type Server, timedId } from "../platform.ts";
 import type { Generation } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { lowered } from "../kernel/shape.ts";
@@ -45,6 +45,8 @@ export interface HttpSettings extends BodyLimits {
   readonly redact: (value: unknown) => unknown;
   /** This deployment's own id, for telling loops. */
   readonly gatewayId: string;
+  /** The process was asked to end. */
+  readonly isStopping?: () => boolean;
   /** Where records wait on disk while their store is away. */
   readonly spools?: Spools | undefined;
   /** PLUGIN_LIMITS unless a test says so. */
@@ -53,7 +55,7 @@ export interface HttpSettings extends BodyLimits {
 
 /** One generation's routes. `fetch` counts requests in and out, so that the generation can be drained. */
 export interface Served {
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, server?: Server): Response | Promise<Response>;
   readonly gateway: Gateway;
   /** Every route that the router answers, in its own words. */
   readonly mounted: readonly { readonly method: string; readonly path: string }[];
@@ -67,23 +69,28 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
     ...[...gen.operations.values()].map((route) => operationMount(route, gateway, read, settings)),
     ...gen.routes.map((route) => routeMount(route, gateway, read, settings)),
   ];
+  const open = publicRoutes(gen, gateway, {
+    isStopping: settings.isStopping ?? (() => false),
+    redact: settings.redact,
+    apiKeyOf: (sent) => read(sent).apiKey,
+  });
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
-  for (const { method, path, run } of [...mounts, ...publicRoutes(gen, gateway).map(unambiguous)]) {
+  for (const { method, path, run } of [...mounts, ...open.map(unambiguous)]) {
     app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), params), { parse: "none" });
   }
   const unknown = unambiguous({ method: "ALL", path: "/*", run: unknownRoute });
   app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
-  const direct = directly(mounts);
-  const routed = (request: Request): Response | Promise<Response> => direct(request) ?? app.fetch(request);
+  const direct = directly([...mounts, ...open.map(unambiguous)]);
+  const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
   return {
     gateway,
     mounted: app.routes.map(({ method, path }) => ({ method, path })),
-    fetch: (request) => (isWhole(request) ? routed(request) : withoutHost(request, routed)),
+    fetch: (request, server) => (isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server))),
   };
 }
 
 /** A request of which the runtime made no URL: routed by the path it would have had, or refused. */
-function withoutHost(request: Request, routed: Served["fetch"]): Response | Promise<Response> {
+function withoutHost(request: Request, routed: (request: Request) => Response | Promise<Response>): Response | Promise<Response> {
   try {
     return routed(withWholeUrl(request));
   } catch (thrown) {
@@ -93,13 +100,13 @@ function withoutHost(request: Request, routed: Served["fetch"]): Response | Prom
 }
 
 /** Routes without path parameters are found by one look-up; what is not found here is the router's. */
-function directly(mounts: readonly Mount[]): (request: Request) => Response | Promise<Response> | undefined {
+function directly(mounts: readonly Mount[]): (request: Request, server: Server | undefined) => Response | Promise<Response> | undefined {
   const byPath = new Map<string, Map<string, Mount["run"]>>();
   for (const { method, path, run } of mounts)
     if (!/[:*]/.test(path)) byPath.set(path, (byPath.get(path) ?? new Map<string, Mount["run"]>()).set(method, run));
-  return (request) => {
+  return (request, server) => {
     const at = partsOf(request.url);
-    return byPath.get(at.pathname)?.get(request.method)?.(request, at, NO_PARAMS);
+    return byPath.get(at.pathname)?.get(request.method)?.(request, at, NO_PARAMS, server);
   };
 }
 const NO_PARAMS: Params = Object.freeze({});
@@ -109,7 +116,7 @@ type Params = Readonly<Record<string, string>>;
 export interface Mount {
   readonly method: string;
   readonly path: string;
-  readonly run: (request: Request, at: UrlParts, params: Params) => Response | Promise<Response>;
+  readonly run: (request: Request, at: UrlParts, params: Params, server?: Server) => Response | Promise<Response>;
 }
 
 /* ── data-plane operations ───────────────────────────────────────────────────────────────────────────────────── */
@@ -268,13 +275,13 @@ function known(thrown: unknown, request: Request, log: Logger): GatewayError {
 /** A public route reads no header, and is refused all the same what the others are. */
 const unambiguous = (mount: Mount): Mount => ({
   ...mount,
-  run: (request, at, params) => {
+  run: (request, at, params, server) => {
     try {
       refuseAmbiguous(request.headers);
     } catch (thrown) {
       return errorResponse(thrown as GatewayError, "control"); // the only thing that is thrown there
     }
-    return mount.run(request, at, params);
+    return mount.run(request, at, params, server);
   },
 });
 

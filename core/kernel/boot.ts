@@ -95,7 +95,7 @@ async function start(building: Building, kind: Kind): Promise<void> {
 }
 
 function finish(building: Building, unreadable: readonly Unreadable[]): Generation {
-  const { input, members, inFlight, catalog, health, missing } = building;
+  const { input, members, inFlight, catalog, storeHealth, missing } = building;
   const { number, vault, egress, log, compute } = input;
   const stores = storesOf(building);
   const running = members.flatMap(standing);
@@ -125,10 +125,9 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     get inFlight() {
       return inFlight.count;
     },
-    missing: () => health?.missing() ?? [],
     health() {
       lookAgain();
-      return healthOf(members, new Map([...input.parts, ...partsOf(building)]), missing);
+      return new Map([...(storeHealth?.parts() ?? []), ...healthOf(members, new Map([...input.parts, ...partsOf(building)]), missing)]);
     },
   };
 }

@@ -20,7 +20,6 @@ import { type Candidate, REQUIRED_KINDS, type RegistryRow } from "./candidates.t
 import { catalogOf, type Offers } from "./check.ts";
 import { configRules } from "./config-rules.ts";
 import type { Unreadable } from "./external.ts";
-import type { Health } from "./health.ts";
 import type { HostParts } from "./host.ts";
 import { countInFlight, type InFlight } from "./in-flight.ts";
 import type { ProcessLog } from "./log.ts";
@@ -30,6 +29,7 @@ import type { PartHealth } from "./part-health.ts";
 import type { Profile } from "./profile.ts";
 import type { SharedRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";
+import type { StoreHealth } from "./store-health.ts";
 import { STEP_LIMITS, type StepLimits } from "./steps.ts";
 import type { StorageHandles } from "./stores.ts";
 
@@ -74,7 +74,7 @@ export interface Building {
   readonly missing: MissingSecrets;
   stores: StorageHandles;
   records?: SharedRecords;
-  health?: Health;
+  storeHealth?: StoreHealth;
   offers: Offers;
 }
 

@@ -5,8 +5,8 @@ import { type StepLimits, stepError, within } from "./steps.ts";
 import { entering, markOf } from "./watchdog/marks.ts";
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
-export async function end({ members, limits, input, records, health }: Building): Promise<void> {
-  health?.close();
+export async function end({ members, limits, input, records, storeHealth }: Building): Promise<void> {
+  storeHealth?.close();
   for (const kind of [...KINDS].reverse()) {
     if (kind === "storage") await records?.close().catch(() => undefined); // the feed it listens to is about to close
     const leaving = members.filter((member) => member.candidate.manifest.kind === kind && isLast(member));

@@ -57,9 +57,7 @@ export interface Generation {
   /** Counts a request in; the returned function counts it out (once). Draining waits for the count to reach zero. */
   enter(): () => void;
   readonly inFlight: number;
-  /** Dependencies that cannot be reached just now (a store that is away), as sentences. */
-  missing(): readonly string[];
-  /** How each part is doing, by name: parts of the process (`memory`), then plugins (`kind/id`) that tell. */
+  /** How each part is doing, by name: the stores (`store/records`), parts of the process (`memory`), plugins (`kind/id`) that tell. */
   health(): ReadonlyMap<string, Health>;
 }
 

@@ -1,10 +1,10 @@
 import { GatewayError, type Storage } from "#contract";
 import { BootFailed, type Building, refuseFailed } from "./building.ts";
 import type { Stores } from "./generation.ts";
-import { watchHealth } from "./health.ts";
 import type { HostParts } from "./host.ts";
 import { isUp, type Member, type SharedStorage, setUp } from "./member.ts";
 import { shareRecords } from "./records.ts";
+import { watchStores } from "./store-health.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
 import { NEEDED_HANDLES, pickHandles } from "./stores.ts";
 
@@ -45,7 +45,7 @@ export async function openStores(building: Building): Promise<void> {
   } catch (thrown) {
     throw new BootFailed([stepError("PLUGIN_READY", owner, "migration", thrown)]);
   }
-  building.health = watchHealth(building.stores, input.log.redact);
+  building.storeHealth = watchStores({ stores: building.stores, redact: input.log.redact, now: input.now });
 }
 
 const providesOf = ({ running }: Member): Storage => running?.provides as Storage; // asked of running storage plugins only

@@ -147,14 +147,12 @@ export class ExportQueue {
 
   private async run(): Promise<void> {
     while (this.diskBytes > 0 || this.waiting.length > 0) {
-      const throughDisk = this.diskBytes > 0 || this.away !== null;
-      if (throughDisk) await this.spill();
-      if (throughDisk && this.closing) return;
+      if (this.away || this.isCrowded) await this.spill();
+      if (this.closing && (this.away || this.diskBytes > 0)) return; // what is left goes to disk
       if (this.pauseMs > 0) return this.later(this.pauseMs);
-      const isThere = this.diskBytes > 0 ? await this.fromDisk() : await this.fromMemory();
-      if (!isThere && this.closing) return;
+      const isThere = this.diskBytes > 0 ? await this.fromDisk() : await this.fromMemory(); // what is on disk is older
+      if (isThere && this.isCalm) this.trouble.over();
     }
-    this.trouble.over();
   }
   /** Until the store is asked again. */
   private get pauseMs(): number {
@@ -275,6 +273,10 @@ export class ExportQueue {
   private get isCrowded(): boolean {
     const { maxRecords, maxBytes, spillFrom } = this.limits;
     return this.waiting.length >= maxRecords * spillFrom || this.waitingBytes >= maxBytes * spillFrom;
+  }
+  private get isCalm(): boolean {
+    const { maxRecords, maxBytes, spillFrom } = this.limits;
+    return this.diskBytes === 0 && this.waiting.length < (maxRecords * spillFrom) / 4 && this.waitingBytes < (maxBytes * spillFrom) / 4;
   }
   private get isShort(): boolean {
     return this.spool === undefined || this.spool.failure !== null ? this.isCrowded : this.spool.isShort;

@@ -10,10 +10,15 @@ import { migrate } from "./migrate.ts";
 
 /** Collections as tables, by drizzle's prepared statements. */
 export const recordsIn = (link: Link, config: Config, now: () => number): RecordStore => ({
+  probe: async () => void (await link.run("records", ({ main }) => main.unsafe(PROBE, [Math.ceil(now() + 60_000)], { prepare: true }))),
   migrate: (collections) => migrate(config, collections, now),
   // Rows are written through this type.
   in: <S extends TObject>(collection: Collection<S>) => through(link, collection) as unknown as Records<Static<S>>,
 });
+
+/** Large enough to need a page of its own. */
+const PROBE = `insert into "_kv" (key, value, expires_at) values ('probe:records', decode(repeat('00', 16384), 'hex'), $1)
+on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`;
 
 function through(link: Link, collection: Collection): Records<Json> {
   const table = pgTableOf(tableOf(collection));

@@ -21,7 +21,11 @@ export const sqliteRecords = (
     alive: () => connection.alive("records"),
     writable: () => connection.writable("records"),
   };
+  const probing = connection.db.prepare<unknown, [number]>(
+    `insert or replace into "_kv" ("key", "value", "expires_at") values ('probe:records', zeroblob(16384), ?1)`,
+  );
   return {
+    probe: async () => connection.run("records", () => void probing.run(file.now() + 60_000)),
     migrate: async (collections) => {
       connection.alive("records");
       const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now });

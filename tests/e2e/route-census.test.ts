@@ -5,10 +5,22 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, isJson, type Json, KEY_TYPES, type KeyType, type OperationId, operation, scopesOf } from "#contract";
+import {
+  type Caller,
+  definePlugin,
+  headerClasses,
+  isJson,
+  type Json,
+  KEY_TYPES,
+  type KeyType,
+  type OperationId,
+  operation,
+  scopesOf,
+} from "#contract";
 import { registry } from "../../core/generated/registry.ts";
 import { openapi, PREFIX } from "../../core/http/openapi.ts";
 import { serveGeneration } from "../../core/http/server.ts";
+import { ownKeys } from "../../core/kernel/own-keys.ts";
 import { STEP_LIMITS } from "../../core/kernel/steps.ts";
 import { bootWith, type Given, PROFILE, rowOf } from "../kit/deployment.ts";
 
@@ -41,7 +53,8 @@ const { generation } = built;
 const served = serveGeneration(generation, {
   maxJsonBytes: MAX_BODY,
   maxDepth: 32,
-  headerAliases: [],
+  headers: headerClasses([]),
+  ownKeys: ownKeys({ digest: (text) => text }),
   now: Date.now,
   log: () => undefined,
   redact: (value) => value,

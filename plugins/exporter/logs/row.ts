@@ -1,4 +1,14 @@
-import { type Caller, type GuardrailResult, inputTokens, type Logger, type LogRow, type Outcome, outputTokens } from "#contract";
+import {
+  type Caller,
+  type GuardrailResult,
+  inputTokens,
+  type Logger,
+  type LogRow,
+  MAX_JSON_LEVELS,
+  nestsDeeper,
+  type Outcome,
+  outputTokens,
+} from "#contract";
 import { factsOf } from "./facts.ts";
 import type { Masker } from "./mask.ts";
 
@@ -52,6 +62,7 @@ function hooksOf({ guardrails, bodies }: Outcome): string | null {
   if (bodies !== null && guardrails.text !== null) return guardrails.text;
   const { input, output } = guardrails;
   if (input.length === 0 && output.length === 0) return null;
+  if (nestsDeeper([input, output], MAX_JSON_LEVELS)) throw new RangeError("the guardrail results nest too deeply");
   const shown = bodies === null ? withoutQuotes : (results: readonly GuardrailResult[]) => results;
   return JSON.stringify({ before_request_hooks: shown(input), after_request_hooks: shown(output) });
 }

@@ -1,0 +1,57 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { Json } from "#contract";
+import { Readiness } from "./readiness.ts";
+import { Status, STATUS_SCOPE } from "./status.ts";
+
+interface Probe {
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly reply: TSchema;
+  /** Statuses besides 200, and what they mean. */
+  readonly more: Readonly<Record<number, string>>;
+  readonly scope?: string;
+}
+const PROBES: readonly Probe[] = [
+  {
+    path: "/healthz",
+    summary: "Is the process alive?",
+    description: "Liveness: nothing is asked of anything. Restart the process when this does not answer.",
+    reply: Type.Object({ status: Type.Literal("ok") }),
+    more: {},
+  },
+  {
+    path: "/readyz",
+    summary: "Would a request be served?",
+    description: "Readiness: 200 while a request whose key is known would be answered, and what does not work as it should is named.",
+    reply: Readiness,
+    more: { 503: "It would not be: the gateway is stopping, or something required does not run." },
+  },
+  {
+    path: "/status",
+    summary: "How is every part doing?",
+    description: `The detail behind readiness. Without a key from this machine only, directly and not through a proxy; otherwise with a key that holds ${STATUS_SCOPE}.`,
+    reply: Status,
+    more: { 401: "No key, or an unknown one.", 403: `The key lacks ${STATUS_SCOPE}.` },
+    scope: STATUS_SCOPE,
+  },
+];
+
+/** The routes beside the planes that tell how the gateway is doing, as the document describes them. */
+export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: string; method: string; tag: string; is: Json }[] =>
+  PROBES.map(({ path, summary, description, reply, more, scope }) => ({
+    path,
+    method: "get",
+    tag: "Health",
+    is: {
+      operationId: `get${path.slice(1, 2).toUpperCase()}${path.slice(2)}`,
+      tags: ["Health"],
+      summary,
+      description,
+      ...(scope ? { security: [{}, { bearer: [] }, { gatewayKey: [] }], "x-scopes": [scope] } : { security: [] }),
+      responses: {
+        200: { description: "The answer.", content: { "application/json": { schema: add(reply) } } },
+        ...Object.fromEntries(Object.entries(more).map(([status, says]) => [status, { description: says }])),
+      },
+    },
+  }));

@@ -1,0 +1,50 @@
+/** What a load balancer and an operator are told. Stores that go away are among the slow tests. */
+import { expect, test } from "bun:test";
+import { ADMIN_KEY, chat, GATEWAY_KEY, until } from "./process.ts";
+import { get, readiness, start } from "./readiness.ts";
+
+test("a gateway that is well is alive, ready, and its detail is shown to its own machine and to who may see its plugins", async () => {
+  const gateway = await start();
+  expect((await get(gateway, "/healthz")).json as unknown).toEqual({ status: "ok" });
+  expect(await readiness(gateway)).toMatchObject({ code: 200, status: "ready", degraded: [] });
+  const detail = {
+    status: "ready",
+    generation: 1,
+    version: expect.any(String),
+    uptime_seconds: expect.any(Number),
+    in_flight: expect.any(Number),
+    event_loop_lag_ms: expect.any(Number),
+    parts: {
+      "store/records": { degraded: [] },
+      spool: { degraded: [], detail: { bytes: 0, limit_bytes: 1024 * 1024 * 1024 } },
+      "exporter/logs": { degraded: [], detail: { waiting_records: expect.any(Number), disk_bytes: 0, given_up_records: 0 } },
+    },
+  };
+  const near = await get(gateway, "/status");
+  expect([near.status, near.json]).toEqual([200, expect.objectContaining({})]);
+  expect(near.json as unknown).toMatchObject(detail);
+  const forwarded = { "x-forwarded-for": "203.0.113.7" };
+  expect((await get(gateway, "/status", null, forwarded)).status).toBe(401);
+  expect((await get(gateway, "/status", "no-such-key", forwarded)).status).toBe(401);
+  expect((await get(gateway, "/status", GATEWAY_KEY, forwarded)).status).toBe(403);
+  const far = await get(gateway, "/status", ADMIN_KEY, forwarded);
+  expect([far.status, far.json]).toMatchObject([200, detail]);
+  for (const secret of [ADMIN_KEY, GATEWAY_KEY]) expect(near.text + far.text).not.toContain(secret);
+}, 30_000);
+
+test("a gateway that is stopping says so to load balancers, takes nothing new, and ends what is under way", async () => {
+  const gateway = await start();
+  const slow = chat(gateway, { sandbox: { latency_ms: 3_000 } });
+  await until("the request is under way", async () => /^gateway_in_flight_requests 1$/m.test((await get(gateway, "/metrics")).text));
+  const ended = gateway.stop("SIGTERM");
+  const stopping = await until("it is stopping", async () => {
+    const ready = await readiness(gateway);
+    return ready.code === 503 && ready;
+  });
+  expect(stopping).toMatchObject({ status: "not ready", degraded: [{ part: "gateway", why: "The gateway is stopping." }] });
+  expect((await get(gateway, "/healthz")).status).toBe(200);
+  const refused = await chat(gateway, {});
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  expect((await slow).status).toBe(200);
+  expect(await ended).toBe(0);
+}, 30_000);
