@@ -73,10 +73,10 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
     ...metric(
       "gateway_export_waiting",
       "gauge",
-      "What waits to be exported: records and bytes in memory, bytes on disk.",
+      "What waits to be exported: records and bytes in the process, bytes on disk.",
       gateway.queues.flatMap((queue) => [
-        [`{exporter="${queue.name}",where="memory",what="records"}`, queue.waitingRecords] as const,
-        [`{exporter="${queue.name}",where="memory",what="bytes"}`, queue.memoryBytes] as const,
+        [`{exporter="${queue.name}",where="process",what="records"}`, queue.waitingRecords] as const,
+        [`{exporter="${queue.name}",where="process",what="bytes"}`, queue.memoryBytes] as const,
         [`{exporter="${queue.name}",where="disk",what="bytes"}`, queue.diskBytes] as const,
       ]),
     ),

@@ -12,6 +12,8 @@ export interface QueueLimits {
   readonly spillFrom: number;
   readonly batchRecords: number;
   readonly batchBytes: number;
+  /** So many batches are on their way when much waits. */
+  readonly batchesAtOnce: number;
   readonly flushMs: number;
   /** Pause before a store that was away is asked again; it doubles up to the second. */
   readonly retryMs: number;
@@ -24,6 +26,7 @@ export const QUEUE_LIMITS: QueueLimits = {
   spillFrom: 0.25,
   batchRecords: 64, // written in slices, so that a batch does not hold up the requests behind it
   batchBytes: MB / 4,
+  batchesAtOnce: 8,
   flushMs: 25,
   retryMs: 250,
   maxRetryMs: 4_000,
@@ -160,18 +163,29 @@ export class ExportQueue {
   }
   /** `false`: the store is away. */
   private async fromMemory(): Promise<boolean> {
-    const batch = this.taken(Math.max(this.limits.batchRecords, this.waiting.length >> 3));
-    if (await this.written(batch.map(({ item }) => item))) return true;
-    this.putBack(batch);
-    return false;
+    const batches: Waiting[][] = [];
+    while (batches.length < this.limits.batchesAtOnce && this.waiting.length > 0) batches.push(this.taken(this.limits.batchRecords));
+    const written = await this.writtenAtOnce(batches.map((batch) => () => batch.map(({ item }) => item)));
+    this.putBack(batches.flatMap((batch, at) => (written[at] ? [] : batch)));
+    return written.every(Boolean);
   }
   private async fromDisk(): Promise<boolean> {
-    const batch = await this.spool?.oldest(this.limits.batchBytes);
-    if (batch === undefined) return true;
-    if (batch.lost !== null) this.parts.log("error", "export.lost", { exporter: this.name, bytes: batch.lines.bytes, why: batch.lost });
-    if (!(await this.written(batch.records))) return false;
-    await this.spool?.forget(batch);
-    return true;
+    const batches = (await this.spool?.oldest(this.limits.batchBytes, this.limits.batchesAtOnce)) ?? [];
+    for (const { lost, bytes } of batches)
+      if (lost !== null) this.parts.log("error", "export.lost", { exporter: this.name, bytes, why: lost });
+    const written = await this.writtenAtOnce(batches.map(({ records }) => records));
+    const first = written.indexOf(false);
+    for (const batch of first < 0 ? batches : batches.slice(0, first)) await this.spool?.forget(batch);
+    return first < 0;
+  }
+  /** Each batch in a turn of its own, so that requests get theirs; their answers are waited for together. */
+  private async writtenAtOnce(batches: readonly (() => readonly object[])[]): Promise<readonly boolean[]> {
+    const writing: Promise<boolean>[] = [];
+    for (const batch of batches) {
+      if (writing.length > 0) await nextTurn();
+      writing.push(this.written(batch()));
+    }
+    return Promise.all(writing);
   }
 
   /** One record that cannot be written must not take the others along. */
@@ -200,8 +214,10 @@ export class ExportQueue {
   private unreached(error: GatewayError): false {
     const why = error.cause === undefined ? error.message : messageOf(error.cause);
     this.away ??= { since: this.parts.now(), why };
-    this.retryAt = this.parts.now() + this.retryMs;
-    this.retryMs = Math.min(this.limits.maxRetryMs, 2 * this.retryMs);
+    if (this.retryAt <= this.parts.now()) {
+      this.retryAt = this.parts.now() + this.retryMs;
+      this.retryMs = Math.min(this.limits.maxRetryMs, 2 * this.retryMs);
+    }
     this.trouble.begins("waiting", why);
     return false;
   }
@@ -295,5 +311,6 @@ export class ExportQueue {
   }
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const lineOf = (item: object): string => `${JSON.stringify(item)}\n`;
 const weightIn = (batch: readonly Waiting[]): number => batch.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -29,24 +29,28 @@ export class Segment {
     this.bytes += lines.length;
   }
 
-  /** The next lines, at least one if there is one; nothing is forgotten before `advance`. */
-  async next(atMost: number): Promise<Lines> {
+  /** The next lines in slices of about this size, at least one line if there is one; nothing is forgotten before `advance`. */
+  async next(sliceBytes: number, slices: number): Promise<readonly Lines[]> {
     const reading = await open(this.path, "r");
     try {
-      return await this.linesIn(reading, atMost);
+      const found: Lines[] = [];
+      for (let from = this.readTo; from < this.bytes && found.length < slices; from += found.at(-1)?.bytes ?? this.bytes)
+        found.push(await this.linesIn(reading, from, sliceBytes));
+      return found;
     } finally {
       await reading.close();
     }
   }
-  private async linesIn(reading: FileHandle, atMost: number): Promise<Lines> {
-    for (let length = Math.min(atMost, this.unread); ; length = Math.min(2 * length, this.unread)) {
-      const { buffer, bytesRead } = await reading.read(Buffer.alloc(length), 0, length, this.readTo);
+  private async linesIn(reading: FileHandle, from: number, sliceBytes: number): Promise<Lines> {
+    const left = this.bytes - from;
+    for (let length = Math.min(sliceBytes, left); ; length = Math.min(2 * length, left)) {
+      const { buffer, bytesRead } = await reading.read(Buffer.alloc(length), 0, length, from);
       const end = buffer.lastIndexOf("\n", bytesRead - 1) + 1;
       if (end > 0) return { text: buffer.toString("utf8", 0, end), bytes: end };
-      if (length >= this.unread) return { text: "", bytes: this.unread }; // the rest is half a line: its writer was killed
+      if (length >= left) return { text: "", bytes: left }; // the rest is half a line: its writer was killed
     }
   }
-  advance({ bytes }: Lines): void {
+  advance(bytes: number): void {
     this.readTo += bytes;
   }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "#contract";
-import { type Lines, Segment } from "./segment.ts";
+import { Segment } from "./segment.ts";
 
 /** Bytes on disk that all spools of a process share. */
 export interface Budget {
@@ -58,22 +58,24 @@ export class Spool {
     });
   }
 
-  /** The oldest records; they stay until they are forgotten. A line that is half there, or was spoilt, is passed over. */
-  async oldest(atMost: number): Promise<Batch | undefined> {
+  /** The oldest records in slices; they stay until they are forgotten. A line that is half there, or was spoilt, is passed over. */
+  async oldest(sliceBytes: number, slices: number): Promise<readonly Batch[]> {
     const segment = this.segments[0];
-    if (segment === undefined) return undefined;
+    if (segment === undefined) return [];
     try {
-      const lines = await segment.next(atMost);
-      return { segment, lines, records: lines.text.split("\n").flatMap(recordIn), lost: null };
+      const lines = await segment.next(sliceBytes, slices);
+      return lines.map((one) => ({ segment, bytes: one.bytes, records: () => one.text.split("\n").flatMap(recordIn), lost: null }));
     } catch (thrown) {
-      return { segment, lines: { text: "", bytes: segment.unread }, records: [], lost: messageOf(thrown) };
+      return [{ segment, bytes: segment.unread, records: () => [], lost: messageOf(thrown) }];
     }
   }
-  forget({ segment, lines }: Batch): Promise<void> {
+  /** Oldest first. */
+  forget({ segment, bytes }: Batch): Promise<void> {
     return this.inTurn(async () => {
-      segment.advance(lines);
-      if (segment.unread > 0) return;
-      this.segments.splice(this.segments.indexOf(segment), 1);
+      segment.advance(bytes);
+      const at = this.segments.indexOf(segment);
+      if (segment.unread > 0 || at < 0) return;
+      this.segments.splice(at, 1);
       if (this.current === segment) this.current = undefined;
       this.budget.usedBytes -= segment.bytes;
       await segment.remove();
@@ -115,8 +117,9 @@ export class Spool {
 }
 export interface Batch {
   readonly segment: Segment;
-  readonly lines: Lines;
-  readonly records: readonly object[];
+  readonly bytes: number;
+  /** Read when they are wanted: that takes a moment. */
+  readonly records: () => readonly object[];
   /** Why the rest of a file could not be read: somebody deleted it, or the disk is broken. */
   readonly lost: string | null;
 }
