@@ -10,8 +10,8 @@ export const MAIN_MS_PER_REQUEST = 5;
 /** And those of all requests, within a while: a burst of requests must not do together what one may not. */
 const WINDOW_MS = 50;
 const MAIN_MS_PER_WINDOW = 20;
-/** Smaller estimates do not count towards the window: so many of them would be a load of another kind. */
-const SMALL_MS = 0.02;
+/** Smaller estimates do not count towards the window: estimates are high, and so many requests are an honest load. */
+const SMALL_MS = 1;
 
 /** Says what may be done on the main thread; nothing can interrupt it there. */
 export class Allowance {

@@ -178,6 +178,6 @@ export class ComputePool implements Compute {
   }
 }
 
-const WAIT_MS = 5_000;
+const WAIT_MS = 10_000;
 const IDLE_MS = 60_000;
 const RETRY_START_MS = 1_000;

@@ -164,7 +164,7 @@ const MB = 1024 * 1024;
 /** A text of any size the gateway takes is through the pipe by then, and the pack's code is loaded. */
 const HANDOVER_MS = 10_000;
 /** How many times its deadline a piece of work may take by the clock. */
-const PATIENCE = 4;
+const PATIENCE = 20;
 
 /** Puts answers together from their frames. */
 class Answers {

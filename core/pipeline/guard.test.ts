@@ -413,3 +413,38 @@ test("checks that look at content do not run where there is none; the others do"
   );
   expect(results[0]?.checks.map(({ id }) => id)).toEqual(["test.bare"]);
 });
+
+describe("a text that is too much", () => {
+  const deepens = madeCheck("deepens", function deepens(input): Verdict {
+    return [deepens(input)] as never;
+  });
+  const says = (failure: "budget" | "busy") => madeCheck(failure, () => ({ verdict: "error", class: failure, message: "too much" }));
+  test("for the stack is the error budget, not a crash that passes", async () => {
+    const done = await guardInput(active([{ "test.deepens": {}, deny: true }], depsWith([deepens])), call, view, depsWith([deepens]));
+    expect([done.denied, done.results[0]?.checks[0]?.error?.name]).toEqual([true, "Budget error"]);
+  });
+  test.each(["budget", "busy"] as const)(
+    "is %s: it closes where the guardrail denies, whatever `failOnError` says, and else passes",
+    async (failure) => {
+      const using = depsWith([says(failure)]);
+      const denied = async (more: Json) => {
+        const { denied, failed } = await guardInput(
+          active([{ [`test.${failure}`]: more["check"] ?? {}, deny: more["deny"] }], using),
+          call,
+          view,
+          using,
+        );
+        return [denied, failed];
+      };
+      expect(await denied({ deny: true })).toEqual([true, true]);
+      expect(await denied({ deny: true, check: { failOnError: false } })).toEqual([true, true]);
+      expect(await denied({ deny: false })).toEqual([false, false]);
+      expect(await denied({ deny: false, check: { failOnError: true } })).toEqual([false, true]);
+    },
+  );
+});
+
+test("a guardrail of more checks than anybody needs is refused", () => {
+  const checks = Array.from({ length: 501 }, () => ({ id: "test.allow" }));
+  expect(() => active([{ checks }], deps)).toThrow("at most 500");
+});
