@@ -1,4 +1,4 @@
-import { GatewayError, type Json, type RequestHeaders } from "#contract";
+import { GatewayError, type Json } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
 import type { Generation } from "../kernel/generation.ts";
 import { addressOf } from "../platform.ts";
@@ -18,7 +18,7 @@ export const INFO = { title: "AI gateway", version: packageInfo.version };
 export interface PublicParts {
   readonly isStopping: () => boolean;
   readonly redact: (value: unknown) => unknown;
-  readonly apiKeyOf: (headers: RequestHeaders) => string | undefined;
+  readonly apiKeyOf: (headers: Headers) => string | undefined;
 }
 
 /** Routes that need no key (the detailed status: off this machine one): liveness, readiness, metrics and the API's own description. */

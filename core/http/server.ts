@@ -72,7 +72,7 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const open = publicRoutes(gen, gateway, {
     isStopping: settings.isStopping ?? (() => false),
     redact: settings.redact,
-    apiKeyOf: (sent) => read(sent).apiKey,
+    apiKeyOf: (sent) => read(new Received(sent)).apiKey,
   });
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const { method, path, run } of [...mounts, ...open.map(unambiguous)]) {

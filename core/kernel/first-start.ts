@@ -6,6 +6,7 @@ import {
   EVERY_SCOPE,
   GatewayError,
   type KeyType,
+  mayHold,
   newGatewayKey,
   Organisations,
   type RecordOf,
@@ -179,7 +180,7 @@ async function applyPreset(key: FirstKey, parts: FirstStartParts): Promise<void>
 /** What the first gateway key of an older build may do beyond the data plane; empty when it may do nothing, or is gone. */
 export async function wideScopes(records: RecordsHandle): Promise<readonly string[]> {
   const stored = await records.in(ApiKeys).get(GATEWAY.id);
-  return stored?.scopes.filter((scope) => scope !== DATA_PLANE_SCOPE) ?? [];
+  return stored?.scopes.filter((scope) => mayHold(ADMIN.type, scope)) ?? []; // what an admin key may hold is no data plane
 }
 
 /** Leaves the first gateway key the data plane and nothing else; `false` when that key is gone. */

@@ -30,6 +30,16 @@ const firstKey = async ({ base }: GatewayProcess): Promise<Json> => {
 const WIDE = scopesOf("workspace-service");
 const CONFIGS = "/v2/configs";
 
+test("a first gateway key that its operator narrowed is not called wide", async () => {
+  const before = await start();
+  const { id } = await firstKey(before);
+  await ask(`${before.base}/v2/api-keys/${String(id)}`, "PUT", ADMIN_KEY, { scopes: ["completions.write", "models.list"] });
+  await before.stop();
+  const gateway = await start(before.dataDir);
+  expect((await chat(gateway, {})).status).toBe(200);
+  expect(gateway.output()).not.toContain("gateway-key.wide");
+}, 30_000);
+
 test("the first gateway key of a new data folder holds the data plane, and the start says nothing of it", async () => {
   const gateway = await start();
   expect(await firstKey(gateway)).toMatchObject({ scopes: ["data_plane.*"] });
