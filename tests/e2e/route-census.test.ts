@@ -302,6 +302,7 @@ describe.each(operations.map((route) => [String(route.id), route] as const))("th
     const spent = keyOf("workspace-service", [], { rateLimits: [{ type: "requests", unit: "rph", value: 0 }] });
     const { status } = await answered(spent, { "x-gateway-provider": "sandbox" });
     expect(status === 429).toBe(row.uncounted !== true);
+    expect([id, row.uncounted === true && row.body !== "none"]).toEqual([id, false]); // only reading what is there is free
   });
   test(row.segments === "none" ? "carries nothing to guard, for a reason" : "is guarded", async () => {
     const reason = row.body === "none" ? "it has no body" : UNGUARDED[id as OperationId]; // `operations` is made of ids
