@@ -106,14 +106,18 @@ const WORST: readonly [id: string, params: Json, text: string][] = [
   ["default.regexMatch", { rule: `${"a{99}".repeat(10)}b` }, "a".repeat(1_000)],
 ];
 
-test.each(WORST)("%s takes no longer than it says, on a text made to be slow", async (id, params, text) => {
-  const check = priced.find((one) => one.id === id) ?? expect.unreachable();
-  const said = check.cost?.(params as never, text.length) ?? 0;
-  const took = [];
-  for (let i = 0; i < 15; i += 1) {
-    const startedAt = performance.now();
-    await here(check, { not: false, ...params }, text);
-    took.push(performance.now() - startedAt);
-  }
-  expect(Math.min(...took)).toBeLessThan(said);
-});
+test.each(WORST)(
+  "%s takes no longer than it says, on a text made to be slow",
+  async (id, params, text) => {
+    const check = priced.find((one) => one.id === id) ?? expect.unreachable();
+    const said = check.cost?.(params as never, text.length) ?? 0;
+    const took = [];
+    for (let i = 0; i < 15; i += 1) {
+      const startedAt = performance.now();
+      await here(check, { not: false, ...params }, text);
+      took.push(performance.now() - startedAt);
+    }
+    expect(Math.min(...took)).toBeLessThan(said);
+  },
+  30_000,
+);
