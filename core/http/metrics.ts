@@ -76,7 +76,7 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
       "What waits to be exported: records and bytes in the process, bytes on disk.",
       gateway.queues.flatMap((queue) => [
         [`{exporter="${queue.name}",where="process",what="records"}`, queue.waitingRecords] as const,
-        [`{exporter="${queue.name}",where="process",what="bytes"}`, queue.memoryBytes] as const,
+        [`{exporter="${queue.name}",where="process",what="bytes"}`, queue.waitingBytes] as const,
         [`{exporter="${queue.name}",where="disk",what="bytes"}`, queue.diskBytes] as const,
       ]),
     ),

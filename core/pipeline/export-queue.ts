@@ -1,36 +1,10 @@
 import { type Exporter, GatewayError, type Health, isoTime, type Logger, messageOf, type Outcome } from "#contract";
 import { entering, markOf, whileOpen } from "../kernel/watchdog/marks.ts";
+import { QUEUE_LIMITS, type QueueLimits, Room, type Waiting } from "./export-room.ts";
 import { sinkOf, type Sink, weightOf } from "./export-sink.ts";
 import { Trouble } from "./export-trouble.ts";
 import type { Spool } from "./spool/spool.ts";
 
-/** Bounds of what waits in memory to be exported. */
-export interface QueueLimits {
-  readonly maxRecords: number;
-  readonly maxBytes: number;
-  /** The part of both above which records go to disk, or lose their bodies where they cannot. */
-  readonly spillFrom: number;
-  readonly batchRecords: number;
-  readonly batchBytes: number;
-  /** So many batches are on their way when much waits. */
-  readonly batchesAtOnce: number;
-  readonly flushMs: number;
-  /** Pause before a store that was away is asked again; it doubles up to the second. */
-  readonly retryMs: number;
-  readonly maxRetryMs: number;
-}
-const MB = 1024 * 1024;
-export const QUEUE_LIMITS: QueueLimits = {
-  maxRecords: 20_000,
-  maxBytes: 64 * MB,
-  spillFrom: 0.25,
-  batchRecords: 64, // written in slices, so that a batch does not hold up the requests behind it
-  batchBytes: MB / 4,
-  batchesAtOnce: 8,
-  flushMs: 25,
-  retryMs: 250,
-  maxRetryMs: 4_000,
-};
 export interface QueueParts {
   readonly name: string;
   readonly exporter: Exporter;
@@ -39,12 +13,6 @@ export interface QueueParts {
   readonly spool?: Spool | undefined;
   readonly limits?: QueueLimits;
 }
-interface Waiting {
-  readonly item: object;
-  readonly bytes: number;
-  readonly isBare: boolean;
-}
-
 /**
  * Records on their way to one exporter: batched, off the request path, in bounded memory. While their store is away or
  * slower than traffic they wait on disk, and go on in order when it is back. Where room is short, bodies are given up
@@ -55,8 +23,7 @@ export class ExportQueue {
   private readonly sink: Sink;
   private readonly spool: Spool | undefined;
   private readonly limits: QueueLimits;
-  private waiting: Waiting[] = [];
-  private waitingBytes = 0;
+  private readonly room: Room;
   private closing = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private busy: Promise<void> | undefined;
@@ -77,15 +44,16 @@ export class ExportQueue {
     this.sink = sinkOf(parts.exporter);
     this.spool = this.sink.isStorable ? parts.spool : undefined;
     this.limits = parts.limits ?? QUEUE_LIMITS;
+    this.room = new Room(this.limits);
     this.retryMs = this.limits.retryMs;
     this.trouble = new Trouble(this, parts.log, parts.now);
   }
 
   get waitingRecords(): number {
-    return this.waiting.length;
+    return this.room.records;
   }
-  get memoryBytes(): number {
-    return this.waitingBytes;
+  get waitingBytes(): number {
+    return this.room.bytes;
   }
   get diskBytes(): number {
     return this.spool?.bytes ?? 0;
@@ -97,10 +65,9 @@ export class ExportQueue {
     const isBare = this.isShort;
     const kept = isBare ? this.withoutBodies(item) : item;
     const bytes = weightOf(kept);
-    if (this.waiting.length >= this.limits.maxRecords || this.waitingBytes + bytes > this.limits.maxBytes) return this.dropped();
-    this.waiting.push({ item: kept, bytes, isBare });
-    this.waitingBytes += bytes;
-    if (this.isCrowded && this.isSpooling) void this.spill();
+    if (this.room.isFullFor(bytes)) return this.dropped();
+    this.room.push({ item: kept, bytes, isBare });
+    if (this.room.isCrowded && this.isSpooling) void this.spill();
     this.later(this.limits.flushMs);
   }
   /** Everything that was added before the call has been exported, waits on disk, or was counted, when it resolves. */
@@ -123,12 +90,12 @@ export class ExportQueue {
     await this.flush();
     await this.spill();
     clearTimeout(this.timer);
-    this.failedRecords += this.taken(this.waiting.length).length;
+    this.failedRecords += this.room.clear();
   }
 
   health(): Health {
     const { why, since } = this.away ?? { why: "", since: 0 };
-    const waits = `${this.waiting.length} records wait in memory, ${this.diskBytes} bytes on disk`;
+    const waits = `${this.waitingRecords} records wait in memory, ${this.diskBytes} bytes on disk`;
     const degraded = [
       ...(this.away ? [`Its store could not be reached since ${isoTime(since)}: ${why} ${waits}.`] : []),
       ...this.trouble.sentences(),
@@ -136,7 +103,7 @@ export class ExportQueue {
     return {
       degraded,
       detail: {
-        waiting_records: this.waiting.length,
+        waiting_records: this.waitingRecords,
         waiting_bytes: this.waitingBytes,
         disk_bytes: this.diskBytes,
         given_up_records: this.droppedRecords,
@@ -149,12 +116,12 @@ export class ExportQueue {
   /* ── one round: from memory to the store; when it is away, from memory to disk and from disk to the store ──────── */
 
   private async run(): Promise<void> {
-    while (this.diskBytes > 0 || this.waiting.length > 0) {
-      if (this.away || this.isCrowded) await this.spill();
+    while (this.diskBytes > 0 || this.room.hasWaiting) {
+      if (this.away || this.room.isCrowded) await this.spill();
       if (this.closing && (this.away || this.diskBytes > 0)) return; // what is left goes to disk
       if (this.pauseMs > 0) return this.later(this.pauseMs);
       const isThere = this.diskBytes > 0 ? await this.fromDisk() : await this.fromMemory(); // what is on disk is older
-      if (isThere && this.isCalm) this.trouble.over();
+      if (isThere && this.diskBytes === 0 && this.room.isCalm) this.trouble.over();
     }
   }
   /** Until the store is asked again. */
@@ -164,9 +131,10 @@ export class ExportQueue {
   /** `false`: the store is away. */
   private async fromMemory(): Promise<boolean> {
     const batches: Waiting[][] = [];
-    while (batches.length < this.limits.batchesAtOnce && this.waiting.length > 0) batches.push(this.taken(this.limits.batchRecords));
+    while (batches.length < this.limits.batchesAtOnce && this.room.hasWaiting) batches.push(this.room.take(this.limits.batchRecords));
     const written = await this.writtenAtOnce(batches.map((batch) => () => batch.map(({ item }) => item)));
-    this.putBack(batches.flatMap((batch, at) => (written[at] ? [] : batch)));
+    this.room.gone(batches.flatMap((batch, at) => (written[at] ? batch : [])));
+    this.room.putBack(batches.flatMap((batch, at) => (written[at] ? [] : batch)));
     return written.every(Boolean);
   }
   private async fromDisk(): Promise<boolean> {
@@ -231,12 +199,14 @@ export class ExportQueue {
     return this.spilling;
   }
   private async spillAll(): Promise<void> {
-    while (this.isSpooling && this.waiting.length > 0) {
-      const batch = this.taken(this.limits.batchRecords);
+    while (this.isSpooling && this.room.hasWaiting) {
+      const batch = this.room.take(this.limits.batchRecords);
       const lines = this.linesOf(batch);
-      if (lines.length === 0 || (await this.spool?.add(lines))) continue;
-      this.putBack(batch);
-      return this.trouble.begins("disk", this.spool?.failure ?? "");
+      if (lines.length > 0 && !(await this.spool?.add(lines))) {
+        this.room.putBack(batch);
+        return this.trouble.begins("disk", this.spool?.failure ?? "");
+      }
+      this.room.gone(batch);
     }
   }
   private linesOf(batch: readonly Waiting[]): Uint8Array {
@@ -271,31 +241,11 @@ export class ExportQueue {
       return undefined;
     }
   }
-  private taken(records: number): Waiting[] {
-    let count = 0;
-    for (let bytes = 0; count < records && count < this.waiting.length && bytes < this.limits.batchBytes; count += 1)
-      bytes += this.waiting[count]?.bytes ?? 0;
-    const batch = this.waiting.splice(0, count);
-    this.waitingBytes -= weightIn(batch);
-    return batch;
-  }
-  private putBack(batch: readonly Waiting[]): void {
-    this.waiting = [...batch, ...this.waiting];
-    this.waitingBytes += weightIn(batch);
-  }
   private get isSpooling(): boolean {
     return this.spool?.isUsable ?? false;
   }
-  private get isCrowded(): boolean {
-    const { maxRecords, maxBytes, spillFrom } = this.limits;
-    return this.waiting.length >= maxRecords * spillFrom || this.waitingBytes >= maxBytes * spillFrom;
-  }
-  private get isCalm(): boolean {
-    const { maxRecords, maxBytes, spillFrom } = this.limits;
-    return this.diskBytes === 0 && this.waiting.length < (maxRecords * spillFrom) / 4 && this.waitingBytes < (maxBytes * spillFrom) / 4;
-  }
   private get isShort(): boolean {
-    return this.spool === undefined || this.spool.failure !== null ? this.isCrowded : this.spool.isShort;
+    return this.spool === undefined || this.spool.failure !== null ? this.room.isCrowded : this.spool.isShort;
   }
   private withoutBodies(item: object): object {
     this.droppedBodies += 1;
@@ -313,4 +263,3 @@ export class ExportQueue {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const lineOf = (item: object): string => `${JSON.stringify(item)}\n`;
-const weightIn = (batch: readonly Waiting[]): number => batch.reduce((sum, { bytes }) => sum + bytes, 0);
