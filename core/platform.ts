@@ -99,27 +99,39 @@ export function ownPipes(): { readonly input: AsyncIterable<Uint8Array>; write(b
   };
 }
 
-/* Bun reads these limits once, before any code runs: outgoing connections (256 unless told otherwise), and the bytes of a request's headers (16 KB). */
+/*
+ * Bun reads these once, before any code runs: its limit of outgoing connections (256 unless told otherwise), the bytes of
+ * a request's headers (16 KB), and the memory there is.
+ */
 const CONNECTIONS = "BUN_CONFIG_MAX_HTTP_REQUESTS";
 const MAX_CONNECTIONS = "65535";
 const OPTIONS = "BUN_OPTIONS";
 const HEADER_BYTES = "--max-http-header-size";
+const MEMORY = "BUN_JSC_forceRAMSize";
+
+/** What the runtime is told at its start. */
+export interface RuntimeLimits {
+  /** Most bytes of one request's headers. */
+  readonly headerBytes: number;
+  /** Garbage is collected as if the machine had so many bytes of memory. */
+  readonly memoryBytes: number;
+}
 
 /**
- * Makes this program the one that may hold as many upstream connections as there are requests, and that takes headers of
- * so many bytes: where a limit is not set, the process replaces itself by the same one with it set (same pid, same
- * files). Where that cannot be done, or does not help, it goes on.
+ * Makes this program the one that may hold as many upstream connections as there are requests, takes headers of so many
+ * bytes, and collects its garbage in time: where a limit is not set, the process replaces itself by the same one with it
+ * set (same pid, same files). Where that cannot be done, or does not help, it goes on.
  */
-export function withoutRuntimeLimits(headerBytes: number): void {
+export function withRuntimeLimits({ headerBytes, memoryBytes }: RuntimeLimits): void {
   if (typeof process.execve !== "function") return;
-  const limits = { ...connectionLimit(), ...headerLimit(headerBytes) };
+  const limits = { ...unlessSet(CONNECTIONS, MAX_CONNECTIONS), ...unlessSet(MEMORY, String(memoryBytes)), ...headerLimit(headerBytes) };
   if (Object.keys(limits).length === 0) return;
   const own = isCompiled() ? [] : [...process.execArgv, Bun.main]; // the runtime's own flags too, `--watch` among them
   process.execve(process.execPath, [process.execPath, ...own, ...process.argv.slice(2)], { ...process.env, ...limits });
 }
 
-const connectionLimit = (): Readonly<Record<string, string>> =>
-  process.env[CONNECTIONS] === undefined ? { [CONNECTIONS]: MAX_CONNECTIONS } : {};
+const unlessSet = (name: string, value: string): Readonly<Record<string, string>> =>
+  process.env[name] === undefined ? { [name]: value } : {};
 
 /** An operator's own figure stands, and so does ours, should the runtime not have taken it. */
 function headerLimit(bytes: number): Readonly<Record<string, string>> {

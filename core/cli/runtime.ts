@@ -8,6 +8,7 @@ import { MAX_DEPTH } from "../http/json-shape.ts";
 import type { HttpSettings } from "../http/server.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
+import { MemoryBudget, budgetOf } from "../kernel/memory-budget.ts";
 import { type OwnKeys, ownKeys } from "../kernel/own-keys.ts";
 import type { PartHealth } from "../kernel/part-health.ts";
 import { makeDataFolder } from "../kernel/places.ts";
@@ -32,6 +33,7 @@ export interface Runtime {
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
   readonly compute: ComputePool;
+  readonly memory: MemoryBudget;
   /** What the process is up to. */
   readonly life: { isStopping: boolean };
   readonly build: GenerationsParts<unknown>["build"];
@@ -69,7 +71,9 @@ export function createRuntime(settings: Settings): Runtime {
     memoryBytes: settings.checkMemoryMb * MB,
     log: log.log,
   });
+  const memory = new MemoryBudget(budgetOf(settings), now);
   const parts: PartHealth = new Map([
+    ["memory", () => memory.health()],
     ["checks", () => compute.health()],
     ["event_loop", () => eventLoopHealth(now())],
   ]);
@@ -83,6 +87,7 @@ export function createRuntime(settings: Settings): Runtime {
     now,
     parts,
     compute,
+    memory,
     life: { isStopping: false },
     build: async (number, carried, generations) => {
       const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
@@ -99,7 +104,7 @@ const secretsOf = (settings: Settings): string[] =>
 const MB = 1024 * 1024;
 
 /** What a generation's routes need to know of the process. */
-export const httpSettings = (settings: Settings, { log, now, gatewayId, headers, ownKeys, life }: Runtime): HttpSettings => ({
+export const httpSettings = (settings: Settings, { log, now, gatewayId, headers, ownKeys, memory, life }: Runtime): HttpSettings => ({
   maxJsonBytes: settings.maxBodyMb * MB,
   maxDepth: MAX_DEPTH,
   headers,
@@ -109,4 +114,6 @@ export const httpSettings = (settings: Settings, { log, now, gatewayId, headers,
   redact: log.redactValue,
   gatewayId,
   isStopping: () => life.isStopping,
+  memory,
+  stalledMs: settings.requestTimeoutMs,
 });

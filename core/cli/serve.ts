@@ -9,6 +9,7 @@ import { isFlag } from "../kernel/flags.ts";
 import { firstStart, wideScopes } from "../kernel/first-start.ts";
 import { type Generations, startGenerations } from "../kernel/generations.ts";
 import { createLog } from "../kernel/log.ts";
+import { budgetOf, runtimeMemory } from "../kernel/memory-budget.ts";
 import { judgePlaces } from "../kernel/places.ts";
 import { readProfile } from "../kernel/profile.ts";
 import type { Settings } from "../kernel/settings.ts";
@@ -16,7 +17,7 @@ import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
 import { startWatchdog } from "../kernel/watchdog/watchdog.ts";
 import { openSpools, type Spools } from "../pipeline/spool/spools.ts";
-import { type Listening, serve as listen, withoutRuntimeLimits } from "../platform.ts";
+import { type Listening, serve as listen, withRuntimeLimits } from "../platform.ts";
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
 import { createRuntime, httpSettings, type Runtime } from "./runtime.ts";
@@ -26,8 +27,8 @@ const MB = 1024 * 1024;
 
 /** `gateway serve`: this process, or several that share the port. */
 export async function serve(args: readonly string[]): Promise<number> {
-  withoutRuntimeLimits(MAX_HEADERS_BYTES);
   const { settings } = readOptions(args);
+  withRuntimeLimits({ headerBytes: MAX_HEADERS_BYTES, memoryBytes: runtimeMemory(budgetOf(settings)) });
   if (workerIndex() === null) await judgeSettings(settings);
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);
   const onHangup = hangups();

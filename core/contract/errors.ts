@@ -73,6 +73,7 @@ export const ERRORS = {
   NOT_READY:            { status: 503, type: "api_error", ab: "AB04", message: "The gateway is not ready: {why}.", retryAfterSec: 2 },
   POLICY_DOWN:          { status: 503, type: "api_error", ab: "AB04", message: "The policy {plugin} is not running, so nobody can say whether this request may pass. An operator sees why under /readyz.", retryAfterSec: 5 },
   PLUGIN_TIMEOUT:       { status: 503, type: "api_error", ab: "AB04", message: "The plugin {plugin} did not answer within {seconds} s.", retryAfterSec: 2 },
+  MEMORY_FULL:          { status: 503, type: "api_error", ab: "AB04", message: "The requests under way hold all that the memory budget of {budgetMb} MB allows; this one was not taken further. Try again, or have an operator raise GATEWAY_MEMORY_MB.", retryAfterSec: 2 },
   INTERNAL:             { status: 500, type: "api_error", ab: "AB04", message: "The gateway failed inside while handling this request. Its log has the details under the trace id." },
   // plugins (boot and lifecycle; they name the plugin, the file, the path and what would be right)
   PLUGIN_MANIFEST:      { status: 500, type: "plugin_error", message: "The manifest {file} is not valid at {path}: {why}." },

@@ -89,6 +89,11 @@ export type FrameFormat = "sse" | "json-lines" | "aws-eventstream";
 export interface StreamMap<S = unknown> {
   start(): S;
   event(frame: Frame, state: S): readonly StreamEvent[];
+  /**
+   * Was this frame, whose events were asked for just before, the wire's terminal marker? Nothing behind it is read, so
+   * usage must not come later. A wire without one leaves this out: its answer is over with the connection, or when nothing follows the finish for a moment.
+   */
+  ends?(frame: Frame, state: S): boolean;
 }
 
 /** An answer folded from its events; whole and streamed answers are folded by the same `collect`. */

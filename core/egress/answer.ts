@@ -1,5 +1,7 @@
 import { GatewayError } from "#contract";
+import { nestingCost, textCost } from "../kernel/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
+import { NotUnpacked, packings, unpacked } from "./unpack.ts";
 
 /** What an upstream answered. Read it once: whole by `text`, or piece by piece by `pieces`. */
 export interface Answer {
@@ -9,10 +11,17 @@ export interface Answer {
   /** `null` when there is no body. */
   pieces(): Pieces | null;
 }
-/** A body as it arrives. Nothing is read ahead of who asks. */
-export interface Pieces {
+/** Bytes as they arrive. Nothing is read ahead of who asks. */
+export interface Bytes {
   read(): Promise<Piece>;
   cancel(): Promise<void>;
+}
+/** A body as it arrives. */
+export interface Pieces extends Bytes {
+  /** The piece that was read last held nothing of the answer: it does not count against the upstream's silence. */
+  unheard?(): void;
+  /** How many bytes of it its reader keeps just now. Throws when the process holds as much as it may. */
+  keeps?(bytes: number): void;
 }
 export type Piece = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: undefined };
 
@@ -20,17 +29,25 @@ export type Piece = { readonly done: false; readonly value: Uint8Array } | { rea
 export const MAX_WHOLE = 64 * 1024 * 1024;
 export const tooLarge = (limit: number, what = "its answer"): string => `${what} is larger than ${limit / 1024 / 1024} MB`;
 
-const NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The response as an answer, watched: its exchange ends when the body has been read, cancelled or has failed. */
 export function answered(response: Response, exchange: Exchange, maxWhole = MAX_WHOLE): Answer {
   const { status, headers } = response;
+  if (status < 200 || status > 599) throw refused(exchange, `it answered with the status ${status}`); // the runtime passes on any three digits
   if (NO_BODY.has(status) || exchange.request.method === "HEAD" || headers.get("content-length") === "0") {
     exchange.end();
     return { status, headers, text: () => Promise.resolve(""), pieces: () => null };
   }
   exchange.answered();
   return new OpenAnswer(response, exchange, maxWhole);
+}
+
+/** Cuts the exchange, for what is not the upstream's to say. */
+function refused(exchange: Exchange, why: string): GatewayError {
+  const error = new GatewayError("UPSTREAM_INVALID", { provider: exchange.request.caller, why });
+  exchange.cut(error);
+  return error;
 }
 
 class OpenAnswer implements Answer {
@@ -46,55 +63,87 @@ class OpenAnswer implements Answer {
   }
   async text(): Promise<string> {
     try {
-      return (await wholeText(this.response, this.maxWhole)) ?? this.cut();
+      const text = (await this.whole()) ?? this.cut();
+      this.exchange.request.held?.grow(nestingCost(text)); // before anybody parses it
+      return text;
     } catch (error) {
-      throw this.exchange.fail(error);
+      throw failure(error, this.exchange);
     } finally {
       this.exchange.end();
     }
   }
+  /** `undefined` when it is larger than allowed. What says its true length is left to the runtime, which is quicker. */
+  private whole(): Promise<string | undefined> {
+    const { held } = this.exchange.request;
+    const length = trueLength(this.headers);
+    if (length <= this.maxWhole) {
+      held?.grow(textCost(length));
+      return this.response.text();
+    }
+    const bytes = this.bytes();
+    return bytes === null ? Promise.resolve("") : boundedText(bytes, this.maxWhole, (size) => held?.grow(textCost(size)));
+  }
   private cut(): never {
-    const why = new GatewayError("UPSTREAM_INVALID", { provider: this.exchange.request.caller, why: tooLarge(this.maxWhole) });
-    this.exchange.cut(why);
-    throw why;
+    throw refused(this.exchange, tooLarge(this.maxWhole));
   }
   pieces(): Pieces | null {
-    const { body } = this.response;
-    if (body) return new WatchedPieces(body.getReader(), this.exchange);
+    const bytes = this.bytes();
+    if (bytes !== null) return new WatchedPieces(bytes, this.exchange);
     this.exchange.end();
     return null;
   }
+  private bytes(): Bytes | null {
+    const { body } = this.response;
+    if (body === null) return null;
+    const packed = packings(this.headers.get("content-encoding"));
+    return packed.length === 0 ? readerOf(body) : unpacked(readerOf(body), packed);
+  }
 }
 
-/** `undefined` when it is larger than allowed. What says its true length is left to the runtime, which is quicker. */
-function wholeText(response: Response, limit: number): Promise<string | undefined> {
-  const { headers } = response;
+/** The web's own type allows a last value, which byte streams never have. */
+const readerOf = (body: ReadableStream<Uint8Array>): Bytes => body.getReader() as Bytes;
+
+/** Bytes that the body has for certain; NaN where its headers do not tell. */
+function trueLength(headers: Headers): number {
   const length = headers.get("content-length");
-  const isTrue = length !== null && !headers.has("content-encoding") && !headers.has("transfer-encoding");
-  if (isTrue && Number(length) <= limit) return response.text();
-  return response.body === null ? Promise.resolve("") : boundedText(response.body.getReader(), limit);
+  return length === null || headers.has("content-encoding") || headers.has("transfer-encoding") ? Number.NaN : Number(length);
 }
 
-async function boundedText(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<string | undefined> {
+function failure(thrown: unknown, exchange: Exchange): GatewayError {
+  return thrown instanceof NotUnpacked ? refused(exchange, thrown.message) : exchange.fail(thrown);
+}
+
+/** `undefined` when it is larger than allowed. `grows` is told of each piece. */
+export async function boundedText(from: Bytes, limit: number, grows?: (bytes: number) => void): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    size += read.value.length;
-    if (size > limit) return void reader.cancel().catch(() => undefined); // it is cut by its owner
-    parts.push(read.value);
+  try {
+    for (let read = await from.read(); !read.done; read = await from.read()) {
+      size += read.value.length;
+      if (size > limit) return void from.cancel().catch(() => undefined); // it is cut by its owner
+      grows?.(read.value.length);
+      parts.push(read.value);
+    }
+  } catch (thrown) {
+    void from.cancel().catch(() => undefined); // nobody reads on
+    throw thrown;
   }
-  return new TextDecoder().decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+  return textOf(parts);
 }
 
+/** Joined before they are decoded, for a character may stand on a seam. */
+export const textOf = (parts: Uint8Array[]): string => new TextDecoder().decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+
 class WatchedPieces implements Pieces {
+  private kept = 0;
   constructor(
-    private readonly reader: ReadableStreamDefaultReader<Uint8Array>,
+    private readonly bytes: Bytes,
     private readonly exchange: Exchange,
   ) {}
 
   /** No function of its own for each read: of those, a stream has thousands. */
   read(): Promise<Piece> {
-    return this.reader.read().then(this.came as (read: object) => Piece, this.broke); // the web's own type allows a last value, which byte streams never have
+    return this.bytes.read().then(this.came, this.broke);
   }
   private readonly came = (piece: Piece): Piece => {
     if (piece.done) this.exchange.end();
@@ -102,11 +151,39 @@ class WatchedPieces implements Pieces {
     return piece;
   };
   private readonly broke = (error: unknown): never => {
-    throw this.exchange.fail(error);
+    throw failure(error, this.exchange);
   };
+  unheard(): void {
+    this.exchange.unheard();
+  }
+  keeps(bytes: number): void {
+    if (bytes === this.kept) return;
+    this.exchange.request.held?.grow(bytes - this.kept);
+    this.kept = bytes;
+  }
   cancel(): Promise<void> {
     this.exchange.end();
-    return this.reader.cancel();
+    return this.bytes.cancel();
+  }
+}
+
+/** How long an upstream may take to end what it sends behind the end of its answer: its connection then serves again. */
+const DRAIN_MS = 250;
+const DRAIN_BYTES = 256 * 1024;
+
+/** Reads what follows the end of an answer, and cuts it when it does not end soon. */
+export function drained(pieces: Pieces): void {
+  const timer = setTimeout(() => void pieces.cancel().catch(() => undefined), DRAIN_MS); // it may have broken already
+  void readOut(pieces)
+    .catch(() => undefined) // what breaks behind the end broke nothing
+    .finally(() => clearTimeout(timer));
+}
+
+async function readOut(pieces: Pieces): Promise<void> {
+  let size = 0;
+  for (let { value } = await pieces.read(); value; { value } = await pieces.read()) {
+    size += value.length;
+    if (size > DRAIN_BYTES) return pieces.cancel();
   }
 }
 
@@ -114,8 +191,8 @@ class WatchedPieces implements Pieces {
 export const answerOf = (response: Response): Answer => ({
   status: response.status,
   headers: response.headers,
-  text: async () => (await wholeText(response, MAX_WHOLE)) ?? refuse(), // who asks knows whose answer it is
-  pieces: () => (response.body ? (response.body.getReader() as Pieces) : null), // as above
+  text: async () => (response.body ? ((await boundedText(readerOf(response.body), MAX_WHOLE)) ?? refuse()) : ""), // who asks knows whose answer it is
+  pieces: () => (response.body ? readerOf(response.body) : null),
 });
 
 const refuse = (): never => {

@@ -2,6 +2,7 @@ import { type HeaderClasses, headerClasses } from "#contract";
 import { type Answer, answered, responseOf } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
+import type { Held } from "../kernel/memory-budget.ts";
 import { type HeaderRecord, type HeaderRules, outgoingHeaders } from "./header.ts";
 import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
 import { readTrust } from "./trust.ts";
@@ -42,12 +43,14 @@ export interface EgressRequest {
    * (UPSTREAM_UNREACHABLE, another target may be tried). Otherwise it looks like a private host (HOST_BLOCKED).
    */
   readonly declared?: boolean;
+  /** Takes what of the answer is held in memory from the process's budget. */
+  readonly held?: Held;
 }
 
 export interface EgressOptions {
   /** GATEWAY_TRUSTED_HOSTS: hosts that may be private (`host`, `host:port`, `*.domain`). */
   readonly trustedHosts: readonly string[];
-  /** REQUEST_TIMEOUT: longest wait for an answer's headers, and longest silence after them. */
+  /** REQUEST_TIMEOUT: longest wait for an answer's headers, longest silence after them; and its twelvefold, longest answer. */
   readonly hardTimeoutMs: number;
   readonly now: () => number;
   /** Id of this deployment in `x-gateway-hop`. */
@@ -141,16 +144,19 @@ interface TlsInit {
  * uses the name for SNI and for the certificate, and keeps a pooled connection to the name it was made for. A runtime
  * without this option checks the certificate against the address and refuses: it fails closed.
  * `proxy: false` keeps HTTP_PROXY of the environment out, `timeout: false` the runtime's own five minutes.
+ * Answers are asked for unpacked, and what comes packed all the same is unpacked here, in bounded steps (unpack.ts).
  */
 const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: HeaderRecord, tls: TlsInit | undefined): RequestInit =>
   ({
     method: request.method,
-    headers,
+    headers: headers["accept-encoding"] === undefined ? Object.assign(headers, UNPACKED) : headers,
     body: request.body,
     signal,
     redirect: "manual",
     duplex: "half",
     proxy: false,
     timeout: false,
+    decompress: false,
     tls,
-  }) as RequestInit; // Bun's members `proxy: false`, `timeout` and `tls` are not in the web's RequestInit
+  }) as RequestInit; // Bun's members `proxy: false`, `timeout`, `decompress` and `tls` are not in the web's RequestInit
+const UNPACKED: HeaderRecord = Object.freeze({ "accept-encoding": "identity" });

@@ -3,9 +3,13 @@ import { GatewayError } from "#contract";
 import type { EgressRequest } from "./egress.ts";
 import { unreachable } from "./failure.ts";
 
+/** How many times the hard limit an answer may take in all, however lively it is: one hour with the usual five minutes. */
+const LONGEST_ANSWER = 12;
+
 /**
  * One request's life: cut by its caller or by a deadline, or ended; ended once, whichever way it went.
- * Until the headers the request's own deadline holds; after them the hard limit, anew with each chunk.
+ * Until the headers the request's own deadline holds. After them the hard limit bounds the silence: each piece begins
+ * it anew, unless its reader says that it held nothing. Its twelvefold bounds the whole.
  */
 export class Exchange {
   readonly #cutter = new AbortController();
@@ -13,6 +17,10 @@ export class Exchange {
   readonly #timeoutMs: number;
   #why: GatewayError | undefined;
   #ended = false;
+  /** Milliseconds (performance.now) of the headers, the last piece, and the last but one. */
+  #answeredAt = 0;
+  #heardAt = 0;
+  #heardBefore = 0;
 
   constructor(
     readonly request: EgressRequest,
@@ -20,7 +28,7 @@ export class Exchange {
     readonly onEnd: () => void,
   ) {
     this.#timeoutMs = Math.min(request.timeoutMs ?? hardTimeoutMs, hardTimeoutMs);
-    this.#timer = setTimeout(cutLate, this.#timeoutMs, this, this.#timeoutMs);
+    this.#timer = setTimeout(look, this.#timeoutMs, this);
     request.signal.addEventListener("abort", this, { once: true });
   }
 
@@ -34,17 +42,32 @@ export class Exchange {
     this.cut(reasonOf(this.request.signal));
   }
 
-  /** The headers are here. */
+  /** The headers are here. The timer that waited for them looks later how long it has been silent. */
   answered(): void {
-    if (this.#ended) return;
-    if (this.#timeoutMs === this.hardTimeoutMs) return this.alive();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(cutLate, this.hardTimeoutMs, this, this.hardTimeoutMs);
+    this.#answeredAt = this.#heardAt = this.#heardBefore = performance.now();
   }
 
-  /** A chunk is here. */
+  /** A piece is here. */
   alive(): void {
-    this.#timer.refresh();
+    this.#heardBefore = this.#heardAt;
+    this.#heardAt = performance.now();
+  }
+
+  /** The piece that was read last held nothing of an answer. */
+  unheard(): void {
+    this.#heardAt = this.#heardBefore;
+  }
+
+  /** The timer has fired: too late, or not yet. */
+  look(): void {
+    if (this.#ended) return;
+    if (this.#answeredAt === 0) return this.cut(new GatewayError("TIMEOUT", { timeoutMs: this.#timeoutMs }));
+    const now = performance.now();
+    const silence = this.hardTimeoutMs - (now - this.#heardAt);
+    const whole = this.hardTimeoutMs * LONGEST_ANSWER - (now - this.#answeredAt);
+    if (silence < 1) return this.cut(new GatewayError("TIMEOUT", { timeoutMs: this.hardTimeoutMs }));
+    if (whole < 1) return this.cut(new GatewayError("TIMEOUT", { timeoutMs: this.hardTimeoutMs * LONGEST_ANSWER }));
+    this.#timer = setTimeout(look, Math.min(silence, whole), this);
   }
 
   end(): void {
@@ -85,7 +108,7 @@ export class Exchange {
   }
 }
 
-const cutLate = (exchange: Exchange, timeoutMs: number): void => exchange.cut(new GatewayError("TIMEOUT", { timeoutMs }));
+const look = (exchange: Exchange): void => exchange.look();
 
 /** An owner that aborts with a reason of its own is quoted; otherwise the client has left. */
 export const reasonOf = (signal: AbortSignal): GatewayError =>

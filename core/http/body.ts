@@ -1,4 +1,6 @@
 import { type Body, GatewayError, type Json, type Operation, type RequestHeaders } from "#contract";
+import type { Held } from "../kernel/memory-budget.ts";
+import { nestingCost, textCost } from "../kernel/memory-cost.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import { type JsonLimits, jsonObject } from "./json-shape.ts";
 
@@ -21,13 +23,14 @@ export function bodyOf(
   row: Pick<Operation, "body">,
   limits: BodyLimits,
   accept?: Accept,
+  held?: Held,
 ): Body | Promise<Body> {
   if (row.body === "none") return NONE;
   const contentType = headers.get("content-type") ?? "";
   if (row.body === "form") return formOf(request, contentType, limits);
   if (!contentType.toLowerCase().includes("json"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
-  return jsonBody(request, headers, limits, accept);
+  return jsonBody(request, headers, limits, accept, held);
 }
 /** Throws what a JSON body does wrong. */
 export type Accept = (body: Json) => void;
@@ -60,13 +63,14 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
   );
 }
 
-async function jsonBody(request: Request, headers: RequestHeaders, limits: BodyLimits, accept?: Accept): Promise<Body> {
+async function jsonBody(request: Request, headers: RequestHeaders, limits: BodyLimits, accept?: Accept, held?: Held): Promise<Body> {
   let text: string;
   try {
-    text = await inTime(boundedText(request, headers, limits.maxJsonBytes), limits.bodyMs ?? BODY_MS, bodyLate);
+    text = await inTime(boundedText(request, headers, limits.maxJsonBytes, held), limits.bodyMs ?? BODY_MS, bodyLate);
   } catch (thrown) {
     throw fromClient(request, thrown);
   }
+  held?.take(nestingCost(text));
   const value = jsonObject(text, limits);
   accept?.(value);
   return { kind: "json", text, value };
@@ -81,20 +85,26 @@ export const isLateBody = (thrown: unknown): boolean =>
 const fromClient = (request: Request, thrown: unknown): unknown =>
   request.signal.aborted ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
 
-function boundedText(request: Request, headers: RequestHeaders, limit: number): Promise<string> {
+function boundedText(request: Request, headers: RequestHeaders, limit: number, held?: Held): Promise<string> {
   const declared = Number(headers.get("content-length") ?? Number.NaN);
   if (declared > limit) throw tooLarge(limit);
-  return declared >= 0 ? request.text() : undeclaredText(request, limit);
+  if (!(declared >= 0)) return undeclaredText(request, limit, held);
+  held?.take(textCost(declared));
+  return request.text();
 }
 
-async function undeclaredText(request: Request, limit: number): Promise<string> {
+async function undeclaredText(request: Request, limit: number, held?: Held): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
+  let taken = 0;
   for await (const part of request.body ?? []) {
     size += part.length;
     if (size > limit) throw tooLarge(limit);
+    for (; taken < size; taken += Math.max(taken, FIRST_BYTES)) held?.take(textCost(Math.max(taken, FIRST_BYTES))); // doubled each time
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));
 }
+/** What a body of unknown length takes at first. */
+const FIRST_BYTES = 16_384;
 const tooLarge = (limit: number): GatewayError => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });

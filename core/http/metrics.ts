@@ -80,6 +80,13 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
         [`{exporter="${queue.name}",where="disk",what="bytes"}`, queue.diskBytes] as const,
       ]),
     ),
+    ...metric("gateway_memory_used_bytes", "gauge", "Bytes that requests under way hold of the memory budget.", [
+      ["", gateway.memory.used],
+    ]),
+    ...metric("gateway_memory_budget_bytes", "gauge", "The memory budget.", [["", gateway.memory.limit]]),
+    ...metric("gateway_memory_refused_total", "counter", "Requests refused because the memory budget was used up.", [
+      ["", gateway.memory.refused],
+    ]),
     ...metric("process_resident_memory_bytes", "gauge", "Resident memory.", [["", process.memoryUsage.rss()]]),
     "",
   ].join("\n");

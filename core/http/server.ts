@@ -17,6 +17,7 @@ import { isLoop } from "../egress/loop.ts";
 import { type Server, timedId } from "../platform.ts";
 import type { Generation } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
+import { type Held, MemoryBudget, budgetOf } from "../kernel/memory-budget.ts";
 import { lowered } from "../kernel/shape.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
@@ -49,9 +50,15 @@ export interface HttpSettings extends BodyLimits {
   readonly isStopping?: () => boolean;
   /** Where records wait on disk while their store is away. */
   readonly spools?: Spools | undefined;
+  /** What requests may hold in memory, together; the usual one unless given. */
+  readonly memory?: MemoryBudget;
+  /** The longest a client may take nothing of its answer; STALLED_MS unless given. */
+  readonly stalledMs?: number;
   /** PLUGIN_LIMITS unless a test says so. */
   readonly pluginLimits?: PluginLimits;
 }
+
+const STALLED_MS = 300_000;
 
 /** One generation's routes. `fetch` counts requests in and out, so that the generation can be drained. */
 export interface Served {
@@ -62,9 +69,10 @@ export interface Served {
 }
 
 export function serveGeneration(gen: Generation, settings: HttpSettings): Served {
-  const { headers, ownKeys, now, log, redact, spools } = settings;
+  const { headers, ownKeys, now, log, redact, spools, stalledMs = STALLED_MS } = settings;
+  const { memory = new MemoryBudget(budgetOf({ workers: 1 })) } = settings;
   const read = headerReader(headers);
-  const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, spools });
+  const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, spools });
   const mounts = [
     ...[...gen.operations.values()].map((route) => operationMount(route, gateway, read, settings)),
     ...gen.routes.map((route) => routeMount(route, gateway, read, settings)),
@@ -129,6 +137,7 @@ function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, s
     path: PREFIX.data + row.path,
     run: (request, at, params) => {
       const leave = gw.gen.enter();
+      const held = gw.memory.hold();
       const startedAt = settings.now();
       const door: Door = {
         request,
@@ -144,9 +153,13 @@ function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, s
         if (isLoop(door.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
         const call = beginning(door, read(door.headers));
-        return handle({ call, leave, read: () => bodyOf(request, door.headers, row, settings, accept) }, gw, settings.pluginLimits);
+        return handle(
+          { call, leave, held, read: () => bodyOf(request, door.headers, row, settings, accept, held) },
+          gw,
+          settings.pluginLimits,
+        );
       } catch (thrown) {
-        return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave }, gw);
+        return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
       }
     },
   };
@@ -219,14 +232,14 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
   const acceptQuery = route.query && validator(route.query, { text: true });
-  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
+  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<Response> => {
     const headers = new Received(request.headers);
     refuseAmbiguous(headers);
     const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
     if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
-    const body = acceptBody ? acceptBody(await sentBody(request, limits)) : undefined;
+    const body = acceptBody ? acceptBody(await sentBody(request, limits, held)) : undefined;
     entering(mark);
     // `caller` is absent on public routes only, and those do not read it.
     const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
@@ -238,13 +251,15 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     path: PREFIX[route.plane] + route.path,
     run: async (request, _, params) => {
       const leave = gw.gen.enter();
+      const held = gw.memory.hold();
       try {
-        return await handleRoute(request, params);
+        return await handleRoute(request, params, held);
       } catch (thrown) {
         const response = errorResponse(known(thrown, request, settings.log), route.plane);
         if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
         return response;
       } finally {
+        held.release();
         leave();
       }
     },
@@ -260,9 +275,9 @@ function requireOpen(plane: Route["plane"], why: string | undefined): void {
   if (why !== undefined && plane !== "data") throw new GatewayError("PLANE_CLOSED", { why });
 }
 
-async function sentBody(request: Request, limits: BodyLimits): Promise<Json> {
+async function sentBody(request: Request, limits: BodyLimits, held: Held): Promise<Json> {
   if (request.headers.get("content-length") === "0" || request.body === null) return {};
-  const body = await bodyOf(request, request.headers, { body: "json" }, limits);
+  const body = await bodyOf(request, request.headers, { body: "json" }, limits, undefined, held);
   return body.kind === "json" ? body.value : {};
 }
 

@@ -1,5 +1,6 @@
 import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
 import type { Spending } from "../compute/allowance.ts";
+import type { Held } from "../kernel/memory-budget.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { type Attempted, attempt } from "./attempt.ts";
 import type { Exchange } from "./exchange.ts";
@@ -23,6 +24,7 @@ export interface Asking {
   readonly plan: Plan;
   /** What its checks have taken so far, whichever target they ran for. */
   spending?: Spending;
+  readonly held: Held;
   /** Input guardrails that have run, by their list and the body they saw: another target with both the same does not run them again. */
   guarded?: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
 }
@@ -50,6 +52,7 @@ export async function answerFrom(leaf: Leaf, asking: Asking, gw: Gateway): Promi
       form,
       now: gw.now,
       deadlineAt: deadlineOf(call),
+      held: asking.held,
     });
     return guardReply(replyOf(attempted, leaf, to), guarded, asking, form, gw);
   } catch (thrown) {
@@ -114,7 +117,7 @@ function guardedInput(it: Judged, gw: Gateway): MaybePromise<GuardedCall> {
 async function guardedLater(known: MaybePromise<readonly ActiveGuardrail[]>, it: Judged, gw: Gateway): Promise<GuardedCall> {
   const active = await known;
   const { call } = it.asking;
-  const readable = call.body.kind === "form" ? { ...call, body: await readForm(call.body) } : withShape(call, it.body);
+  const readable = call.body.kind === "form" ? { ...call, body: await readForm(call.body, it.asking.held) } : withShape(call, it.body);
   return guardInput(active, readable, viewOf(it.to, it.asking), gw.guards);
 }
 

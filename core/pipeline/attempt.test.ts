@@ -1,6 +1,7 @@
 /** Trying again lets the earlier answer go: an upstream that streams on is not left open behind it. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
+import { MemoryBudget } from "../kernel/memory-budget.ts";
 import { callOf, leafOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
 import { egressWith } from "../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
@@ -47,6 +48,7 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
       form: { dialect: stream ? dialect : null, encode, flatErrors: false },
       now: () => 0,
       deadlineAt: null,
+      held: new MemoryBudget(1e9).hold(),
     },
   );
   return { server, attempted, egress };

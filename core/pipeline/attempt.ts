@@ -1,5 +1,6 @@
 import { type Call, GatewayError, type HeaderClasses } from "#contract";
 import type { Egress } from "../egress/egress.ts";
+import type { Held } from "../kernel/memory-budget.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { answerTo, type Exchange, requestOf, type Sent } from "./exchange.ts";
 import { type ClientForm, failureReading, interpret, type Reading } from "./interpret.ts";
@@ -14,6 +15,8 @@ export interface Attempting {
   readonly now: () => number;
   /** Milliseconds since the epoch at which the request ends, whatever is going on. */
   readonly deadlineAt: number | null;
+  /** What the request holds of the process's memory budget. */
+  readonly held: Held;
 }
 export interface Attempted {
   readonly reading: Reading;
@@ -27,6 +30,7 @@ export interface Attempted {
 export async function attempt(it: Exchange, by: Attempting): Promise<Attempted> {
   const counter = new Tries(it.leaf.retry, by.now());
   const startedAt = by.now();
+  const heldBefore = by.held.bytes;
   for (;;) {
     const { reading, sent } = await once(it, by);
     const pause = repeatable(it.call) ? counter.next(reading.status, reading.headers) : null;
@@ -35,6 +39,7 @@ export async function attempt(it: Exchange, by: Attempting): Promise<Attempted> 
       return { reading, sent, retries: counter.used, exhausted, upstreamMs: by.now() - startedAt };
     }
     await discarded(reading.content);
+    by.held.backTo(heldBefore);
     await wait(pause, it.call.signal).catch(() => {
       throw new GatewayError("CLIENT_LEFT");
     });
@@ -62,7 +67,7 @@ async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; s
   try {
     const prepared = requestOf(it, by, cut.signal);
     const request = prepared instanceof Promise ? await prepared : prepared;
-    const answer = await answerTo(request, it, by.egress, cut.signal);
+    const answer = await answerTo(request, it, by, cut.signal);
     sent = { url: request.url, body: request.text };
     return { reading: await interpret(answer, it, by.form, by.headers), sent };
   } catch (thrown) {

@@ -1,9 +1,10 @@
 import { type Encoder, type Frame, type FrameFormat, GatewayError, type StreamEvent, type StreamMap, type WireError } from "#contract";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
+import { ArrivingFrames } from "./arriving-frames.ts";
 import { Fold } from "./collect.ts";
-import { type FrameReader, frameReader } from "./frames.ts";
 import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
-import { isEnd, type Passing } from "./passing.ts";
+import { markerOf } from "./marker.ts";
+import type { Passing } from "./passing.ts";
 
 /* Different dialects: the provider's frames become events, the events become the client's frames. */
 
@@ -24,71 +25,67 @@ export interface Chunk {
 
 /** Reads a provider's stream as chunks of the client's dialect; throws when it breaks or ends too early. */
 export async function* translated(from: Translating): AsyncGenerator<Chunk> {
-  const frames = frameReader(from.format);
+  const source = new ArrivingFrames(from.reader, from.format, { isMarked: from.map.ends !== undefined, mayBreak: true });
   const mark = markOfOwner(from.map);
   const state = from.map.start();
-  const fold = new Fold();
   try {
-    for (;;) {
-      const { value, done } = await from.reader.read().catch((thrown: unknown) => {
-        if (!fold.finished) throw thrown;
-        return { value: undefined, done: true as const }; // a connection that breaks behind the end broke nothing
-      });
+    for (let frames = await source.next(); frames; frames = await source.next()) {
       entering(mark);
-      const chunk = chunkOf(done ? frames.end() : frames.push(value), from, state, fold);
+      const chunk = chunkOf(frames, from, state, source);
+      source.heard(chunk.events);
       if (chunk.events.length > 0) yield chunk;
-      if (done) break;
     }
-    if (!fold.finished) throw new GatewayError("STREAM_INCOMPLETE", { provider: from.provider });
+    if (!source.complete) throw new GatewayError("STREAM_INCOMPLETE", { provider: from.provider });
     yield { wire: from.encoder.end(), events: [] };
   } finally {
-    await from.reader.cancel().catch(() => undefined); // no more of it is wanted, whatever ended this
+    await source.close();
   }
 }
 
-function chunkOf(frames: readonly Frame[], from: Translating, state: unknown, fold: Fold): Chunk {
-  const events = frames.flatMap((frame) => from.map.event(frame, state));
+/** Up to the terminal marker. */
+function chunkOf(frames: readonly Frame[], { map, encoder: to }: Translating, state: unknown, source: ArrivingFrames): Chunk {
+  const events: StreamEvent[] = [];
   let wire = "";
-  for (const event of events) {
-    fold.add(event);
-    wire += from.encoder.event(event);
+  for (const frame of frames) {
+    for (const event of map.event(frame, state)) {
+      events.push(event);
+      wire += to.event(event);
+    }
+    if (map.ends?.(frame, state)) {
+      source.end();
+      break;
+    }
   }
   return { wire, events };
 }
 
 /** Reads passing bytes as chunks of their own dialect, for guardrails that must see the answer. */
-export async function* decoded(reader: FramedChunks, from: Omit<Passing, "reader" | "first">): AsyncGenerator<Chunk> {
-  const { dialect, provider, hideUsage, correct } = from;
+export async function* decoded(from: Passing): AsyncGenerator<Chunk> {
+  const { dialect, provider } = from;
+  const marker = markerOf(dialect, from.encode);
+  const source = new ArrivingFrames(from.reader, "sse", { isMarked: marker !== null, mayBreak: false }, from.first);
   const state = dialect.decode.start();
-  const fold = new Fold();
-  let last: Frame | undefined;
+  let ended = false;
   try {
-    for await (const frames of reader) {
+    for (let frames = await source.next(); frames; frames = await source.next()) {
+      const chunks: Chunk[] = [];
       for (const sent of frames) {
         if (sent.data === "") continue; // cut behind its `data:`, or a ping
-        const frame = correct ? { ...sent, data: correct(sent.data) } : sent;
-        const events = dialect.decode.event(frame, state);
-        for (const event of events) fold.add(event);
-        last = frame;
-        yield { wire: hideUsage && dialect.isUsageFrame(frame.data) ? "" : wireOf(frame), events };
+        const frame = from.correct ? { ...sent, data: from.correct(sent.data) } : sent;
+        const wire = from.hideUsage && dialect.isUsageFrame(frame.data) ? "" : wireOf(frame);
+        chunks.push({ wire, events: dialect.decode.event(frame, state) });
+        if (!marker?.is(frame)) continue;
+        source.end();
+        ended = true;
+        break;
       }
+      source.heard(chunks.flatMap(({ events }) => events));
+      yield* chunks;
     }
-    if (!fold.finished) throw new GatewayError("STREAM_INCOMPLETE", { provider });
-    yield { wire: isEnd(last, from) ? "" : from.dialect.encode(from.encode).end(), events: [] };
+    if (!source.complete) throw new GatewayError("STREAM_INCOMPLETE", { provider });
+    yield { wire: ended ? "" : dialect.encode(from.encode).end(), events: [] };
   } finally {
-    await reader.return?.(undefined);
-  }
-}
-export type FramedChunks = AsyncGenerator<readonly Frame[]>;
-
-export async function* framed(reader: Chunks, first: Uint8Array): FramedChunks {
-  const frames: FrameReader = frameReader("sse");
-  try {
-    yield frames.push(first);
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield frames.push(read.value);
-    yield frames.end();
-  } finally {
-    await reader.cancel().catch(() => undefined); // ditto
+    await source.close();
   }
 }
 const wireOf = ({ event, data }: Frame): string =>
@@ -100,6 +97,7 @@ const wireOf = ({ event, data }: Frame): string =>
 /** Chunks on their way to the client. */
 export class ChunkStream implements Live {
   private readonly fold = new Fold();
+  private passed = 0;
   private over = false;
   private failure: WireError | null = null;
 
@@ -107,6 +105,8 @@ export class ChunkStream implements Live {
     private readonly chunks: AsyncIterator<Chunk>,
     private readonly encode: Pick<Encoder, "error">,
     private readonly provider: string,
+    /** What is said in this much of the wire is kept, for estimates: of an answer without an end not all can be. */
+    private readonly keptBytes: number,
   ) {}
 
   async next(): Promise<Uint8Array | undefined> {
@@ -137,11 +137,16 @@ export class ChunkStream implements Live {
     };
   }
 
+  private remember({ events, wire }: Chunk): void {
+    const all = this.passed < this.keptBytes;
+    for (const event of events) if (all || OUTLINE.has(event.type)) this.fold.add(event);
+    this.passed += wire.length;
+  }
   private async take(): Promise<Chunk | undefined> {
     try {
       const { value, done } = await this.chunks.next();
       if (done) this.over = true;
-      for (const event of value?.events ?? []) this.fold.add(event);
+      if (value) this.remember(value);
       return value ?? undefined;
     } catch (thrown) {
       this.over = true;
@@ -150,3 +155,5 @@ export class ChunkStream implements Live {
     }
   }
 }
+/** Events that say something of the answer, and nothing of what it says. */
+export const OUTLINE: ReadonlySet<StreamEvent["type"]> = new Set(["start", "usage", "finish"]);

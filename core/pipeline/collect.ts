@@ -98,6 +98,23 @@ const closed = ({ tools, ...choice }: OpenChoice): CollectedChoice => ({
   tools: [...tools.entries()].sort(([a], [b]) => a - b).map(([, call]) => call),
 });
 
+/** Which choices of an answer have begun and finished, without what they said. */
+export class Finishes {
+  private readonly finished = new Map<number, boolean>();
+
+  add(event: StreamEvent): void {
+    if (event.type === "start" || event.type === "usage") return;
+    const choice = event.choice ?? 0;
+    if (event.type === "finish") this.finished.set(choice, true);
+    else if (!this.finished.has(choice)) this.finished.set(choice, false);
+  }
+  /** Every choice that began has finished, and there was one. */
+  get all(): boolean {
+    for (const finished of this.finished.values()) if (!finished) return false;
+    return this.finished.size > 0;
+  }
+}
+
 /** Folds a whole answer. */
 export function collect(events: Iterable<StreamEvent>): Collected {
   const fold = new Fold();

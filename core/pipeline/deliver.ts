@@ -1,4 +1,4 @@
-import type { Outcome, Usage, WireError } from "#contract";
+import { GatewayError, type Outcome, type Usage, type WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
 import { errorOf, type Live, type Summary } from "./live.ts";
 
@@ -9,6 +9,8 @@ export interface Ending {
   /** Milliseconds from the request's arrival to the first byte of a stream. */
   readonly firstMs: number | null;
   readonly response: string | null;
+  /** Milliseconds from the request's arrival to the whole answer, where its client took long to take it. */
+  readonly readyMs?: number;
   readonly error?: WireError | null;
   readonly model?: string | null;
   readonly streamed?: true;
@@ -24,41 +26,106 @@ export interface Delivery {
   readonly now: () => number;
   /** Bytes of the answer kept for the log. */
   readonly keptBytes: number;
+  /** The longest a client may take nothing of what is held for it. */
+  readonly stalledMs: number;
   readonly settle: Settle;
 }
 
 /** Pulls one chunk at a time, so that a slow reader slows the provider and nothing piles up here. */
-export const streamed = (live: Live, to: Delivery): ReadableStream<Uint8Array> =>
-  new ReadableStream<Uint8Array>(new Delivering(live, to), { highWaterMark: 0 });
+export const streamed = (live: Live, to: Delivery): ReadableStream<Uint8Array> => {
+  const kept = new KeptText(to.keptBytes);
+  const ending = (aborted: boolean, firstMs: number | null): Ending => new StreamEnding(live.summary(), aborted, firstMs, kept);
+  return delivered(live, to, ending, kept);
+};
+
+/** A long whole answer, slice by slice: it is settled, and what it holds given back, when its client has taken it. */
+export function inSlices(text: string, ending: Ending, to: Delivery): ReadableStream<Uint8Array> {
+  const readyMs = to.now() - to.startedAt;
+  return delivered(new Slices(text), to, (aborted) => ({ ...ending, readyMs, ended: aborted ? "aborted" : ending.ended }));
+}
+
+const delivered = (from: Flow, to: Delivery, ending: EndingOf, kept?: KeptText): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>(new Delivering(from, to, ending, kept), { highWaterMark: 0 });
+
+type Flow = Pick<Live, "next" | "cancel">;
+type EndingOf = (aborted: boolean, firstMs: number | null) => Ending;
 
 class Delivering {
-  private readonly kept: KeptText;
   private firstMs: number | null = null;
-  constructor(
-    private readonly live: Live,
-    private readonly to: Delivery,
-  ) {
-    this.kept = new KeptText(to.keptBytes);
-  }
+  private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** The provider is waited for, not the client. */
+  private pulling = false;
+  private pulls = 0;
+  private pullsBefore = 0;
 
+  constructor(
+    private readonly from: Flow,
+    private readonly to: Delivery,
+    private readonly ending: EndingOf,
+    private readonly kept: KeptText | undefined,
+  ) {}
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.controller = controller;
+    this.timer = setTimeout(lookForStall, this.to.stalledMs, this);
+  }
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const bytes = await this.live.next();
+    this.pulling = true;
+    this.pulls += 1;
+    const bytes = await this.from.next();
+    this.pulling = false;
     if (bytes === undefined) {
-      controller.close();
+      if (this.controller) controller.close();
       return this.end(this.to.signal.aborted);
     }
     this.firstMs ??= this.to.now() - this.to.startedAt;
-    this.kept.add(bytes);
+    this.kept?.add(bytes);
     controller.enqueue(bytes);
   }
   async cancel(): Promise<void> {
     this.end(true);
-    await this.live.cancel();
+    await this.from.cancel();
+  }
+  /** A client that takes nothing for so long keeps what is held for it from others: it is let go. */
+  look(): void {
+    if (this.pulling || this.pulls !== this.pullsBefore) {
+      this.pullsBefore = this.pulls;
+      this.timer = setTimeout(lookForStall, this.to.stalledMs, this);
+      return;
+    }
+    this.controller?.error(new GatewayError("TIMEOUT", { timeoutMs: this.to.stalledMs }));
+    void this.cancel();
   }
   private end(aborted: boolean): void {
-    this.to.settle(new StreamEnding(this.live.summary(), aborted, this.firstMs, this.kept));
+    clearTimeout(this.timer);
+    this.controller = undefined;
+    this.to.settle(this.ending(aborted, this.firstMs));
   }
 }
+const lookForStall = (delivering: Delivering): void => delivering.look();
+
+/** Characters of a slice. */
+const SLICE = 64 * 1024;
+/** A text in bytes, as they are asked for. */
+class Slices implements Flow {
+  private at = 0;
+  constructor(private text: string) {}
+
+  next(): Promise<Uint8Array | undefined> {
+    const from = this.at;
+    if (from >= this.text.length) return Promise.resolve(undefined);
+    const splits = isHighSurrogate(this.text.charCodeAt(from + SLICE - 1)); // one character in two
+    this.at = from + SLICE + (splits ? 1 : 0);
+    return Promise.resolve(encoder.encode(this.text.slice(from, this.at)));
+  }
+  cancel(): Promise<void> {
+    this.text = "";
+    return Promise.resolve();
+  }
+}
+const encoder = new TextEncoder();
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 
 /** What was kept of a stream becomes a text when somebody asks: it is long, and without a log nobody does. */
 class StreamEnding implements Ending {

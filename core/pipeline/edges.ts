@@ -1,7 +1,7 @@
 import { type Frame, type StreamEvent, type StreamMap, UpstreamFailure, type WireError } from "#contract";
 import { Fold } from "./collect.ts";
 import { framesOf } from "./frames.ts";
-import { firstFrameEnd, lastFrameEnd } from "./whole-frames.ts";
+import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 
 /** Enough to hold the last events of an answer: the finish, the usage, the terminal marker. */
 const TAIL_BYTES = 16_384;
@@ -21,7 +21,7 @@ export class Edges {
   private tailBytes = 0;
 
   constructor(
-    private readonly first: Uint8Array,
+    private first: Uint8Array,
     private readonly decode: StreamMap,
   ) {}
 
@@ -30,6 +30,15 @@ export class Edges {
     this.tail.push(chunk);
     this.tailBytes += chunk.length;
     if (this.tailBytes >= 2 * TAIL_BYTES) this.forget(); // not with each chunk
+  }
+  /** The last bytes of the last chunk came behind the answer's end. */
+  dropLast(bytes: number): void {
+    const last = this.tail.pop();
+    if (last === undefined) return;
+    const rest = last.subarray(0, last.length - bytes);
+    if (last === this.first) this.first = rest;
+    this.tail.push(rest);
+    this.tailBytes -= bytes;
   }
   private forget(): void {
     for (let oldest = this.tail[0]; oldest && this.tailBytes - oldest.length >= TAIL_BYTES; oldest = this.tail[0]) {

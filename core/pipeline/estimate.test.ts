@@ -26,3 +26,11 @@ test("a very long text is counted by its beginning", async () => {
   expect(usage.input).toBeGreaterThan(90_000);
   expect(usage.input).toBeLessThan(110_000);
 });
+
+test("a word without an end is counted in no time, near enough", async () => {
+  const startedAt = performance.now();
+  const { output = 0 } = await estimatedUsage(null, "x".repeat(50_000)); // 20 s, were it counted as one word
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  expect(output).toBeGreaterThan(50_000 / 8 - 10);
+  expect(output).toBeLessThan((50_000 / 8) * 1.1);
+});

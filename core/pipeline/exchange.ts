@@ -2,6 +2,7 @@ import {
   type Ask,
   type Call,
   type Endpoint,
+  type FrameFormat,
   GatewayError,
   type HeaderClasses,
   type Json,
@@ -13,6 +14,7 @@ import type { Egress } from "../egress/egress.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { HOP_HEADER, listOf } from "../egress/loop.ts";
+import type { Held } from "../kernel/memory-budget.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { Resolved } from "./targets.ts";
@@ -45,8 +47,14 @@ export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal
   return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
 }
 
+/** What sends a request, and what the request may hold of its answer. */
+interface Sender {
+  readonly egress: Egress;
+  readonly held: Held;
+}
+
 /** Sends it. Some adapters answer themselves. */
-export function answerTo(request: Prepared, it: Exchange, egress: Egress, signal: AbortSignal): Promise<Answer> {
+export function answerTo(request: Prepared, it: Exchange, { egress, held }: Sender, signal: AbortSignal): Promise<Answer> {
   const { adapter, target, id } = it.to;
   if (adapter.answer) return ownAnswer(adapter.answer(it.body, it.ask, signal, shown(request)));
   return egress.call({
@@ -59,6 +67,7 @@ export function answerTo(request: Prepared, it: Exchange, egress: Egress, signal
     caller: id,
     hops: it.call.headers.get(HOP_HEADER),
     declared: target.customHost === null,
+    held,
   });
 }
 
@@ -127,11 +136,19 @@ function headersFor(it: Exchange, endpoint: Endpoint, rules: SendingRules): Head
   }
   if (body.kind === "json") headers["content-type"] = "application/json";
   else if (body.kind !== "none") headers["content-type"] = body.contentType;
-  headers["accept"] = it.ask.stream ? "text/event-stream" : "application/json, */*";
+  headers["accept"] = it.ask.stream ? STREAM_TYPES[framing(it)] : "application/json, */*";
   setAll(headers, endpoint.headers);
   if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
   return headers;
 }
+
+/** How the provider's stream is cut into events; what has no map of its own is in a client's dialect. */
+export const framing = ({ to: { adapter } }: Pick<Exchange, "to">): FrameFormat => (adapter.stream && adapter.frames) || "sse";
+const STREAM_TYPES: Readonly<Record<FrameFormat, string>> = {
+  sse: "text/event-stream",
+  "json-lines": "application/x-ndjson",
+  "aws-eventstream": "application/vnd.amazon.eventstream",
+};
 
 /** Providers may spell names as their documentation does. */
 function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {

@@ -1,3 +1,5 @@
+import type { Held } from "../kernel/memory-budget.ts";
+import { formCost } from "../kernel/memory-cost.ts";
 import { type Body, type Call, GatewayError, messageOf, type TargetNode } from "#contract";
 
 /** Forms that a guardrail has to read, or that may be sent again, are held in memory up to this size. */
@@ -7,20 +9,22 @@ const MAX_READ_BYTES = 32 * 1024 * 1024;
  * A form that another try or another target may need is read into memory, when it says that it is small enough.
  * A larger one passes through, and can be sent once.
  */
-export async function keptForm(call: Call, root: TargetNode): Promise<Call> {
+export async function keptForm(call: Call, root: TargetNode, held: Held): Promise<Call> {
   if (call.body.kind !== "form" || !mayBeSentAgain(root)) return call;
   const bytes = Number(call.headers.get("content-length") ?? Number.NaN);
-  return bytes <= MAX_READ_BYTES ? { ...call, body: await readForm(call.body) } : call;
+  return bytes <= MAX_READ_BYTES ? { ...call, body: await readForm(call.body, held) } : call;
 }
 const mayBeSentAgain = (node: TargetNode): boolean =>
   node.kind === "leaf" ? node.retry.attempts > 0 : node.targets.length > 1 || node.targets.some(mayBeSentAgain);
+
+const STEP_BYTES = 1024 * 1024;
 
 /** Can it be sent to one target only? */
 export const goesOnce = ({ body }: Call): boolean => body.kind === "form";
 
 /** Reads a form that was on its way through: its bytes, and its text fields. */
-export async function readForm(body: Extract<Body, { kind: "form" }>): Promise<Extract<Body, { kind: "form-read" }>> {
-  const bytes = await bounded(body.stream);
+export async function readForm(body: Extract<Body, { kind: "form" }>, held: Held): Promise<Extract<Body, { kind: "form-read" }>> {
+  const bytes = await bounded(body.stream, held);
   const form = await new Response(bytes, { headers: { "content-type": body.contentType } }).formData().catch((thrown: unknown) => {
     throw new GatewayError("REQUEST_INVALID", { what: `The multipart form cannot be read: ${messageOf(thrown)}.` });
   });
@@ -28,12 +32,14 @@ export async function readForm(body: Extract<Body, { kind: "form" }>): Promise<E
   return { kind: "form-read", contentType: body.contentType, bytes, fields };
 }
 
-async function bounded(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+async function bounded(stream: ReadableStream<Uint8Array>, held: Held): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
+  let taken = 0;
   for await (const part of stream) {
     size += part.length;
     if (size > MAX_READ_BYTES) throw new GatewayError("BODY_TOO_LARGE", { limitMb: MAX_READ_BYTES / 1024 / 1024 });
+    for (; taken < size; taken += STEP_BYTES) held.take(formCost(STEP_BYTES));
     parts.push(part);
   }
   return Uint8Array.from(Buffer.concat(parts));

@@ -5,6 +5,8 @@ const utf8 = new TextDecoder();
 /** Turns a stream's bytes into frames, whatever the chunk boundaries; linear in the input. One reader per stream. */
 export interface FrameReader {
   push(bytes: Uint8Array): readonly Frame[];
+  /** Characters or bytes of an event that has not ended. */
+  readonly held: number;
   /** What an unterminated last frame holds. */
   end(): readonly Frame[];
 }
@@ -31,6 +33,8 @@ interface LineSink {
   line(text: string, from: number, to: number, out: Frame[]): void;
   /** The end of the stream, and where what has no line end begins. */
   end(text: string, from: number, out: Frame[]): void;
+  /** Characters of whole lines whose event has not ended. */
+  readonly held: number;
 }
 
 /** Characters of one line or bytes of one message that are held: an upstream that never ends one must not fill the memory. */
@@ -44,6 +48,9 @@ class LineReader implements FrameReader {
   private rest = "";
   constructor(private readonly sink: LineSink) {}
 
+  get held(): number {
+    return this.rest.length + this.sink.held;
+  }
   push(bytes: Uint8Array): readonly Frame[] {
     const out: Frame[] = [];
     const text = this.decoder.decode(bytes, { stream: true });
@@ -81,6 +88,9 @@ class SseLines implements LineSink {
   private event = "";
   private data: string | null = null;
 
+  get held(): number {
+    return this.data?.length ?? 0;
+  }
   line(text: string, from: number, to: number, out: Frame[]): void {
     if (from === to) this.flush(out);
     else if (text.startsWith("data:", from)) this.add(text.slice(text.charCodeAt(from + 5) === SPACE ? from + 6 : from + 5, to));
@@ -103,6 +113,7 @@ class SseLines implements LineSink {
 
 /** One JSON value a line. */
 class JsonLines implements LineSink {
+  readonly held = 0;
   line(text: string, from: number, to: number, out: Frame[]): void {
     const data = text.slice(from, to);
     if (data.trim() !== "") out.push({ event: "", data });
@@ -120,35 +131,44 @@ const SMALLEST_MESSAGE = 16;
  * (total length, header length, prelude CRC, headers, payload, message CRC; big-endian).
  */
 class EventStreamReader implements FrameReader {
-  private pending = new Uint8Array(0);
+  /** What has arrived of the next message; joined once its end is there, for a long one comes in thousands of pieces. */
+  private parts: Uint8Array[] = [];
+  held = 0;
+  /** Bytes that must be there before anything can be told: of the prelude, then of the whole message. */
+  private wanted = PRELUDE;
 
   push(bytes: Uint8Array): readonly Frame[] {
-    this.pending = joined(this.pending, bytes);
-    const out: Frame[] = [];
-    for (let size = this.nextSize(); size > 0 && this.pending.length >= size; size = this.nextSize()) {
-      out.push(message(this.pending.subarray(0, size)));
-      this.pending = this.pending.subarray(size);
-    }
-    return out;
+    this.parts.push(bytes);
+    this.held += bytes.length;
+    return this.held < this.wanted ? NO_FRAMES : this.messages(this.parts.length === 1 ? bytes : Buffer.concat(this.parts));
   }
   end(): readonly Frame[] {
     return [];
   }
-  private nextSize(): number {
-    if (this.pending.length < 12) return 0;
-    const size = view(this.pending).getUint32(0);
-    return size < SMALLEST_MESSAGE || size > MAX_HELD ? refuseMore() : size;
+  private messages(bytes: Uint8Array): readonly Frame[] {
+    const out: Frame[] = [];
+    let from = 0;
+    for (;;) {
+      const left = bytes.length - from;
+      this.wanted = left < PRELUDE ? PRELUDE : sizeOf(bytes.subarray(from));
+      if (left < this.wanted) break;
+      out.push(message(bytes.subarray(from, from + this.wanted)));
+      from += this.wanted;
+    }
+    this.parts = from === bytes.length ? [] : [bytes.subarray(from)];
+    this.held = bytes.length - from;
+    return out;
   }
+}
+const NO_FRAMES: readonly Frame[] = [];
+/** Bytes that tell a message's length, and their checksum. */
+const PRELUDE = 12;
+function sizeOf(message: Uint8Array): number {
+  const size = view(message).getUint32(0);
+  return size < SMALLEST_MESSAGE || size > MAX_HELD ? refuseMore() : size;
 }
 
 const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
-}
 
 function message(bytes: Uint8Array): Frame {
   const headersEnd = 12 + view(bytes).getUint32(4);

@@ -4,9 +4,11 @@ import type { Generation, Loaded } from "../kernel/generation.ts";
 import { entering } from "../kernel/watchdog/marks.ts";
 import type { GuardDeps } from "./guard.ts";
 import { identifier } from "./identify.ts";
+import type { MemoryBudget } from "../kernel/memory-budget.ts";
 import { countRequest } from "../http/metrics.ts";
 import { isPromise } from "./maybe-promise.ts";
 import { ExportQueue } from "./export-queue.ts";
+import { withoutLongBody } from "./make-outcome.ts";
 import { type Planner, planner } from "./plan.ts";
 import type { Spools } from "./spool/spools.ts";
 import { type Resolver, resolver } from "./targets.ts";
@@ -31,6 +33,9 @@ export interface Gateway {
   readonly now: () => number;
   readonly log: Logger;
   readonly limits: PipelineLimits;
+  readonly memory: MemoryBudget;
+  /** The longest a client may take nothing of an answer that is held for it. */
+  readonly stalledMs: number;
   /** What the guardrail engine works with. */
   readonly guards: GuardDeps;
 }
@@ -50,6 +55,8 @@ export interface GatewayParts {
   readonly log: Logger;
   /** Takes known secrets out of what is shown. */
   readonly redact: (value: unknown) => unknown;
+  readonly memory: MemoryBudget;
+  readonly stalledMs: number;
   readonly limits?: Partial<PipelineLimits>;
   /** Where records wait on disk; without it they wait in memory. */
   readonly spools?: Spools | undefined;
@@ -76,7 +83,7 @@ function settledBy({ name, provides, mark }: Loaded<Policy>, outcome: Outcome, l
 const heard = (done: PromiseLike<unknown>, policy: string, log: Logger): void =>
   void done.then(undefined, (thrown: unknown) => log("error", "settle failed", { policy, why: thrown }));
 
-export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: given, spools }: GatewayParts): Gateway {
+export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, limits: given, spools }: GatewayParts): Gateway {
   const limits = { ...PIPELINE_LIMITS, ...given };
   const queues = gen.exporters.map(
     ({ name, provides }) => new ExportQueue({ name, exporter: provides, log, now, spool: spools?.of(name) }),
@@ -85,7 +92,8 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: giv
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
   const settled = (outcome: Outcome): void => {
     countRequest(outcome);
-    for (const queue of queues) queue.add(outcome);
+    const waiting = queues.length === 0 ? outcome : withoutLongBody(outcome, limits.loggedBytes);
+    for (const queue of queues) queue.add(waiting);
     for (const policy of settlers) settledBy(policy, outcome, log);
   };
   return {
@@ -95,6 +103,8 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, limits: giv
     now,
     log,
     limits,
+    memory,
+    stalledMs,
     queues,
     settled,
     guards: {

@@ -1,10 +1,13 @@
 import type { Call, Encoder, GuardrailResult, StreamEvent } from "#contract";
 import { GatewayError } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../egress/answer.ts";
+import type { Held } from "../kernel/memory-budget.ts";
+import { eventCost } from "../kernel/memory-cost.ts";
 import { Fold } from "./collect.ts";
 import { beside, deniedBy, outcome } from "./guard.ts";
 import { howOn } from "./guard-how.ts";
 import { type Chunk, Windows } from "./guard-window.ts";
+import { HeldWire } from "./held-wire.ts";
 import { answerBody, answerEvents } from "./guardrail-answer.ts";
 import { runGuardrail } from "./guardrail-run.ts";
 import { Subject, bodyOf } from "./guardrail-subject.ts";
@@ -15,6 +18,8 @@ export type { Chunk } from "./guard-window.ts";
 export interface StreamDeps extends GuardDeps {
   /** The client's dialect, to write an answer that guardrails changed. */
   encoder(): Encoder;
+  /** Takes what is held back from the process's memory budget. */
+  readonly held?: Held;
   /** Characters of an answer that are held back at most; MAX_WHOLE unless a test says so. */
   readonly maxHeld?: number;
 }
@@ -71,6 +76,7 @@ export function refuseUnstreamable(list: readonly ActiveGuardrail[], call: Call)
 /** What both ways of judging share: who judges, on which request. */
 class Judge {
   readonly fold = new Fold();
+  private size = 0;
   private asynchronous: Promise<readonly GuardrailResult[]> | undefined;
   readonly waited: readonly ActiveGuardrail[];
   readonly empty: Subject;
@@ -88,6 +94,14 @@ class Judge {
   subject(): Subject {
     return this.empty.with(answerBody(this.fold.done()));
   }
+  /** A chunk has come: it is part of the answer that is judged, and held for it. */
+  add(chunk: Chunk): void {
+    const { maxHeld = MAX_WHOLE, held } = this.deps;
+    this.size += chunk.wire.length;
+    if (this.size > maxHeld) throw new GatewayError("UPSTREAM_INVALID", { provider: this.view.provider ?? "", why: tooLarge(maxHeld) });
+    held?.grow(eventCost(chunk.wire.length));
+    for (const event of chunk.events) this.fold.add(event);
+  }
   /** Asynchronous guardrails judge once, what was received. */
   pending(): Promise<readonly GuardrailResult[]> {
     return (this.asynchronous ??= beside(
@@ -101,43 +115,26 @@ class Judge {
 /* ── collect, judge, release ─────────────────────────────────────────────────────────────────────────────────── */
 
 async function collected(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
-  const held: Chunk[] = [];
-  const limit = judge.deps.maxHeld ?? MAX_WHOLE;
-  let size = 0;
+  const held = new HeldWire();
   for (let next = await upstream.next(); !next.done; next = await upstream.next()) {
-    size += next.value.wire.length;
-    if (size > limit) throw new GatewayError("UPSTREAM_INVALID", { provider: judge.view.provider ?? "", why: tooLarge(limit) });
-    held.push(next.value);
-    for (const event of next.value.events) judge.fold.add(event);
-    if (held.length % PER_TURN === 0) await nextTurn(); // a provider may send megabytes of frames at once
+    judge.add(next.value);
+    held.add(next.value);
   }
   const subject = judge.subject();
   const ran = await Promise.all(judge.waited.map((guardrail) => runGuardrail(guardrail, subject, judge.deps)));
   const { body, results, denied, failed } = outcome(ran, subject.body, null, judge.deps);
   const pending = () => judge.pending();
   if (denied) return { kind: "denied", results, pending };
-  const chunks = body === subject.body ? held : rewritten(answerEvents(judge.fold.done(), body), judge.deps.encoder());
+  const chunks = body === subject.body ? held.chunks() : rewritten(answerEvents(judge.fold.done(), body), judge.deps.encoder());
   return { kind: "stream", chunks: closing(released(chunks), upstream), failed, results: () => results, pending };
 }
 
-const PER_TURN = 128;
-
-/** Held chunks in pieces worth a write each; between two of them others have their turn. */
-async function* released(chunks: readonly Chunk[]): AsyncGenerator<Chunk> {
-  for (let from = 0; from < chunks.length; ) {
-    const to = pieceEnd(chunks, from);
-    const piece = chunks.slice(from, to);
-    yield { wire: piece.map(({ wire }) => wire).join(""), events: piece.flatMap(({ events }) => events) };
-    from = to;
-    if (from < chunks.length) await nextTurn();
+/** In blocks worth a write each; between two of them others have their turn. */
+async function* released(chunks: Iterable<Chunk>): AsyncGenerator<Chunk> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await nextTurn();
   }
-}
-const PIECE_CHARS = 65_536;
-function pieceEnd(chunks: readonly Chunk[], from: number): number {
-  let size = 0;
-  let to = from;
-  while (to < chunks.length && size < PIECE_CHARS) size += chunks[to++]?.wire.length ?? 0;
-  return to;
 }
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly Chunk[] => [
@@ -152,7 +149,7 @@ async function windowed(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<G
   const take = async (): Promise<void> => {
     const next = await upstream.next();
     if (next.done) return windows.end(judge.subject());
-    for (const event of next.value.events) judge.fold.add(event);
+    judge.add(next.value);
     return windows.push(next.value);
   };
   while (!windows.open) await take();

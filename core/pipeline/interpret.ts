@@ -1,14 +1,12 @@
 import {
   type Dialect,
   type EncodeOptions,
-  type Frame,
   GatewayError,
   type HeaderClasses,
   isJson,
   type Json,
   messageOf,
   parseJson,
-  type StreamEvent,
   type StreamMap,
   UpstreamFailure,
   type Usage,
@@ -17,16 +15,18 @@ import {
 import type { Answer } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
+import { asStream } from "./as-stream.ts";
+import { goodBeginning } from "./beginning.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
-import type { Exchange } from "./exchange.ts";
-import { frameReader } from "./frames.ts";
-import { type Chunk, decoded, framed, translated } from "./chunks.ts";
+import { type Exchange, framing } from "./exchange.ts";
+import { type Chunk, decoded, translated } from "./chunks.ts";
 import { type Chunks, unreadable, wireError } from "./live.ts";
+import { opened } from "./opening.ts";
+import { openAiError } from "./provider-error.ts";
 import type { Passing } from "./passing.ts";
 import { type Content, errorBody, flat, passedHeaders, type Source } from "./reply.ts";
 import { secretsOf } from "./targets.ts";
-import { firstFrameEnd } from "./whole-frames.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
 export interface Reading {
@@ -46,15 +46,12 @@ export interface ClientForm {
 
 /** Reads one answer: an error, a stream with a good beginning, a whole answer, or bytes passing through. */
 export function interpret(answer: Answer, it: Exchange, form: ClientForm, classes: HeaderClasses): Promise<Reading> {
-  if (answer.status < 200 || answer.status > 599)
-    throw new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: `it answered with the status ${answer.status}` });
   const headers = passedHeaders(answer.headers, classes);
   if (answer.status >= 400) return refusal(answer, headers, it, form);
   if (answer.status >= 300) return redirected(answer, it);
   if (form.dialect === null) return plain(answer, headers, it);
   if (!it.ask.stream) return conversation(answer, headers, it, form.dialect, form);
-  if (!answer.headers.get("content-type")?.includes("json")) return streaming(answer, headers, it, form.dialect, form);
-  return asStream(answer, headers, it, form.dialect, form);
+  return streamAnswer(answer, headers, it, form.dialect, form);
 }
 
 /** An error as the client's reading. */
@@ -105,15 +102,6 @@ const MAX_READ = 8_192;
 /** Some providers repeat the key or token they refused; a saved one is not the client's to see. */
 const withoutKey = (text: string, { to }: Exchange): string =>
   secretsOf(to.target, to.provider.target).reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
-
-function openAiError(body: unknown): Partial<WireError> {
-  const error = isJson(body) ? body["error"] : undefined;
-  if (typeof error === "string") return { message: error };
-  if (!isJson(error)) return isJson(body) && typeof body["message"] === "string" ? { message: body["message"] } : {};
-  const text = (name: string): string | null =>
-    typeof error[name] === "string" || typeof error[name] === "number" ? String(error[name]) : null;
-  return { message: text("message") ?? JSON.stringify(error), type: text("type") ?? "api_error", param: text("param"), code: text("code") };
-}
 
 const TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -199,19 +187,34 @@ async function plain(answer: Answer, headers: HeaderRecord, it: Exchange): Promi
 
 /* ── streams: nothing is promised to the client before the first event is known to be good ─────────────────── */
 
-async function streaming(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
+/** A stream, or the whole answer that some give all the same: by its first bytes, where its type does not tell. */
+async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
   const reader: Chunks | null = answer.pieces();
   if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   headers["content-type"] = "text/event-stream; charset=utf-8";
-  const map = it.to.adapter.stream;
   try {
-    const source = map ? await translatedSource(reader, map, it, dialect, form) : await passingSource(reader, it, dialect, form);
-    return { status: answer.status, headers, content: { kind: "stream", source }, error: null, model: null };
+    const { map, format } = { map: it.to.adapter.stream, format: framing(it) };
+    const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+    const opening = isJson || format === "json-lines" ? await opened(reader, format === "json-lines" ? map : undefined, it.to.id) : null;
+    const source =
+      opening?.whole === undefined
+        ? await streaming(opening?.pieces ?? reader, it, dialect, form)
+        : asStream(jsonOf(opening.whole, it.to.id), it, dialect, form);
+    return {
+      status: opening?.whole === undefined ? answer.status : 200,
+      headers,
+      content: { kind: "stream", source },
+      error: null,
+      model: null,
+    };
   } catch (thrown) {
     await reader.cancel().catch(() => undefined); // nobody will read the rest
     throw thrown;
   }
 }
+
+const streaming = (reader: Chunks, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> =>
+  it.to.adapter.stream ? translatedSource(reader, it.to.adapter.stream, it, dialect, form) : passingSource(reader, it, dialect, form);
 
 async function passingSource(reader: Chunks, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
   const first = await goodBeginning(reader, dialect.decode, it.to.id);
@@ -220,7 +223,7 @@ async function passingSource(reader: Chunks, it: Exchange, dialect: Dialect, for
   if (!correct) return { kind: "passing", passing };
   return {
     kind: "chunks",
-    chunks: closing(decoded(framed(reader, first), passing), () => reader.cancel()),
+    chunks: closing(decoded(passing), () => reader.cancel()),
     encoder: dialect.encode(form.encode),
     provider: it.to.id,
   };
@@ -237,56 +240,9 @@ function corrector({ to, ask }: Exchange): Passing["correct"] {
   };
 }
 
-/** Pings and one event of any size: what is held while the beginning of a stream is judged. */
-const MAX_BEFORE_FIRST = 64 * 1024 * 1024;
-
-/** Reads until the first event, for a marker or a ping says nothing; an error as first event is thrown, so that it can be retried or fall back. */
-async function goodBeginning(reader: Chunks, decode: StreamMap, provider: string): Promise<Uint8Array> {
-  const beginning = new Beginning(decode);
-  const read: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (value) read.push(value);
-    size += value?.length ?? 0;
-    if (size > MAX_BEFORE_FIRST)
-      throw new GatewayError("UPSTREAM_INVALID", { provider, why: "its stream holds no event in its first 64 MB" });
-    if (done ? beginning.end() : beginning.saw(value)) return read.length === 1 && read[0] ? read[0] : Buffer.concat(read);
-    if (done) throw new GatewayError("STREAM_EMPTY", { provider });
-  }
-}
-
-/** The first frames of a stream. A first read may hold many: once one has said something, only an error behind it is of interest. */
-class Beginning {
-  private readonly frames = frameReader("sse");
-  private readonly state: unknown;
-  private began = false;
-  constructor(private readonly decode: StreamMap) {
-    this.state = decode.start();
-  }
-
-  /** Something has been said. */
-  saw(bytes: Uint8Array): boolean {
-    const error = Buffer.prototype.lastIndexOf.call(bytes, ERROR);
-    for (let from = 0, to = 0; from < bytes.length && !(this.began && from > error); from = to) {
-      to = firstFrameEnd(bytes, from);
-      this.hear(this.frames.push(bytes.subarray(from, to)));
-    }
-    return this.began;
-  }
-  end(): boolean {
-    this.hear(this.frames.end());
-    return this.began;
-  }
-  private hear(frames: readonly Frame[]): void {
-    for (const frame of frames) if (this.decode.event(frame, this.state).length > 0) this.began = true;
-  }
-}
-const ERROR = Buffer.from("error");
-
 async function translatedSource(reader: Chunks, map: StreamMap, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
   const encoder = dialect.encode(form.encode);
-  const chunks = translated({ reader, map, format: it.to.adapter.frames ?? "sse", encoder, provider: it.to.id });
+  const chunks = translated({ reader, map, format: framing(it), encoder, provider: it.to.id });
   const first = await chunks.next();
   if (first.done) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   return { kind: "chunks", chunks: closing(withFirst(first.value, chunks), () => chunks.return(undefined)), encoder, provider: it.to.id };
@@ -299,29 +255,6 @@ async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGener
   } finally {
     await rest.return(undefined); // also when nobody read beyond the first
   }
-}
-
-/** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
-async function asStream(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
-  const body = jsonOf(await answer.text(), it.to.id);
-  const encoder = dialect.encode(form.encode);
-  const events = it.to.adapter.reply ? it.to.adapter.reply(body, it.ask) : dialect.read(body);
-  headers["content-type"] = "text/event-stream; charset=utf-8";
-  return {
-    status: 200,
-    headers,
-    content: { kind: "stream", source: { kind: "chunks", chunks: replay(events, encoder), encoder, provider: it.to.id } },
-    error: null,
-    model: null,
-  };
-}
-
-async function* replay(
-  events: readonly StreamEvent[],
-  encoder: { event(event: StreamEvent): string; end(): string },
-): AsyncGenerator<Chunk> {
-  for (const event of events) yield { wire: encoder.event(event), events: [event] };
-  yield { wire: encoder.end(), events: [] };
 }
 
 /** A failure on the way as a reading, or `null` when it is not the provider's doing. */

@@ -1,3 +1,4 @@
+import { MemoryBudget } from "../kernel/memory-budget.ts";
 import { describe, expect, test } from "bun:test";
 import { guardrailResult } from "../../tests/kit/outcome.ts";
 import type { Call, Outcome, Usage } from "#contract";
@@ -40,7 +41,12 @@ const ending = (more: Partial<Ending>): Ending => ({
   ...more,
 });
 const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
-  (await outcomeOf(reply, { call, caller: null, plan: null, leave: () => undefined }, ending(more), { now: 5, loggedBytes: 100 })).usage;
+  (
+    await outcomeOf(reply, { call, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() }, ending(more), {
+      now: 5,
+      loggedBytes: 100,
+    })
+  ).usage;
 
 test("what the provider reported of a complete answer stands", async () => {
   expect(await usageOf({ usage: { input: 3, output: 4 } })).toEqual({ input: 3, output: 4 });
@@ -65,7 +71,7 @@ test("a whole answer without usage is counted by its texts", async () => {
   const whole: Reply = { ...reply, content: { kind: "whole", text: JSON.stringify(body), body, usage: null } };
   const { usage } = await outcomeOf(
     whole,
-    { call, caller: null, plan: null, leave: () => undefined },
+    { call, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() },
     { ended: "ok", usage: null, firstMs: null, response: "" },
     { now: 5, loggedBytes: 100 },
   );
@@ -76,7 +82,7 @@ test("a whole answer without usage is counted by its texts", async () => {
 const whole = async (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
   outcomeOf(
     reply,
-    { call: asked, caller: null, plan: null, leave: () => undefined },
+    { call: asked, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() },
     { ended: "ok", usage: { input: 1 }, firstMs: null, response: '{"id":"c"}', ...more },
     { now: 5, loggedBytes: 100 },
   );

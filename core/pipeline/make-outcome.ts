@@ -103,10 +103,10 @@ async function guardrailsLater(report: GuardrailReport, pending: Beside): Promis
   return { input: [...waited.input, ...later.input], output: [...waited.output, ...later.output], text: null };
 }
 
-const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs }: Ending, totalMs: number): Outcome["timing"] =>
+const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs, readyMs }: Ending, totalMs: number): Outcome["timing"] =>
   streamed
     ? { totalMs, upstreamMs: totalMs, gatewayMs: 0, timeToFirstTokenMs: firstMs }
-    : { totalMs, upstreamMs, gatewayMs: Math.max(0, totalMs - upstreamMs), timeToFirstTokenMs: null };
+    : { totalMs, upstreamMs, gatewayMs: Math.max(0, (readyMs ?? totalMs) - upstreamMs), timeToFirstTokenMs: null };
 
 /* ── usage and cost ──────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -159,6 +159,14 @@ function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodi
     truncated: reaches(request, limit) || reaches(response, limit),
   };
 }
+
+/** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */
+export function withoutLongBody(outcome: Outcome, limit: number): Outcome {
+  const { body } = outcome.call;
+  const long = body.kind === "form-read" || (body.kind === "json" && body.text.length > limit);
+  return long ? { ...outcome, call: { ...outcome.call, body: NO_BODY } } : outcome;
+}
+const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
 
 const reaches = (text: string | null, limit: number): boolean => text !== null && text.length >= limit;
 const cut = (text: string | null, limit: number): string | null =>

@@ -6,7 +6,7 @@ import type { Gateway } from "./gateway.ts";
 import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./guard-stream.ts";
 import { type ClientForm, failed, type Reading } from "./interpret.ts";
-import { type Chunk, decoded, framed } from "./chunks.ts";
+import { type Chunk, decoded } from "./chunks.ts";
 import { errorOf } from "./live.ts";
 import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./guardrail-report.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -127,6 +127,7 @@ async function guardedStream(
   const outcome = await guardStream(active, asking.call, chunksOf(source), viewOf(from, asking), {
     ...gw.guards,
     encoder: () => dialect.encode(form.encode),
+    held: asking.held,
   }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, form));
   if (outcome.kind === "broken") return broke({ ...reply, ...outcome.reading }, guarded, form);
   const report = streamReport(outcome, guarded);
@@ -154,16 +155,14 @@ function broken(
   form: ClientForm,
 ): { readonly kind: "broken"; readonly reading: Reading } {
   if (signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
-  if (GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== "TIMEOUT") throw thrown;
+  if (GatewayError.is(thrown) && (thrown.code === "MEMORY_FULL" || (thrown.status < 500 && thrown.code !== "TIMEOUT"))) throw thrown;
   const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
   return { kind: "broken", reading: failed(status >= 400 ? status : 502, errorOf(thrown, provider), {}, provider, form) };
 }
 const broke = (reply: Reply, guarded: Guarded | null, form: ClientForm): Reply => (guarded ? withResults(reply, guarded, form) : reply);
 
 const chunksOf = (source: Source): AsyncGenerator<Chunk> =>
-  source.kind === "chunks"
-    ? source.chunks
-    : closing(decoded(framed(source.passing.reader, source.passing.first), source.passing), () => source.passing.reader.cancel());
+  source.kind === "chunks" ? source.chunks : closing(decoded(source.passing), () => source.passing.reader.cancel());
 
 async function* asGenerator(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
   yield* chunks;

@@ -1,8 +1,11 @@
-import { type Dialect, type EncodeOptions, type Frame, GatewayError, UpstreamFailure, type WireError } from "#contract";
+import { type Dialect, type EncodeOptions, ERRORS, GatewayError, UpstreamFailure, type WireError } from "#contract";
+import { drained } from "../egress/answer.ts";
 import type { Fold } from "./collect.ts";
 import { Edges } from "./edges.ts";
 import { framesOf } from "./frames.ts";
 import { type Chunks, errorOf, type Live, type Summary, wireError } from "./live.ts";
+import { type Marker, markerOf } from "./marker.ts";
+import { eventCost } from "../kernel/memory-cost.ts";
 import { WholeFrames } from "./whole-frames.ts";
 
 /* The same dialect on both sides: bytes pass, usage is tapped. */
@@ -28,6 +31,7 @@ export class PassingStream implements Live {
   private first: Uint8Array | undefined;
   private readonly edges: Edges;
   private readonly frames: WholeFrames;
+  private readonly marker: Marker | null;
   private over = false;
   private seen: Fold | undefined;
   private failure: WireError | null = null;
@@ -37,7 +41,8 @@ export class PassingStream implements Live {
   constructor(private readonly from: Passing) {
     this.first = from.first;
     this.edges = new Edges(from.first, from.dialect.decode);
-    this.frames = new WholeFrames(from.hideUsage ? from.dialect : null, from.provider);
+    this.marker = markerOf(from.dialect, from.encode);
+    this.frames = new WholeFrames(from.hideUsage ? from.dialect : null, this.marker, from.provider);
   }
 
   /** One promise for each chunk, not one for each step: with thousands of chunks a second that is what they cost. */
@@ -47,8 +52,8 @@ export class PassingStream implements Live {
         const chunk = this.first ?? (await this.from.reader.read()).value;
         this.first = undefined;
         if (chunk === undefined) return this.ending();
-        this.edges.remember(chunk);
-        const visible = this.frames.push(chunk);
+        const visible = this.passed(chunk);
+        if (this.frames.ended) this.end();
         if (visible.length > 0) return visible;
       }
     } catch (thrown) {
@@ -61,6 +66,20 @@ export class PassingStream implements Live {
   async cancel(): Promise<void> {
     this.over = true;
     await this.from.reader.cancel().catch(() => undefined); // the upstream may be gone already
+  }
+  private passed(chunk: Uint8Array): Uint8Array {
+    this.edges.remember(chunk);
+    const before = this.frames.held;
+    const visible = this.frames.push(chunk);
+    if (this.frames.held !== before) this.from.reader.keeps?.(eventCost(this.frames.held));
+    if (saysNothing(chunk, this.from.dialect)) this.from.reader.unheard?.();
+    return visible;
+  }
+  /** Behind its terminal marker an answer is over, whatever its provider does with the connection. */
+  private end(): void {
+    this.edges.dropLast(this.frames.behind);
+    this.ending();
+    drained(this.from.reader);
   }
   summary(): Summary {
     const fold = this.fold(false);
@@ -76,9 +95,10 @@ export class PassingStream implements Live {
   /** A complete answer's last bytes, or the dialect's error event in place of a frame that was cut. */
   private ending(): Uint8Array | undefined {
     this.over = true;
-    const ended = isEnd(this.edges.last(), this.from); // a choice may have finished long before the tail
+    const ended = this.frames.ended || (this.marker?.is(this.edges.last()) ?? false); // a choice may have finished long before the tail
     const finished = this.fold(ended).finished || ended;
-    if (ended && !this.reported) this.failure = null; // a connection that breaks behind the end broke nothing
+    // A connection that breaks behind the end broke nothing, nor does one that falls silent behind a complete answer.
+    if (!this.reported && (ended || (finished && this.failure?.type === ERRORS.TIMEOUT.type))) this.failure = null;
     if (!this.failure && !finished) this.failure = wireError(new GatewayError("STREAM_INCOMPLETE", { provider: this.from.provider }));
     if (this.failure && !this.reported) return encoder.encode(this.from.dialect.encode(this.from.encode).error(this.failure));
     const last =
@@ -124,18 +144,16 @@ function wholeRest(rest: Uint8Array, { decode }: Dialect): string {
   return `${decoder.decode(rest).trimEnd()}\n\n`;
 }
 
-/** Is this the dialect's terminal marker? Some servers leave it out; a complete answer gets it all the same. */
-export function isEnd(last: Frame | undefined, { dialect, encode }: Pick<Passing, "dialect" | "encode">): boolean {
-  const marker = markerOf(dialect, encode);
-  return last !== undefined && marker !== null && last.event === marker.event && (last.event !== "" || last.data === marker.data);
+/** Comments and pings keep a connection open, and no answer going. Nearly every chunk is told from them by its length. */
+function saysNothing(chunk: Uint8Array, { decode }: Dialect): boolean {
+  if ((chunk[0] !== COLON && chunk.length >= SHORTEST) || chunk.at(-1) !== LF) return false;
+  try {
+    return framesOf(chunk).every((frame) => decode.event(frame, decode.start()).length === 0);
+  } catch {
+    return false; // it says something, if nothing good
+  }
 }
-
-/** Of each dialect once: it says the same at the end of each answer. */
-function markerOf(dialect: Dialect, encode: EncodeOptions): Frame | null {
-  const known = MARKERS.get(dialect);
-  if (known !== undefined) return known;
-  const marker = framesOf(encoder.encode(dialect.encode(encode).end())).at(-1) ?? null;
-  MARKERS.set(dialect, marker);
-  return marker;
-}
-const MARKERS = new WeakMap<Dialect, Frame | null>();
+const COLON = 58;
+const LF = 10;
+/** No event of a dialect with an answer in it is shorter. */
+const SHORTEST = 64;

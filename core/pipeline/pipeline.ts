@@ -1,5 +1,6 @@
 import { type Body, type Branch, type Call, type Caller, GatewayError, type Kind, operation, type Plan, type TargetNode } from "#contract";
 import { isLateBody } from "../http/body.ts";
+import type { Held } from "../kernel/memory-budget.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { answerFrom, type Asking } from "./answer.ts";
 import { discarded } from "./attempt.ts";
@@ -16,6 +17,8 @@ export interface Arrived {
   readonly call: Call;
   /** Its body, judged by the operation's schema. */
   read(): MaybePromise<Body>;
+  /** What it holds of the process's memory budget. */
+  readonly held: Held;
   /** Counts it out of its generation. */
   readonly leave: () => void;
 }
@@ -26,9 +29,11 @@ export interface Arrived {
  */
 export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
   const known: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
+  const { held } = arrived;
   try {
     const identified = gw.identify(arrived.call.headers, arrived.call.control.apiKey);
     const caller = (known.caller = identified instanceof Promise ? await identified : identified);
+    held.tenant = caller.workspaceId ?? "";
     requireScope(caller, operation(arrived.call.operation).scope, arrived.call.operation);
     const asked = (known.call = withBody(arrived.call, await arrived.read()));
     const planned = gw.plan(asked, caller);
@@ -39,13 +44,13 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
       const admitted = pluginAnswer(provides.admit?.(asked, caller, plan), limits.admit, name);
       if (admitted instanceof Promise) await admitted;
     }
-    const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root) : asked);
+    const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const local = localAnswer(call, caller, plan, gw, limits);
     const own = local instanceof Promise ? await local : local;
-    const reply = own ?? (await firstThatAnswers(plan.root, { call, caller, plan }, gw, limits));
-    return whenDone(reply, { call, caller, plan, leave: arrived.leave }, gw);
+    const reply = own ?? (await firstThatAnswers(plan.root, { call, caller, plan, held }, gw, limits));
+    return whenDone(reply, { call, caller, plan, leave: arrived.leave, held }, gw);
   } catch (thrown) {
-    const response = refused(thrown, { ...known, leave: arrived.leave }, gw);
+    const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);
     if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
     return response;
   }

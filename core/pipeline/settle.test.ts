@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Outcome } from "#contract";
 import { callOf } from "#kit";
+import { MemoryBudget } from "../kernel/memory-budget.ts";
 import type { Gateway } from "./gateway.ts";
 import type { GuardrailReport } from "./guardrail-report.ts";
 import { ownReply } from "./reply.ts";
@@ -19,7 +20,13 @@ test("an answer that cannot be made is settled by who tells the client of it, an
     limits: { loggedBytes: 100 },
     settled: ({ status }: { status: number }) => void seen.push(status),
   } as unknown as Gateway;
-  const served = { call: callOf({ model: "m" }), caller: null, plan: null, leave: () => void (left += 1) };
+  const served = {
+    call: callOf({ model: "m" }),
+    caller: null,
+    plan: null,
+    leave: () => void (left += 1),
+    held: new MemoryBudget(1e9).hold(),
+  };
   let why: unknown;
   try {
     whenDone({ ...ownReply(200, "{}", null), headers: { "x-broken": "a\r\nb" } }, served, gw);
@@ -42,7 +49,13 @@ test("a request whose outcome cannot be made is told of all the same, without wh
     limits: { loggedBytes: 100 },
     settled: (one: Outcome) => void seen.push(one),
   } as unknown as Gateway;
-  const served = { call: callOf({ model: "m" }), caller: null, plan: null, leave: () => void (left += 1) };
+  const served = {
+    call: callOf({ model: "m" }),
+    caller: null,
+    plan: null,
+    held: new MemoryBudget(1e9).hold(),
+    leave: () => void (left += 1),
+  };
   const failing = { results: () => refuse(), pending: null } as unknown as GuardrailReport;
   whenDone({ ...ownReply(200, "{}", null), guardrails: failing }, served, gw);
   await settledSoon();

@@ -1,7 +1,8 @@
 import { type Call, type Caller, GatewayError, messageOf, operation, type Outcome, type Plan } from "#contract";
 import type { HeaderRecord } from "../egress/header.ts";
+import type { Held } from "../kernel/memory-budget.ts";
 import { errorResponse } from "../http/errors.ts";
-import { counted, type Ending, NOTHING_READ, type Settle, streamed } from "./deliver.ts";
+import { counted, type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "./deliver.ts";
 import type { Gateway } from "./gateway.ts";
 import { clientText } from "./client-text.ts";
 import { ChunkStream } from "./chunks.ts";
@@ -17,22 +18,33 @@ export interface Served {
   readonly caller: Caller | null;
   readonly plan: Plan | null;
   readonly leave: () => void;
+  /** What it holds of the process's memory budget. */
+  readonly held: Held;
 }
 
 /** Answers the client, and settles once: when it has its bytes, when it has left, or when the stream broke. */
 export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
   const headers = gatewayHeaders(reply, served.call);
   const { content, status } = reply;
-  if (content.kind !== "whole") return flowing(reply, content, headers, served, gw);
+  if (content.kind !== "whole" || content.text.length > AT_ONCE) return flowing(reply, content, headers, served, gw);
   const response = new Response(clientText(content), { status, headers }); // first: an answer that cannot be made is not settled here
   const ended = status < 400 ? "ok" : "error";
   afterwards({ reply, served, gw, ending: { ended, usage: content.usage, firstMs: null, response: content.text } });
   return response;
 }
 
-function flowing(reply: Reply, content: Exclude<Content, { kind: "whole" }>, headers: HeaderRecord, served: Served, gw: Gateway): Response {
+/** Characters of a whole answer that are given to the client's connection in one go; what it does not take, waits there. */
+const AT_ONCE = 1024 * 1024;
+
+function flowing(reply: Reply, content: Content, headers: HeaderRecord, served: Served, gw: Gateway): Response {
   const { status } = reply;
   const settle = once((ending: Ending) => settled({ reply, served, ending, gw }));
+  const { startedAt, signal } = served.call;
+  const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, stalledMs: gw.stalledMs, settle };
+  if (content.kind === "whole") {
+    const ended = { ...NOTHING_READ, ended: status < 400 ? "ok" : "error", usage: content.usage, response: content.text } as const;
+    return new Response(inSlices(clientText(content), ended, delivery), { status, headers });
+  }
   if (content.kind === "bytes") {
     if (content.stream !== null) return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
     const response = new Response(null, { status, headers });
@@ -41,9 +53,7 @@ function flowing(reply: Reply, content: Exclude<Content, { kind: "whole" }>, hea
   }
   headers["cache-control"] = "no-cache, no-transform";
   headers["x-accel-buffering"] = "no";
-  const { startedAt, signal } = served.call;
-  const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, settle };
-  return new Response(streamed(liveOf(content.source), delivery), { status, headers });
+  return new Response(streamed(liveOf(content.source, delivery.keptBytes), delivery), { status, headers });
 }
 
 /** What is to be settled. */
@@ -71,8 +81,10 @@ const once = (run: Settle): Settle => {
   };
 };
 
-const liveOf = (source: Source): Live =>
-  source.kind === "passing" ? new PassingStream(source.passing) : new ChunkStream(source.chunks, source.encoder, source.provider);
+const liveOf = (source: Source, keptBytes: number): Live =>
+  source.kind === "passing"
+    ? new PassingStream(source.passing)
+    : new ChunkStream(source.chunks, source.encoder, source.provider, keptBytes);
 
 function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
   const { headers } = reply;
@@ -90,6 +102,7 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
   const { call, plan } = served;
   const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
   if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });
+  served.held.release(); // nothing of it is needed any more, and others wait for it
   const response = errorResponse(error, "data", operation(call.operation).flatErrors ?? false);
   response.headers.set("x-gateway-trace-id", call.traceId);
   const reply: Reply = { ...ownReply(error.status, "", null, wireError(error)), model: plan?.model ?? null };
@@ -102,12 +115,18 @@ function settled(settlement: Settlement): void {
   const outcome = outcomeOrBare(settlement);
   if (outcome instanceof Promise) return void settledLater(outcome, settlement);
   settlement.gw.settled(outcome);
-  settlement.served.leave();
+  leave(settlement.served);
+}
+
+/** The one place where a request gives back what it held. */
+function leave(served: Served): void {
+  served.held.release();
+  served.leave();
 }
 
 async function settledLater(outcome: Promise<Outcome>, settlement: Settlement): Promise<void> {
   settlement.gw.settled(await outcome.catch((thrown: unknown) => bare(thrown, settlement)));
-  settlement.served.leave();
+  leave(settlement.served);
 }
 
 function outcomeOrBare(settlement: Settlement): MaybePromise<Outcome> {

@@ -1,5 +1,7 @@
 import { type Dialect, GatewayError } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../egress/answer.ts";
+import { lastFrameEnd } from "./frame-ends.ts";
+import type { Marker } from "./marker.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -11,10 +13,20 @@ export class WholeFrames {
   private size = 0;
   /** The last bytes of what is held: a blank line may begin there. */
   private seam: Uint8Array = NOTHING;
+  /** The terminal marker has passed. */
+  ended = false;
+  /** Bytes that came behind it, and are let through to nobody. */
+  behind = 0;
   constructor(
     private readonly hideUsageOf: Dialect | null,
+    private readonly marker: Marker | null,
     private readonly provider: string,
   ) {}
+
+  /** Bytes of a frame that has not ended. */
+  get held(): number {
+    return this.size;
+  }
 
   push(chunk: Uint8Array): Uint8Array {
     const whole = this.size === 0 && lastFrameEnd(chunk) === chunk.length; // how nearly every chunk comes
@@ -45,6 +57,16 @@ export class WholeFrames {
     return NOTHING;
   }
   private visible(bytes: Uint8Array): Uint8Array {
+    const end = this.marker?.endIn(bytes) ?? -1;
+    return this.shown(end < 0 ? bytes : this.upToMarker(bytes, end));
+  }
+  private upToMarker(bytes: Uint8Array, end: number): Uint8Array {
+    this.ended = true;
+    this.behind = bytes.length - end + this.size;
+    [this.carry, this.size] = [[], 0];
+    return bytes.subarray(0, end);
+  }
+  private shown(bytes: Uint8Array): Uint8Array {
     const dialect = this.hideUsageOf;
     if (!dialect) return bytes;
     const at = usageIn(bytes);
@@ -90,21 +112,3 @@ function frameEnd(text: string, from: number): number {
   }
   return text.length;
 }
-
-/** Index just behind the first blank line: what stands before it may be half a frame. */
-export function firstFrameEnd(bytes: Uint8Array, from = 0): number {
-  for (let at = from + 1; at < bytes.length; at += 1) if (endsFrame(bytes, at)) return at + 1;
-  return bytes.length;
-}
-
-/** Index just behind the last blank line. */
-export function lastFrameEnd(bytes: Uint8Array): number {
-  for (let at = bytes.length - 1; at > 0; at -= 1) if (endsFrame(bytes, at)) return at + 1;
-  return 0;
-}
-
-/** Does a blank line end with this byte? Lines end with LF or CRLF. */
-const endsFrame = (bytes: Uint8Array, at: number): boolean =>
-  bytes[at] === LF && (bytes[at - 1] === LF || (bytes[at - 1] === CR && bytes[at - 2] === LF));
-const LF = 10;
-const CR = 13;

@@ -9,6 +9,8 @@ export interface ConverseState {
   /** A `messageStart` was seen; some servers leave it out. */
   announced: boolean;
   ended: boolean;
+  /** Its usage was told: behind `messageStop` mostly, before it sometimes. */
+  counted: boolean;
   /** Tool calls begun. */
   calls: number;
   /** Tool blocks under way, by block index. */
@@ -36,7 +38,10 @@ const ON: Readonly<Record<string, Handler>> = {
     state.ended = true;
     return [finish(stopReason, state)];
   },
-  metadata: ({ usage }) => (isJson(usage) ? [{ type: "usage", usage: usageOf(usage) }] : []),
+  metadata: ({ usage }, state) => {
+    state.counted = true;
+    return isJson(usage) ? [{ type: "usage", usage: usageOf(usage) }] : [];
+  },
 };
 
 function told({ text, toolUse, reasoningContent }: Json, index: unknown, state: ConverseState): readonly StreamEvent[] {
@@ -84,7 +89,7 @@ function finish(stopReason: unknown, { calls }: ConverseState): StreamEvent {
   return { type: "finish", reason, ...(native !== undefined && { native }) };
 }
 
-const start = (): ConverseState => ({ begun: false, announced: false, ended: false, calls: 0, tools: new Map() });
+const start = (): ConverseState => ({ begun: false, announced: false, ended: false, counted: false, calls: 0, tools: new Map() });
 
 function handle(event: string, payload: Json, state: ConverseState): readonly StreamEvent[] {
   if (state.ended && event !== "metadata") return []; // one request has one answer; its usage comes last
@@ -103,6 +108,7 @@ export const converseStream: StreamMap<ConverseState> = {
     if (isError) throw failure(event, payload);
     return handle(event, isJson(payload) ? payload : {}, state);
   },
+  ends: (_frame, { ended, counted }) => ended && counted,
 };
 
 /** A whole answer, told as the stream that would have brought it. */

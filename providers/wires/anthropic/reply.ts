@@ -119,6 +119,7 @@ function handle(event: Wire, state: MessageState): readonly StreamEvent[] {
 export const messageStream: StreamMap<MessageState> = {
   start,
   event: ({ data }: Frame, state) => handle(parseJson(data) as Wire, state), // a vendor's wire; only what is read is named
+  ends: ({ event, data }) => event === "message_stop" || (event === "" && data.includes('"message_stop"')),
 };
 
 /** A provider's whole answer, told as the stream that would have brought it. */

@@ -1,0 +1,45 @@
+import { type Dialect, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import type { Chunk } from "./chunks.ts";
+import { Finishes } from "./collect.ts";
+import type { Exchange } from "./exchange.ts";
+import type { ClientForm } from "./interpret.ts";
+import { openAiError } from "./provider-error.ts";
+import type { Source } from "./reply.ts";
+
+/** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
+export function asStream(body: Json, it: Exchange, dialect: Dialect, form: Pick<ClientForm, "encode">): Source {
+  const encoder = dialect.encode(form.encode);
+  return { kind: "chunks", chunks: replay(wholeAnswer(body, it, dialect), encoder), encoder, provider: it.to.id };
+}
+
+/** The events of a whole answer that has its end; a refusal in its place is the provider's error. */
+function wholeAnswer(body: Json, it: Exchange, dialect: Dialect): readonly StreamEvent[] {
+  const { reply } = it.to.adapter;
+  const finishes = new Finishes();
+  try {
+    const events = reply ? reply(body, it.ask) : dialect.read(body);
+    for (const event of events) finishes.add(event);
+    if (finishes.all) return events;
+  } catch (thrown) {
+    throw thrown instanceof UpstreamFailure ? thrown : (refusalIn(body, it) ?? thrown);
+  }
+  throw refusalIn(body, it) ?? new GatewayError("STREAM_INCOMPLETE", { provider: it.to.id });
+}
+
+/** The error that a body tells of, in the provider's form or in the usual one. */
+function refusalIn(body: Json, { to }: Exchange): UpstreamFailure | undefined {
+  const told = [to.provider.error?.(STREAM_REFUSED, body), openAiError(body)].find((error) => error?.message !== undefined);
+  if (told?.message === undefined) return undefined;
+  const { message, type = "api_error", param = null, code = null } = told;
+  return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code });
+}
+/** The status of an error that came under a good one. */
+const STREAM_REFUSED = 502;
+
+async function* replay(
+  events: readonly StreamEvent[],
+  encoder: { event(event: StreamEvent): string; end(): string },
+): AsyncGenerator<Chunk> {
+  for (const event of events) yield { wire: encoder.event(event), events: [event] };
+  yield { wire: encoder.end(), events: [] };
+}

@@ -1,0 +1,11 @@
+import { isJson, type WireError } from "#contract";
+
+/** An error body in the form that most providers share: `{error: {message, type, param, code}}`. */
+export function openAiError(body: unknown): Partial<WireError> {
+  const error = isJson(body) ? body["error"] : undefined;
+  if (typeof error === "string") return { message: error };
+  if (!isJson(error)) return isJson(body) && typeof body["message"] === "string" ? { message: body["message"] } : {};
+  const text = (name: string): string | null =>
+    typeof error[name] === "string" || typeof error[name] === "number" ? String(error[name]) : null;
+  return { message: text("message") ?? JSON.stringify(error), type: text("type") ?? "api_error", param: text("param"), code: text("code") };
+}
