@@ -149,6 +149,12 @@ export interface CuttingGateway {
 /** A whole answer says its length first, or comes as chunks. */
 export type How = "streamed" | "whole" | "whole, of known length";
 
+/** Of a recording that goes on behind its terminal marker nothing more is read: the cuts up to there. */
+function cutsWithin({ bytes }: Recorded, at: readonly number[]): number {
+  const marker = Buffer.from(bytes).indexOf('"message_stop"');
+  return marker < 0 ? at.length : at.filter((cut) => cut <= marker).length;
+}
+
 /** A gateway whose upstream sends each piece only when the gateway has read the one before. */
 export async function cuttingGateway(trusted: readonly string[] = []): Promise<CuttingGateway> {
   const pieces = await pieceServer();
@@ -169,9 +175,10 @@ export async function cuttingGateway(trusted: readonly string[] = []): Promise<C
         let made = 0;
         const host = pieces.play(replayOf(recorded, how, at), () => void (made += 1));
         const { status, text } = await ask(gateway, recorded.provider, host, how === "streamed", UNLOGGED);
-        if (status === 200 && made === at.length && seen.has(text)) return;
-        const sent = { cutAt: at.slice(0, 3), status, cuts: made, said: saidAs(how, text) };
-        expect(sent).toEqual({ ...sent, status: 200, cuts: at.length, said: recorded.said });
+        const wasCut = made === at.length || (how === "streamed" && made >= cutsWithin(recorded, at));
+        if (status === 200 && wasCut && seen.has(text)) return;
+        const sent = { cutAt: at.slice(0, 3), status, wasCut, said: saidAs(how, text) };
+        expect(sent).toEqual({ ...sent, status: 200, wasCut: true, said: recorded.said });
         seen.add(text);
       });
       return cuts.reduce((sum, at) => sum + at.length, 0);
