@@ -22,7 +22,9 @@ export function announce({ url, keys, closed, settings, generation, quiet }: Ann
 }
 
 function addresses(base: string, { console: page, plugins, health }: Generation): string {
-  const degraded = [...health()].flatMap(([name, part]) => part.degraded.map((sentence) => `  degraded: ${name}: ${sentence}`));
+  const parts = [...health()];
+  const degraded = parts.flatMap(([name, part]) => part.degraded.map((sentence) => `  degraded: ${name}: ${sentence}`));
+  const lacking = parts.flatMap(([name, part]) => (part.lacking ?? []).map((sentence) => `  lacking: ${name}: ${sentence}`));
   const failed = plugins.filter(({ state }) => state === "failed");
   return [
     `The gateway listens on ${base}`,
@@ -31,6 +33,7 @@ function addresses(base: string, { console: page, plugins, health }: Generation)
     `  API        ${base}/docs`,
     ...failed.map(({ name, why }) => `  not running: ${name}: ${why}`),
     ...degraded,
+    ...lacking,
   ].join("\n");
 }
 

@@ -73,7 +73,7 @@ export function createRuntime(settings: Settings): Runtime {
   });
   const memory = new MemoryBudget(budgetOf(settings), now);
   const parts: PartHealth = new Map([
-    ["memory", () => memory.health()],
+    ["memory_budget", () => memory.health()],
     ["checks", () => compute.health()],
     ["event_loop", () => eventLoopHealth(now())],
   ]);

@@ -12,6 +12,9 @@ export const Readiness = Type.Object({
   degraded: Type.Array(Type.Object({ part: Type.String(), why: Type.String() }), {
     description: "What does not work as it should, as sentences.",
   }),
+  lacking: Type.Array(Type.Object({ part: Type.String(), why: Type.String() }), {
+    description: "What plugins need and were not given (a vendor's key, say), as sentences. It does not make the gateway degraded.",
+  }),
   missing: Type.Array(Type.String(), { description: "Of these, what concerns a store: it is away, or it cannot be written." }),
   failed: Type.Array(Type.Object({ plugin: Type.String(), required: Type.Boolean(), code: Type.Unknown(), why: Type.Unknown() }), {
     description: "Plugins that did not start.",
@@ -36,17 +39,17 @@ export function partsOf({ gen, gateway }: Pick<Observed, "gen" | "gateway">): Re
 }
 const joined = (queue: Health, own: Health | undefined): Health => ({
   degraded: [...queue.degraded, ...(own?.degraded ?? [])],
+  ...(own?.lacking && { lacking: own.lacking }),
   detail: { ...queue.detail, ...own?.detail },
 });
 
 export function readinessOf(observed: Observed): Readiness {
   const { gen, redact } = observed;
   const refusals = refusalsOf(observed);
-  const told = [...partsOf(observed)].flatMap(([part, { degraded }]) => degraded.map((why) => ({ part, why })));
-  const degraded = [...refusals.map((why) => ({ part: "gateway", why })), ...told].map(({ part, why }) => ({
-    part,
-    why: String(redact(why)),
-  }));
+  const parts = [...partsOf(observed)];
+  const shown = (part: string, sentences: readonly string[] = []) => sentences.map((why) => ({ part, why: String(redact(why)) }));
+  const degraded = [...shown("gateway", refusals), ...parts.flatMap(([part, health]) => shown(part, health.degraded))];
+  const lacking = parts.flatMap(([part, health]) => shown(part, health.lacking));
   const failed = gen.plugins
     .filter((plugin) => plugin.state === "failed")
     .map(({ name, required, code, why }) => ({ plugin: name, required, code, why }));
@@ -55,6 +58,7 @@ export function readinessOf(observed: Observed): Readiness {
     status: refusals.length > 0 ? "not ready" : well ? "ready" : "degraded",
     generation: gen.number,
     degraded,
+    lacking,
     missing: degraded.filter(({ part }) => part.startsWith("store/")).map(({ why }) => why),
     failed,
     unreadable: [...gen.unreadable],

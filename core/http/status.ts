@@ -15,7 +15,11 @@ export const Status = Type.Composite([
     memory_bytes: Type.Integer({ description: "Resident memory." }),
     parts: Type.Record(
       Type.String(),
-      Type.Object({ degraded: Type.Array(Type.String()), detail: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }),
+      Type.Object({
+        degraded: Type.Array(Type.String()),
+        lacking: Type.Optional(Type.Array(Type.String())),
+        detail: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      }),
       { description: "Every part that tells how it is doing, by name, with its numbers." },
     ),
   }),
@@ -49,8 +53,8 @@ function requireOperator(caller: Caller): void {
 
 async function detailOf(observed: Observed, version: string): Promise<Omit<Status, keyof Static<typeof Readiness>>> {
   const parts: Status["parts"] = {};
-  for (const [name, { degraded, detail }] of partsOf(observed))
-    parts[name] = { degraded: [...degraded], ...(detail && { detail: { ...detail } }) };
+  for (const [name, { degraded, lacking, detail }] of partsOf(observed))
+    parts[name] = { degraded: [...degraded], ...(lacking && { lacking: [...lacking] }), ...(detail && { detail: { ...detail } }) };
   return {
     version,
     uptime_seconds: Math.round(process.uptime()),

@@ -15,8 +15,9 @@ export function healthOf(members: readonly Member[], parts: PartHealth, missing:
 }
 
 const alsoLacking = (health: Health | undefined, lacks: readonly string[]): Health => ({
+  degraded: [],
   ...health,
-  degraded: [...(health?.degraded ?? []), ...lacks],
+  lacking: [...(health?.lacking ?? []), ...lacks],
 });
 
 /** A part that cannot even tell how it is doing is not doing well. */

@@ -92,7 +92,7 @@ describe.each(MISSING)("a secret that $how", ({ place, read, says }) => {
     const built = await booted(captured);
     const sentence = expect.stringMatching(new RegExp(`The secret ACME_KEY is missing: ${says}.*stays shut`));
     expect(stateIn(built, "guardrail/keyed")).toMatchObject({ state: "running", why: sentence });
-    expect(built.generation.health().get("guardrail/keyed")?.degraded).toEqual([sentence]);
+    expect(built.generation.health().get("guardrail/keyed")?.lacking).toEqual([sentence]);
     expect(captured.lines.filter((line) => line.includes('"event":"secret.missing"')).length).toBe(1);
     await built.end();
   });
@@ -102,17 +102,17 @@ test("a secret that appears is used at once, and no longer missed once somebody 
   let secret: string | undefined;
   let now = 0;
   const built = await bootWith([source("env", async () => secret), keyed], { now: () => now });
-  const degraded = () => built.generation.health().get("guardrail/keyed")?.degraded ?? [];
-  expect(degraded().length).toBe(1);
+  const lacking = () => built.generation.health().get("guardrail/keyed")?.lacking ?? [];
+  expect(lacking().length).toBe(1);
   secret = "right";
   now += 60_000;
-  await until("somebody has looked again", () => degraded().length === 0);
+  await until("somebody has looked again", () => lacking().length === 0);
   expect(stateIn(built, "guardrail/keyed")?.why).toBeNull();
   const check = built.generation.checks.get("keyed.scan")?.check;
   expect(await check?.run({} as never)).toEqual({ verdict: "allow" }); // it looks at nothing
   secret = undefined;
   await expect(Promise.resolve(check?.run({} as never))).rejects.toMatchObject({ code: "SECRET_MISSING" }); // ditto
-  expect(degraded().length).toBe(1);
+  expect(lacking().length).toBe(1);
   await built.end();
 });
 test("a source that is silent has none to give", async () => {

@@ -78,7 +78,9 @@ const SAVED = [
 const call = (search = "", control: Json = {}): Call => ({ search, control: { rest: {}, ...control } }) as unknown as Call; // what the route reads of it
 const caller = (workspaceId: string | null = WORKSPACE): Caller => ({ workspaceId }) as unknown as Caller; // ditto
 const plan = (...providers: (string | null)[]): Plan =>
-  ({ root: { kind: "branch", targets: providers.map((provider) => ({ kind: "leaf", provider })) } }) as unknown as Plan; // ditto
+  ({
+    root: { kind: "branch", members: {}, targets: providers.map((provider) => ({ kind: "leaf", provider, members: {} })) },
+  }) as unknown as Plan; // ditto
 const ids = (body: Json | undefined): unknown[] => ((body?.["data"] ?? []) as Json[]).map((model) => model["id"]);
 
 describe("the model catalogue", () => {
