@@ -83,9 +83,10 @@ export interface Catalog {
   strategies(): readonly string[];
   /**
    * Throws unless this config could be obeyed as it is written: its size, the shape of every level, and a claim for every
-   * member (see `ConfigMembers`). What it refers to by name is not looked for. `size` counts its targets, and no more.
+   * member (see `ConfigMembers`). What it refers to by name is not looked for. `shape` counts its targets and judges the
+   * members that the gateway itself obeys, and no more: for who goes on to seal its secrets, whatever their form.
    */
-  judgeConfig(config: unknown, only?: "size"): void;
+  judgeConfig(config: unknown, only?: "shape"): void;
   /** What a header's name says of it, in this deployment. */
   readonly headers: HeaderClasses;
 }

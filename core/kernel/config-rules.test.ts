@@ -12,7 +12,7 @@ const BREAKER: Policy = {
 };
 const rules: ConfigRules = rulesOf({ acme: Type.Object({ acme_region: Type.Optional(Type.String()) }) });
 const withBreaker = rulesOf({}, undefined, BREAKER);
-const refusal = (config: unknown, as: "written" | "saved" | "size" = "written", of: ConfigRules = rules): string | null => {
+const refusal = (config: unknown, as: "written" | "saved" | "shape" = "written", of: ConfigRules = rules): string | null => {
   try {
     of.judge(config, as);
     return null;
@@ -63,7 +63,7 @@ describe("a config's size is judged first", () => {
     ["51 nested", targets(1, targets(51)), "config.targets[0].targets has 51 items, at most 50"],
     ["2001 in all", targets(41, targets(50)), "more than 2000 targets in all"],
   ])("%s", (_, config, says) => {
-    expect(refusal(config, "size")).toContain(says);
+    expect(refusal(config, "shape")).toContain(says);
     expect(refusal(config)).toContain(says);
   });
   test("in one pass that ends where it is too large", () => {

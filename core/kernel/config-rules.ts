@@ -21,10 +21,10 @@ export const TARGET_CAPS: TargetCaps = { root: 100, conditionalRoot: 1_000, nest
 export interface ConfigRules {
   /**
    * Throws unless the config is of the documented size and shape and its modes exist; `written`, also for a member that
-   * nothing obeys. One `saved` before such members were refused goes on being served without them. `size` counts its
-   * targets alone, for who goes on to walk it.
+   * nothing obeys. One `saved` before such members were refused goes on being served without them. `shape` stops before
+   * members and modes, for who goes on to walk it and seal it.
    */
-  judge(config: unknown, as: "written" | "saved" | "size"): asserts config is Json;
+  judge(config: unknown, as: "written" | "saved" | "shape"): asserts config is Json;
   /** The members that nothing obeys, as sentences' ends, each with its place. */
   idle(config: Json): readonly Finding[];
   /** Members that plugins claim, by name. */
@@ -42,9 +42,9 @@ export function configRules(claimants: Claimants & { readonly checks: KnownCheck
     schema: () => configSchema(claims),
     judge(config, as) {
       const levels = judgedTree(config, caps);
-      if (as === "size") return;
       for (const level of levels) {
         refuseOtherShapes(level);
+        if (as === "shape") continue;
         refuseFirst(findings(level), as);
         if (as === "written") refuseFirst(guardrailFindings(level, checks), as);
       }

@@ -52,7 +52,7 @@ const CORE = {
   ),
   name: Type.Optional(Type.String({ maxLength: 255, description: "Name of the target." })),
   provider: Type.Optional(Type.String({ maxLength: 255, description: "Provider id or `@slug`." })),
-  api_key: Type.Optional(Type.String({ maxLength: 8192, description: "Provider credential given in place." })),
+  api_key: Type.Optional(Type.String({ maxLength: 8192, secret: true, description: "Provider credential given in place." })),
   virtual_key: Type.Optional(Type.String({ maxLength: 255, description: "Older spelling of `provider: @slug`." })),
   weight: Type.Optional(Type.Number({ minimum: 0, description: "Load-balance share; default 1, 0 stops traffic." })),
   on_status_codes: Type.Optional({ ...StatusCodes, description: "Older place of `strategy.on_status_codes`." }),

@@ -26,7 +26,7 @@ type Schema = typeof Configs.schema;
 
 export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
   const { name = "config", config, isDefault: is_default = 0 } = asked.body;
-  asked.catalog.judgeConfig(config, "size");
+  asked.catalog.judgeConfig(config, "shape");
   const stored = sealed(config, asked);
   await judgeConfig(openSecrets(stored, asked.vault), asked);
   return {
@@ -45,7 +45,7 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
 
 export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
   const { config, ...rest } = asked.body;
-  if (config) asked.catalog.judgeConfig(config, "size");
+  if (config) asked.catalog.judgeConfig(config, "shape");
   const next = config && sealed(config, asked, record.config);
   if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
   if (next) refuseMoved(toJudge(next, asked), toJudge(record.config, asked), asked.catalog);
