@@ -12,7 +12,9 @@ export async function openapi(args: readonly string[]): Promise<number> {
   try {
     const apart = readSettings({ ...settings.env, GATEWAY_DATA_DIR: dataDir, DATABASE_URL: "", REDIS_URL: "", LOG_LEVEL: "error" });
     const [document, { INFO }] = await Promise.all([import("../http/openapi.ts"), import("../http/public.ts")]);
-    console.log(JSON.stringify(await withGeneration(apart, (generation) => document.openapi(generation, INFO)), null, 2));
+    console.log(
+      JSON.stringify(await withGeneration(apart, { looksOnly: false }, (generation) => document.openapi(generation, INFO)), null, 2),
+    );
     return 0;
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

@@ -3,12 +3,16 @@ import { startGenerations } from "../kernel/generations.ts";
 import type { Settings } from "../kernel/settings.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
-/** Boots the deployment as these settings say, serving nobody, for a command that works on it; and ends it again. */
+/**
+ * Boots the deployment as these settings say, serving nobody, for a command that works on it, and ends it again. With
+ * `looksOnly` its tables are left as they are: where they are not this build's, it is refused.
+ */
 export async function withGeneration<T>(
   settings: Settings,
+  { looksOnly }: { readonly looksOnly: boolean },
   work: (generation: Generation, runtime: Runtime) => T | Promise<T>,
 ): Promise<T> {
-  const runtime = createRuntime(settings);
+  const runtime = createRuntime(settings, looksOnly);
   const generations = await startGenerations({
     build: runtime.build,
     attach: () => undefined,

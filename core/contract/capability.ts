@@ -139,5 +139,10 @@ export interface HostBase {
   readonly log: Logger;
   /** The clock, milliseconds since the epoch. */
   now(): number;
+  /**
+   * A command looks at a deployment that another build may be serving: a storage whose tables are not this build's refuses
+   * (MIGRATION_REFUSED) instead of changing them.
+   */
+  readonly looksOnly?: true;
 }
 export type Logger = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Readonly<Record<string, unknown>>) => void;

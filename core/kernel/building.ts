@@ -45,6 +45,8 @@ export interface BootInput {
   readonly limits?: Partial<StepLimits>;
   /** Storage of the generation before, which goes on when nothing about it changed. */
   readonly carried: ReadonlyMap<string, SharedStorage>;
+  /** No table is changed: a storage that would have to refuses. */
+  readonly looksOnly?: boolean;
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
   /** Where checks run that may take long. */
@@ -104,9 +106,9 @@ export function partsFor({ input, members, catalog, stores, records, missing }: 
   const sources = members
     .filter((member) => member.candidate.manifest.kind === "secret" && isUp(member))
     .map(({ running }) => running?.provides as SecretSource); // the kind says so
-  const { egress, vault, log, now, generations, profile } = input;
+  const { egress, vault, log, now, generations, profile, looksOnly = false } = input;
   const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, missing, log };
-  return { egress, vault, catalog, log, now, generations, stores, records, secrets };
+  return { egress, vault, catalog, log, now, looksOnly, generations, stores, records, secrets };
 }
 
 /** Is everything there that the plugin's manifest requires? */

@@ -10,15 +10,21 @@ import { MIGRATIONS } from "./migrations/index.ts";
 /** Held by the one process that migrates; the others wait for it and find the work done. */
 const LOCK = "select pg_advisory_xact_lock(hashtextextended('ai-gateway migrations', 0))";
 
+export interface Migrating {
+  readonly now: () => number;
+  /** Nothing is changed: what is left to do refuses. */
+  readonly looksOnly: boolean;
+}
+
 /** Brings the database to this build's tables in one transaction, on a connection of its own that no timeout ends. */
-export async function migrate(config: Config, collections: readonly Collection[], now: () => number): Promise<void> {
+export async function migrate(config: Config, collections: readonly Collection[], { now, looksOnly }: Migrating): Promise<void> {
   const client = clientOf(config, { max: 1, statementTimeoutMs: 0 });
   try {
     await client.begin(async (transaction) => {
       await transaction.unsafe(LOCK);
       const db = connection(transaction);
-      await applyMigrations(db, { migrations: MIGRATIONS, allowDestructive: config.allowDestructiveMigration, now });
-      await applyCollections(db, collections, { dialect: "postgres", embedded: TABLES, now });
+      await applyMigrations(db, { migrations: MIGRATIONS, allowDestructive: config.allowDestructiveMigration, now, looksOnly });
+      await applyCollections(db, collections, { dialect: "postgres", embedded: TABLES, now, looksOnly });
     });
   } catch (error) {
     throw faultOf(error) === "unavailable" ? new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" }, { cause: error }) : error;

@@ -35,6 +35,7 @@ export const connectSqlite = (
 ): Running<Storage> => {
   opening(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 })); // only the gateway's own user may look into it
   refuseHalfRestored(dir);
+  const { now, looksOnly = false } = host;
   const path = join(dir, "main.db");
   refuseEmptied(path, join(dir, "logs.db"));
   const onLoss = ({ sentence, saved }: Loss): void => host.log("error", "storage.lost", { why: sentence, saved });
@@ -43,22 +44,22 @@ export const connectSqlite = (
     refuseHalfRestored(dir); // a restore that began meanwhile has seen no gateway
     opening(path, () => {
       refuseDamaged(main.durable.db, path);
-      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: host.now }));
+      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now, looksOnly }));
     });
   } catch (error) {
     main.close();
     throw error;
   }
-  const feed = sqliteFeed(main.quick, host.now, host.log);
-  const blobs = sqliteBlobs(main.durable, join(dir, "blobs"), host.now);
-  const logs = sqliteLogs({ path: join(dir, "logs.db"), busyTimeoutMs, allowDestructive }, onLoss);
+  const feed = sqliteFeed(main.quick, now, host.log);
+  const blobs = sqliteBlobs(main.durable, join(dir, "blobs"), now);
+  const logs = sqliteLogs({ path: join(dir, "logs.db"), busyTimeoutMs, allowDestructive, looksOnly }, onLoss);
   return {
     provides: {
-      records: sqliteRecords(main.durable, { path, busyTimeoutMs, now: host.now }),
+      records: sqliteRecords(main.durable, { path, busyTimeoutMs, now, looksOnly }),
       logs: logs.handle,
       blobs: blobs.handle,
-      counters: sqliteCounters(main.quick, host.now),
-      kv: sqliteKeyValue(main.quick, host.now),
+      counters: sqliteCounters(main.quick, now),
+      kv: sqliteKeyValue(main.quick, now),
       feed: feed.handle,
     },
     ready: async () => {

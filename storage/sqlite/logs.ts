@@ -5,7 +5,12 @@ import type { Loss } from "./rescue.ts";
 /** What the Worker does, by name: argument and result. */
 interface LogsWork {
   open: {
-    argument: { readonly path: string; readonly busyTimeoutMs: number; readonly allowDestructive: string | undefined };
+    argument: {
+      readonly path: string;
+      readonly busyTimeoutMs: number;
+      readonly allowDestructive: string | undefined;
+      readonly looksOnly: boolean;
+    };
     result: void;
   };
   /** A packed batch. */

@@ -39,11 +39,11 @@ const watchLogs = (db: Database, path: string): Watch =>
   });
 
 const jobs: LogsJobs = {
-  open: ({ path, busyTimeoutMs, allowDestructive }) =>
+  open: ({ path, busyTimeoutMs, allowDestructive, looksOnly }) =>
     opening(path, () => {
       const db = (file.db = openDatabase(path, busyTimeoutMs, LARGE_PAGES));
       refuseDamaged(db, path);
-      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: Date.now }), LARGE_PAGES);
+      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: Date.now, looksOnly }), LARGE_PAGES);
       file.table = logsTable(db);
       file.watch = watchLogs(db, path);
     }),

@@ -11,7 +11,7 @@ import { opening, reasonOf } from "./unusable.ts";
 
 export const sqliteRecords = (
   connection: Connection,
-  file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number },
+  file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number; readonly looksOnly: boolean },
 ): RecordStore => {
   // The query builders used are the same in both dialects; only the types of drizzle tell them apart.
   const engine: SqlEngine = {
@@ -28,7 +28,7 @@ export const sqliteRecords = (
     probe: async () => connection.run("records", () => void probing.run(file.now() + 60_000)),
     migrate: async (collections) => {
       connection.alive("records");
-      const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now });
+      const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now, looksOnly: file.looksOnly });
       opening(file.path, () => runUnderLock(file.path, file.busyTimeoutMs, work));
     },
     // The table has this collection's columns, so its rows have the collection's type.

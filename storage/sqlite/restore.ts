@@ -64,7 +64,7 @@ function judgeMigrations(path: string, migrations: readonly Migration[], allowDe
   const db = new Database(path, { readwrite: true });
   try {
     const applied = db.query<Record<string, unknown>, []>(`select "id", "checksum" from "_migrations" order by "id"`).all();
-    pendingMigrations(applied, { migrations, allowDestructive, now: Date.now });
+    pendingMigrations(applied, { migrations, allowDestructive });
   } catch (error) {
     throw GatewayError.is(error) ? error : refused(`${path} is no database of a gateway: ${messageOf(error)}`);
   } finally {

@@ -9,6 +9,8 @@ export interface CollectionOptions {
   /** The tables the embedded migrations make. */
   readonly embedded: readonly Table[];
   readonly now: () => number;
+  /** Nothing may be changed: a collection that wants room refuses. */
+  readonly looksOnly: boolean;
 }
 
 export const applyCollections = (db: MigrationConnection, collections: readonly Collection[], options: CollectionOptions): Promise<void> =>
@@ -57,10 +59,11 @@ const openTable = (table: Table): Table => ({
   columns: table.columns.map(({ name, kind }): Column => ({ name, kind: kind === "int" ? "bigint" : kind, nullable: name !== "id" })),
 });
 
-function* extend(before: Table | undefined, given: Table, { dialect, now }: CollectionOptions): SqlWork {
+function* extend(before: Table | undefined, given: Table, { dialect, now, looksOnly }: CollectionOptions): SqlWork {
   const after = before === undefined ? given : union(before, given);
   const steps = stepsBetween(before === undefined ? [] : [before], [after]);
   if (steps.length === 0) return;
+  if (looksOnly) throw refused(`the plugin collection ${given.name} has no room there yet, and a command that only looks makes none`);
   for (const step of steps) {
     yield* orRefuse(
       step.sql(ddl(dialect)).join(";\n"),

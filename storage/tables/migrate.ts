@@ -19,6 +19,8 @@ export interface MigrationOptions {
   /** Id of the one destructive migration the operator allows. */
   readonly allowDestructive: string | undefined;
   readonly now: () => number;
+  /** Nothing may be run: what is left to run refuses. */
+  readonly looksOnly: boolean;
 }
 
 export const applyMigrations = (db: MigrationConnection, options: MigrationOptions): Promise<void> => drive(db, migrationWork(options));
@@ -27,7 +29,9 @@ export const applyMigrations = (db: MigrationConnection, options: MigrationOptio
 export function* migrationWork(options: MigrationOptions): SqlWork {
   yield { sql: `create table if not exists "_migrations" ("id" text primary key, "checksum" text not null, "applied_at" bigint not null)` };
   const applied = yield { sql: `select "id", "checksum" from "_migrations" order by "id"`, parameters: [] };
-  for (const { id, checksum, sql } of pendingMigrations(applied, options)) {
+  const left = pendingMigrations(applied, options);
+  if (options.looksOnly && left.length > 0) throw refused(wouldMigrate(left));
+  for (const { id, checksum, sql } of left) {
     yield* orRefuse(sql, (why) => `the migration ${id} failed and nothing of it was kept: ${why}`);
     yield {
       sql: `insert into "_migrations" ("id", "checksum", "applied_at") values ($1, $2, $3)`,
@@ -37,7 +41,10 @@ export function* migrationWork(options: MigrationOptions): SqlWork {
 }
 
 /** Throws where this build must not open a database to which these migrations were applied. */
-export const pendingMigrations = (applied: SqlRows, { migrations, allowDestructive }: MigrationOptions): readonly Migration[] => {
+export const pendingMigrations = (
+  applied: SqlRows,
+  { migrations, allowDestructive }: Pick<MigrationOptions, "migrations" | "allowDestructive">,
+): readonly Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.id, migration]));
   const done = new Set<string>();
   for (const { id, checksum } of applied) {
@@ -53,6 +60,9 @@ export const pendingMigrations = (applied: SqlRows, { migrations, allowDestructi
   throw refused(wouldDestroy(destructive));
 };
 
+const wouldMigrate = (left: readonly Migration[]): string =>
+  "it was written by another build, and a command that only looks does not change it: " +
+  `a start of this build runs ${left.map(({ id }) => id).join(", ")} first`;
 const fromTheFuture = (id: string): string =>
   `it holds the migration ${id}, which this build does not know, so a newer build has used it. ` +
   "Start that build again, or restore a backup from before it";

@@ -23,7 +23,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const on: { dir: string; path: string; connection: Connection } = { dir: "", path: "", connection: connect(":memory:", 0) };
 const parts = () => {
-  const records = sqliteRecords(on.connection, { path: on.path, busyTimeoutMs: 0, now: Date.now });
+  const records = sqliteRecords(on.connection, { path: on.path, busyTimeoutMs: 0, now: Date.now, looksOnly: false });
   return { records: records.in(Things), counters: sqliteCounters(on.connection, Date.now) };
 };
 const claim = (key: string) => [{ key, by: 1, limit: 1e9, expiresAt: Number.MAX_SAFE_INTEGER }];
@@ -135,7 +135,11 @@ test("a log worker that dies fails what waits for it with STORAGE_UNAVAILABLE, a
     workers.push(worker);
     return worker;
   };
-  const logs = sqliteLogs({ path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, allowDestructive: undefined }, () => undefined, spawn);
+  const logs = sqliteLogs(
+    { path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, allowDestructive: undefined, looksOnly: false },
+    () => undefined,
+    spawn,
+  );
   await logs.ready();
   const waiting = codeOf(logs.handle.get("x"));
   workers[0]?.terminate();
