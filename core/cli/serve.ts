@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { GatewayError, type Logger, MAX_HEADERS_BYTES, messageOf } from "#contract";
 import { errorResponse } from "../http/errors.ts";
+import { pathOf } from "../http/request-path.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
 import { BootFailed } from "../kernel/building.ts";
@@ -81,7 +82,7 @@ async function serveUntilStopped(generations: Generations<Served>, settings: Set
   if ((workerIndex() ?? 0) === 0) warnOfWideKey(await wideScopes(records), log.log);
   const stopped = stopAsked(log.log); // whoever reads the address below may signal at once
   const listening = listenAt(settings, (request, server) =>
-    runtime.life.isStopping ? whileStopping(request, generations.current.attached) : generations.current.attached.fetch(request, server),
+    runtime.life.isStopping && !isProbe(request) ? refusedWhileStopping() : generations.current.attached.fetch(request, server),
   );
   const { generation, attached } = generations.current;
   const closed = keys ? await refusalOf(keys.admin, attached) : undefined;
@@ -99,14 +100,15 @@ function warnOfWideKey(scopes: readonly string[], log: Logger): void {
   log("warn", "gateway-key.wide", { why, command: "gateway keys narrow" });
 }
 
-/** Who asks how it is doing is told, so that load balancers leave; what is new is sent elsewhere, and what is under way ends. */
-function whileStopping(request: Request, served: Served): Response | Promise<Response> {
-  if (PROBES.has(new URL(request.url).pathname)) return served.fetch(request);
+/** New requests are sent elsewhere, and what is under way ends. */
+function refusedWhileStopping(): Response {
   const response = errorResponse(new GatewayError("NOT_READY", { why: "it is stopping" }), "data");
   response.headers.set("connection", "close");
   return response;
 }
-const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+/** Who asks how it is doing is told until the end, so that load balancers leave. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/status", "/metrics"]);
+const isProbe = (request: Request): boolean => PROBES.has(pathOf(request));
 
 /** Why the control plane would refuse the admin key, if it would: what is printed beside a key must be true of it. */
 async function refusalOf(adminKey: string, { gateway }: Served): Promise<string | undefined> {

@@ -7,6 +7,8 @@ import { errorResponse } from "./errors.ts";
 import { metricsText } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
+import { Received } from "./received.ts";
+import type { ReadHeaders } from "./headers.ts";
 import { type Observed, readinessAnswer } from "./readiness.ts";
 import type { Mount } from "./server.ts";
 import { statusAnswer } from "./status.ts";
@@ -18,18 +20,23 @@ export const INFO = { title: "AI gateway", version: packageInfo.version };
 export interface PublicParts {
   readonly isStopping: () => boolean;
   readonly redact: (value: unknown) => unknown;
-  readonly apiKeyOf: (headers: Headers) => string | undefined;
+  /** Reads the gateway's headers, and takes out what no client may send. */
+  readonly read: ReadHeaders;
 }
 
 /** Routes that need no key (the detailed status: off this machine one): liveness, readiness, metrics and the API's own description. */
-export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, apiKeyOf }: PublicParts): readonly Mount[] {
+export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, read }: PublicParts): readonly Mount[] {
   let made: Json | undefined;
   const observed: Observed = { gen, gateway, isStopping, redact };
   const status: Mount["run"] = (request, _at, _params, server) =>
     statusAnswer(observed, INFO.version, {
       peer: server ? addressOf(server, request) : null,
       headers: request.headers,
-      identify: () => gateway.identify(request.headers, apiKeyOf(request.headers)),
+      identify() {
+        const headers = new Received(request.headers);
+        const { apiKey } = read(headers);
+        return gateway.identify(headers, apiKey);
+      },
     });
   const document = (): Json => (made ??= openapi(gen, INFO));
   return [

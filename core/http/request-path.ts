@@ -19,6 +19,9 @@ const ORIGIN = "http://";
 /** Has the runtime made a whole URL of it? Without a Host it does not. */
 export const isWhole = (request: Request): boolean => request.url.startsWith("http");
 
+/** The path alone, of a request without a whole URL too. */
+export const pathOf = (request: Request): string => (isWhole(request) ? partsOf(request.url).pathname : (request.url.split("?")[0] ?? ""));
+
 /**
  * The request with a whole URL, so that its path is resolved like every other: HTTP/1.0 needs no Host, and one may be
  * empty. One that is no host is refused, for two readers would find two paths behind it, and so is a target that is no path.

@@ -80,7 +80,7 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const open = publicRoutes(gen, gateway, {
     isStopping: settings.isStopping ?? (() => false),
     redact: settings.redact,
-    apiKeyOf: (sent) => read(new Received(sent)).apiKey,
+    read,
   });
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const { method, path, run } of [...mounts, ...open.map(unambiguous)]) {

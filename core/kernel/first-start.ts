@@ -25,7 +25,7 @@ import { SETTINGS, type Settings } from "./settings.ts";
  */
 const ORGANISATION_ID = "5f0c6a3e-0000-4000-8000-000000000001";
 const WORKSPACE_ID = "5f0c6a3e-0000-4000-8000-000000000002";
-export const DEFAULT_WORKSPACE = "default";
+const DEFAULT_WORKSPACE = "default";
 
 interface FirstKey {
   readonly id: string;

@@ -75,6 +75,7 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
   };
   const called = (how: How): Promise<unknown> =>
     reload(how).catch((error: unknown) => {
+      if (closing) return; // it ends, and keeps nothing
       throw new Error(parts.redact(messageOf(error))); // it is told to the process that called
     });
   const next = (number: number, carried: ReadonlyMap<string, SharedStorage>, accept: Across["accept"]) =>

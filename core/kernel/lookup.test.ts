@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
-import { type Feed, GatewayError, type RecordOf, type Records, type RecordStore, Workspaces } from "#contract";
+import { type Feed, GatewayError, type RecordOf, type Records, type RecordStore, recordTopic, Workspaces } from "#contract";
 import { fakeHost } from "../../tests/kit/host.ts";
 import { createLookup } from "./lookup.ts";
-import { shareRecords, topicOf } from "./records.ts";
+import { shareRecords } from "./records.ts";
 
 type Workspace = RecordOf<typeof Workspaces>;
 const ORGANISATION = "11111111-1111-4111-8111-111111111111";
@@ -177,7 +177,7 @@ test("a feed that is away is told later", async () => {
   await records.in(Workspaces).insert(workspace(1, "one"));
   await find(ORGANISATION, "one");
   const heard = Promise.withResolvers<string | null>();
-  await feed.subscribe(topicOf(Workspaces), heard.resolve);
+  await feed.subscribe(recordTopic(Workspaces), heard.resolve);
   const other = (await share()).handle("other process", [Workspaces]);
   state.feedAway = true;
   await other.in(Workspaces).update(idOf(1), { name: "new" });

@@ -9,6 +9,7 @@ import {
   type RecordsHandle,
   type RecordStore,
   type Where,
+  recordTopic,
 } from "#contract";
 import { createAnnouncer } from "./announce.ts";
 import { watchFeed } from "./feed-watch.ts";
@@ -30,7 +31,6 @@ export interface RecordsParts {
 }
 const MAX_HITS = 20_000;
 const MAX_MISSES = 10_000;
-export const topicOf = (collection: Pick<Collection, "name">): string => `records:${collection.name}`;
 
 /** Listens before the first look-up can cache anything. */
 export async function shareRecords({ store, feed, collections, log }: RecordsParts): Promise<SharedRecords> {
@@ -43,14 +43,14 @@ export async function shareRecords({ store, feed, collections, log }: RecordsPar
   });
   const forget = (name: string, id: string | null): void => lookups.get(name)?.forEach((lookup) => lookup.forget(id));
   const subscriptions = await Promise.all(
-    collections.map((collection) => feed.subscribe(topicOf(collection), (id) => forget(collection.name, id))),
+    collections.map((collection) => feed.subscribe(recordTopic(collection), (id) => forget(collection.name, id))),
   );
 
   const shared = { heard: () => watch.heard, maxHits: MAX_HITS, maxMisses: MAX_MISSES };
 
   const told = async (collection: Collection, id: string): Promise<void> => {
     forget(collection.name, id); // this process at once, without the way over the feed
-    await announcer.announce(topicOf(collection), id);
+    await announcer.announce(recordTopic(collection), id);
   };
   const open = <S extends TObject>(collection: Collection<S>) => announced(store.in(collection), (id) => told(collection, id));
 
