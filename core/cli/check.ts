@@ -25,12 +25,12 @@ export async function check(args: readonly string[]): Promise<number> {
     ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
   ]);
   for (const problem of found) console.error(problem);
-  for (const { variable, why } of unread) console.error(`Warning: ${variable} is set, but ${why}.`);
-  for (const sentence of await idleInRecords(settings)) console.error(`Warning: ${sentence}`);
+  const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...(await idleInRecords(settings))];
+  for (const warning of warnings) console.error(`Warning: ${warning}`);
   for (const candidate of enabled)
     for (const missing of secretsNotSet(candidate, plugins, profile, settings.env)) console.log(`Missing: ${candidate.name}: ${missing}`);
   console.log(
-    `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}.`,
+    `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}${warnings.length > 0 ? `, ${warnings.length} warnings` : ""}.`,
   );
   return found.size === 0 ? 0 : 1;
 }

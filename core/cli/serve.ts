@@ -164,13 +164,17 @@ function hangups(): (tell: () => void) => void {
   };
 }
 
-/** SIGTERM, SIGINT or the parent's end stops. A second one does not wait. */
+/** A terminal signals all processes of its group, and npm hands the signal on: what comes so soon after the first is that one again. */
+const SAME_MS = 2_000;
+
+/** SIGTERM, SIGINT or the parent's end stops. A second one, later, does not wait. */
 function stopAsked(log: Logger): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const stop = (why: string): void => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (askedAt !== undefined && performance.now() - askedAt < SAME_MS) return;
+      if (askedAt !== undefined) process.exit(1);
+      askedAt = performance.now();
       log("info", "stopping", { why });
       resolve();
     };

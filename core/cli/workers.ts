@@ -79,6 +79,6 @@ export function whenParentIsGone(tell: () => void): void {
 }
 
 /** Scripts of our own package.json that serve. Of another package's script this may be a background job. */
-const SERVING: ReadonlySet<string | undefined> = new Set(["start", "dev", "gateway"]);
+const SERVING: ReadonlySet<string | undefined> = new Set(["start", "dev", "gateway", "npx"]);
 const isNpmScript = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env["npm_package_name"] === packageInfo.name && SERVING.has(env["npm_lifecycle_event"]);

@@ -4,7 +4,8 @@ import { isIP } from "node:net";
 import { dirname, resolve } from "node:path";
 import { GatewayError, messageOf } from "#contract";
 import { readTrust } from "../egress/trust.ts";
-import { isLoopback, type Settings } from "./settings.ts";
+import { bareAddress, HOST_EXAMPLES, isLoopback } from "./host-form.ts";
+import type { Settings } from "./settings.ts";
 
 /** Can the gateway keep its data there, listen there, and trust those hosts, as far as it can be told without doing any of it? */
 export async function judgePlaces(settings: Pick<Settings, "host" | "dataDir" | "trustedHosts">): Promise<void> {
@@ -53,22 +54,10 @@ const unusable = (value: string, why: string): GatewayError =>
 
 /* ── where it listens ────────────────────────────────────────────────────────────────────────────────────────── */
 
-const EXAMPLES = "write an address of this machine: 127.0.0.1 for this machine only, 0.0.0.0 or :: for all that reach it";
-/** Mistakes that are seen without asking a name server. */
-const MISTAKES: readonly { readonly is: RegExp; readonly why: string }[] = [
-  { is: /[/\s]|:\/\//, why: `it is no address but a URL or a path; ${EXAMPLES}, the port is PORT` },
-  { is: /^[^:]+:\d+$/, why: `the port is a variable of its own, PORT; ${EXAMPLES}` },
-  { is: /^\d+(\.\d+){3}$/, why: `it is no IPv4 address, whose four numbers are at most 255; ${EXAMPLES}` },
-  { is: /:.*:/, why: `it is no IPv6 address; ${EXAMPLES}` },
-];
-
 async function judgeHost(host: string): Promise<void> {
-  const address = host.replace(/^\[(.*)\]$/, "$1");
-  if (isIP(address) !== 0 || isLoopback(host)) return;
-  const mistake = MISTAKES.find(({ is }) => is.test(address));
-  if (mistake) throw noHost(host, mistake.why);
-  await lookup(address).catch(() => {
-    throw noHost(host, `no address is known for that name; ${EXAMPLES}`);
+  if (isIP(bareAddress(host)) !== 0 || isLoopback(host)) return;
+  await lookup(host).catch(() => {
+    throw noHost(host, `no address is known for that name; ${HOST_EXAMPLES}`);
   });
 }
 const noHost = (value: string, why: string): GatewayError => new GatewayError("SETTING_INVALID", { name: "HOST", value, why });

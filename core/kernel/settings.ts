@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, OneOf } from "#contract";
+import { hostMistake, isLoopback } from "./host-form.ts";
 import { firstProblem } from "./shape.ts";
 
 /** One environment variable that the gateway itself reads; plugins name theirs in their manifests. */
@@ -106,10 +107,6 @@ function weaknessOf(secret: string): string | undefined {
   return undefined;
 }
 
-const LOOPBACK = /^(localhost|127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}|::1|\[::1\])$/i;
-/** Is it an address that only this machine reaches? */
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
-
 function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
   if (adminKey !== undefined && adminKey === apiKey) {
     throw new GatewayError("SETTING_INVALID", {
@@ -118,6 +115,8 @@ function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
       why: "it is the same as GATEWAY_ADMIN_KEY; every application would be an administrator",
     });
   }
+  const mistake = hostMistake(host);
+  if (mistake !== undefined) throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why: mistake });
   if (isLoopback(host) || adminKey !== undefined) return;
   const why = "the address can be reached from other machines, so GATEWAY_ADMIN_KEY must be set (or listen on 127.0.0.1)";
   throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why });

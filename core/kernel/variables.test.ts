@@ -186,8 +186,9 @@ describe("an address to listen on", () => {
     "::ffff:127.0.0.1",
     "203.0.113.9",
   ])("%s is one", async (host) => expect(await judged({ ...KEY, HOST: host })).toEqual([]));
-  test("that only looks like this machine's needs an admin key like any other", async () => {
-    expect(String(await refusalOf({ HOST: "127.999.1.1" }))).toContain("GATEWAY_ADMIN_KEY must be set");
+  test("that only looks like this machine's is none, and any other needs an admin key", async () => {
+    expect(String(await refusalOf({ HOST: "127.999.1.1" }))).toContain("it is no IPv4 address");
+    expect(String(await refusalOf({ HOST: "0.0.0.0" }))).toContain("GATEWAY_ADMIN_KEY must be set");
   });
 });
 

@@ -33,8 +33,10 @@ export async function restore(
     for (const [name, migrations] of Object.entries(DATABASES)) {
       if (!existsSync(join(folder, name))) continue;
       await copyPrivate(join(folder, name), join(staged, name));
-      judgeCopy(join(staged, name));
-      judgeMigrations(join(staged, name), migrations, allowDestructiveMigration);
+      judgeBackup(join(folder, name), () => {
+        judgeCopy(join(staged, name));
+        judgeMigrations(join(staged, name), migrations, allowDestructiveMigration);
+      });
       tell(`${name}  checked`);
     }
     tell(`blobs  ${await stageBlobs(join(folder, "blobs"), staged)} checked`);
@@ -48,6 +50,16 @@ export async function restore(
     replace: async (aside) => replace(dir, staged, aside),
     discard,
   };
+}
+
+/** What is wrong is wrong with the backup, though it was found in a copy of it. */
+function judgeBackup(file: string, judge: () => void): void {
+  try {
+    judge();
+  } catch (error) {
+    if (!GatewayError.is(error) || error.code !== "STORAGE_UNUSABLE") throw error;
+    throw refused(`${file} cannot be put in place: ${error.details["why"]}. Take another backup where this one is damaged`);
+  }
 }
 
 const refused = (why: string): GatewayError => new GatewayError("BACKUP_REFUSED", { why });

@@ -108,6 +108,28 @@ test.each([
   30_000,
 );
 
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "npm start: %s to all of its processes, as a terminal sends it, lets the gateway finish what is under way",
+  async (signal) => {
+    const run = started(["npm", "start"]);
+    const [base = ""] = await listening(run);
+    const family = descendants(run.child.pid);
+    const { whole } = await stream(base);
+    for (const pid of [run.child.pid, ...family]) process.kill(pid, signal);
+    expect((await whole).slice(-14)).toBe("data: [DONE]\n\n");
+    await until("nothing is left", () => family.every((pid) => !isAlive(pid)), 10_000);
+  },
+  30_000,
+);
+
+test("npx: SIGTERM to npx alone ends the gateway", async () => {
+  const run = started(["npx", "--no-install", "bun", "core/main.ts", "serve"]);
+  await listening(run);
+  const family = descendants(run.child.pid);
+  run.child.kill("SIGTERM");
+  await until("nothing is left", () => family.every((pid) => !isAlive(pid)), 15_000);
+}, 30_000);
+
 test("npm start with workers: SIGTERM to npm alone ends every process", async () => {
   const server = Bun.serve({ port: 0, fetch: () => new Response() });
   const port = String(server.port);

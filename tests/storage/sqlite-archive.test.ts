@@ -147,11 +147,11 @@ describe("putting a copy back", () => {
         const bytes = readFileSync(join(copy, "main.db"));
         writeFileSync(join(copy, "main.db"), bytes.fill(0, 8 * 4096, 12 * 4096));
       },
-      /^STORAGE_UNUSABLE: .+ its content is damaged/,
+      /^BACKUP_REFUSED: Nothing was changed: .+backup.main\.db cannot be put in place: its content is damaged/,
     ],
     "logs that are no database": [
       (copy) => writeFileSync(join(copy, "logs.db"), "no database".repeat(1000)),
-      /^STORAGE_UNUSABLE: .+ it is not a SQLite database/,
+      /^BACKUP_REFUSED: .+backup.logs\.db cannot be put in place: it is not a SQLite database/,
     ],
     "no main.db": [(copy) => rmSync(join(copy, "main.db")), /holds no main\.db/],
     "a blob less": [
