@@ -74,9 +74,11 @@ export class ExportQueue {
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.busy ??= this.run().finally(() => {
-      this.busy = undefined;
-    });
+    this.busy ??= this.run()
+      .catch((thrown: unknown) => this.parts.log("error", "export.interrupted", { exporter: this.name, why: messageOf(thrown) }))
+      .finally(() => {
+        this.busy = undefined;
+      });
     return this.busy;
   }
   /** Something may wait on disk that nobody here has put there. */
@@ -116,13 +118,17 @@ export class ExportQueue {
   /* ── one round: from memory to the store; when it is away, from memory to disk and from disk to the store ──────── */
 
   private async run(): Promise<void> {
-    while (this.diskBytes > 0 || this.room.hasWaiting) {
+    while (this.mayReadDisk || this.room.hasWaiting) {
       if (this.away || this.room.isCrowded) await this.spill();
-      if (this.closing && (this.away || this.diskBytes > 0)) return; // what is left goes to disk
+      if (this.closing && (this.away || this.mayReadDisk)) return; // what is left goes to disk
       if (this.pauseMs > 0) return this.later(this.pauseMs);
-      const isThere = this.diskBytes > 0 ? await this.fromDisk() : await this.fromMemory(); // what is on disk is older
+      const isThere = this.mayReadDisk ? await this.fromDisk() : await this.fromMemory(); // what is on disk is older
       if (isThere && this.diskBytes === 0 && this.room.isCalm) this.trouble.over();
     }
+  }
+  /** Something waits there that the queue of another generation is not just writing. */
+  private get mayReadDisk(): boolean {
+    return this.diskBytes > 0 && (this.spool?.isFreeFor(this) ?? false);
   }
   /** Until the store is asked again. */
   private get pauseMs(): number {
@@ -138,12 +144,22 @@ export class ExportQueue {
     return written.every(Boolean);
   }
   private async fromDisk(): Promise<boolean> {
-    const batches = (await this.spool?.oldest(this.limits.batchBytes, this.limits.batchesAtOnce)) ?? [];
+    const { spool } = this;
+    if (spool === undefined) return true;
+    spool.lend(this);
+    try {
+      return await this.oldestFrom(spool);
+    } finally {
+      spool.giveBack(this);
+    }
+  }
+  private async oldestFrom(spool: Spool): Promise<boolean> {
+    const batches = await spool.oldest(this.limits.batchBytes, this.limits.batchesAtOnce);
     for (const { lost, bytes } of batches)
       if (lost !== null) this.parts.log("error", "export.lost", { exporter: this.name, bytes, why: lost });
     const written = await this.writtenAtOnce(batches.map(({ records }) => records));
     const first = written.indexOf(false);
-    for (const batch of first < 0 ? batches : batches.slice(0, first)) await this.spool?.forget(batch);
+    for (const batch of first < 0 ? batches : batches.slice(0, first)) await spool.forget(batch);
     return first < 0;
   }
   /** Each batch in a turn of its own, so that requests get theirs; their answers are waited for together. */

@@ -29,7 +29,7 @@ export class Segment {
     this.bytes += lines.length;
   }
 
-  /** The next lines in slices of about this size, at least one line if there is one; nothing is forgotten before `advance`. */
+  /** The next lines in slices of about this size, at least one line if there is one; nothing is forgotten before `wasRead`. */
   async next(sliceBytes: number, slices: number): Promise<readonly Lines[]> {
     const reading = await open(this.path, "r");
     try {
@@ -46,12 +46,13 @@ export class Segment {
     for (let length = Math.min(sliceBytes, left); ; length = Math.min(2 * length, left)) {
       const { buffer, bytesRead } = await reading.read(Buffer.alloc(length), 0, length, from);
       const end = buffer.lastIndexOf("\n", bytesRead - 1) + 1;
-      if (end > 0) return { text: buffer.toString("utf8", 0, end), bytes: end };
-      if (length >= left) return { text: "", bytes: left }; // the rest is half a line: its writer was killed
+      if (end > 0) return { text: buffer.toString("utf8", 0, end), bytes: end, end: from + end };
+      if (length >= left) return { text: "", bytes: left, end: from + left }; // the rest is half a line: its writer was killed
     }
   }
-  advance(bytes: number): void {
-    this.readTo += bytes;
+  /** Up to this place; what was read twice counts once. */
+  wasRead(end: number): void {
+    this.readTo = Math.max(this.readTo, end);
   }
 
   /** No more is appended. */
@@ -68,5 +69,7 @@ export class Segment {
 export interface Lines {
   readonly text: string;
   readonly bytes: number;
+  /** Where in the file they end. */
+  readonly end: number;
 }
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;

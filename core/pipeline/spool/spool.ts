@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { messageOf } from "#contract";
+import { type Logger, messageOf } from "#contract";
 import { Segment } from "./segment.ts";
 
 /** Bytes on disk that all spools of a process share. */
@@ -18,10 +18,13 @@ export class Spool {
   /** Why nothing could be written the last time. */
   failure: string | null = null;
   private failedAt = 0;
+  private reader: object | undefined;
+  private isUndeletedTold = false;
 
   constructor(
     private readonly place: Place,
     private readonly budget: Budget,
+    private readonly log: Logger,
   ) {}
 
   get bytes(): number {
@@ -58,28 +61,51 @@ export class Spool {
     });
   }
 
+  /** One reads at a time: the old generation and the new one share a spool until the old one has ended. */
+  isFreeFor(reader: object): boolean {
+    return this.reader === undefined || this.reader === reader;
+  }
+  lend(reader: object): void {
+    this.reader = reader;
+  }
+  giveBack(reader: object): void {
+    if (this.reader === reader) this.reader = undefined;
+  }
+
   /** The oldest records in slices; they stay until they are forgotten. A line that is half there, or was spoilt, is passed over. */
   async oldest(sliceBytes: number, slices: number): Promise<readonly Batch[]> {
     const segment = this.segments[0];
     if (segment === undefined) return [];
+    const { unread, bytes: end } = segment;
     try {
       const lines = await segment.next(sliceBytes, slices);
-      return lines.map((one) => ({ segment, bytes: one.bytes, records: () => one.text.split("\n").flatMap(recordIn), lost: null }));
+      return lines.map((one) => ({
+        segment,
+        bytes: one.bytes,
+        end: one.end,
+        records: () => one.text.split("\n").flatMap(recordIn),
+        lost: null,
+      }));
     } catch (thrown) {
-      return [{ segment, bytes: segment.unread, records: () => [], lost: messageOf(thrown) }];
+      return [{ segment, bytes: unread, end, records: () => [], lost: messageOf(thrown) }];
     }
   }
   /** Oldest first. */
-  forget({ segment, bytes }: Batch): Promise<void> {
+  forget({ segment, end }: Batch): Promise<void> {
     return this.inTurn(async () => {
-      segment.advance(bytes);
+      segment.wasRead(end);
       const at = this.segments.indexOf(segment);
       if (segment.unread > 0 || at < 0) return;
       this.segments.splice(at, 1);
       if (this.current === segment) this.current = undefined;
       this.budget.usedBytes -= segment.bytes;
-      await segment.remove();
+      await segment.remove().catch((thrown: unknown) => this.notDeleted(segment, thrown));
     });
+  }
+  /** Its records are where they belong; the next process writes them once more, which changes nothing. */
+  private notDeleted({ path }: Segment, thrown: unknown): void {
+    if (!this.isUndeletedTold) this.log("warn", "spool.not_deleted", { path, why: messageOf(thrown) });
+    this.isUndeletedTold = true;
   }
 
   /** Files that another process left: they are older than what this one wrote. */
@@ -118,6 +144,8 @@ export class Spool {
 export interface Batch {
   readonly segment: Segment;
   readonly bytes: number;
+  /** Where in the segment it ends. */
+  readonly end: number;
   /** Read when they are wanted: that takes a moment. */
   readonly records: () => readonly object[];
   /** Why the rest of a file could not be read: somebody deleted it, or the disk is broken. */

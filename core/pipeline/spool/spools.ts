@@ -58,7 +58,7 @@ class ProcessSpools implements Spools {
   of(exporter: string): Spool {
     const known = this.byExporter.get(exporter);
     if (known) return known;
-    const spool = new Spool(() => this.placeOf(exporter), this.budget);
+    const spool = new Spool(() => this.placeOf(exporter), this.budget, this.options.log);
     this.byExporter.set(exporter, spool);
     return spool;
   }
