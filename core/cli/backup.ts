@@ -2,15 +2,17 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { dirname, join, resolve } from "node:path";
 import { syncPath } from "../kernel/private-file.ts";
 import type { Settings } from "../kernel/settings.ts";
+import { SPOOL_FOLDER } from "../pipeline/spool/spools.ts";
 import { type Archives, archivesOf } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, NOTE_FILE } from "./backup-note.ts";
 import { copyKeys, refused, sealOf, secretIn } from "./key-copies.ts";
 import { readFolderOptions } from "./options.ts";
+import { copySpool } from "./spool-copies.ts";
 
 const HELP = `gateway backup <folder> [--profile <p>]
 
-Copies all that the gateway keeps (records, logs, blobs and the key files of the data folder) into a new folder, while it
-runs. The copy is consistent and holds everything that was acknowledged before the command began. The folder appears once
+Copies all that the gateway keeps (records, logs, log records that wait on disk for their store, blobs and the key files of
+the data folder) into a new folder, while it runs. The copy is consistent and holds everything that was acknowledged before the command began. The folder appears once
 the copy is whole and checked; a folder that is there and not empty is never touched.
 
 The copy holds secret.key, which opens every sealed secret in it: keep it as safe as the data folder.
@@ -65,23 +67,28 @@ function makeFolder(path: string): void {
 }
 
 async function fill(folder: string, settings: Settings, { own }: Archives): Promise<BackupNote> {
+  const waiting = (): number => copySpool(settings.dataDir, join(folder, SPOOL_FOLDER));
+  waiting(); // before the logs: what is written to them meanwhile is in both, and counts once
   for (const { id, name, config, archive } of own) {
     makeFolder(join(folder, id));
     await archive.backUp(config, join(folder, id), (line) => console.log(`${name}  ${line}`));
     syncPath(join(folder, id));
   }
+  const spool = waiting(); // what went to disk meanwhile
   makeFolder(join(folder, KEYS_FOLDER));
   const keys = copyKeys(settings.dataDir, join(folder, KEYS_FOLDER));
   const secret = secretIn(settings.dataDir, settings);
   const seal = secret === undefined ? null : sealOf(secret);
-  const note: BackupNote = { form: 1, made_at: new Date().toISOString(), storage: own.map(({ id }) => id), seal, keys: [...keys] };
+  const storage = own.map(({ id }) => id);
+  const note: BackupNote = { form: 1, made_at: new Date().toISOString(), storage, seal, keys: [...keys], spool };
   writeFileSync(join(folder, NOTE_FILE), `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   for (const path of [join(folder, NOTE_FILE), join(folder, KEYS_FOLDER), folder]) syncPath(path);
   return note;
 }
 
-function summary(folder: string, { keys }: BackupNote, { elsewhere }: Archives, seconds: number): string {
+function summary(folder: string, { keys, spool }: BackupNote, { elsewhere }: Archives, seconds: number): string {
   return [
+    ...(spool ? [`spool  ${spool} files of log records that wait for their store`] : []),
     `key files  ${keys.join(", ") || "none"}`,
     ...elsewhere,
     keys.includes("secret.key")

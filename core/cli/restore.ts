@@ -5,12 +5,14 @@ import { archivesOf, type StorageArchive } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, readNote } from "./backup-note.ts";
 import { refused, replaceKeys, sealOf, secretIn } from "./key-copies.ts";
 import { readFolderOptions } from "./options.ts";
+import { restoreSpool } from "./spool-copies.ts";
 
 const HELP = `gateway restore <folder> [--profile <p>]
 
 Puts the copy that "gateway backup" made in the place of what the data folder holds. Before anything is touched, the copy
 is checked (every page of its databases, every blob, that this build understands it, that the secret key is the one it was
-made with), and the command refuses while a gateway uses the data folder. What is replaced is kept in a folder beside it.
+made with), and the command refuses while a gateway uses the data folder. What is replaced is kept in a folder beside it, also
+the log records that waited on disk for their store (spool): the gateway writes those that the copy holds.
 
 Give it the same environment as the gateway (GATEWAY_DATA_DIR, GATEWAY_PROFILE, GATEWAY_SECRET_KEY).`;
 
@@ -24,7 +26,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   const { own, elsewhere } = await archivesOf(settings);
   refuseOtherStorage(note, own);
   refuseOtherSeal(note, folder, settings);
-  const prepared = await prepare(own, folder);
+  const prepared = await prepare(own, folder, (): PreparedRestore => restoreSpool(folder, settings.dataDir, note.spool ?? 0));
   const aside = `replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
   const kept = await inPlace(prepared, aside);
   replaceKeys(join(folder, KEYS_FOLDER), settings.dataDir, join(settings.dataDir, aside));
@@ -32,7 +34,7 @@ export async function restore(args: readonly string[]): Promise<number> {
     [
       `Restored what ${folder} holds, made at ${note.made_at}.`,
       ...elsewhere,
-      `What was there before is in ${kept.join(", ")}; remove it when you no longer need it.`,
+      `What was there before is in ${[...new Set(kept)].join(", ")}; remove it when you no longer need it.`,
       "Start the gateway.",
     ].join("\n"),
   );
@@ -76,12 +78,12 @@ async function inPlace(prepared: readonly PreparedRestore[], aside: string): Pro
 }
 
 /** All or nothing is made ready. */
-async function prepare(own: readonly StorageArchive[], folder: string): Promise<readonly PreparedRestore[]> {
+async function prepare(own: readonly StorageArchive[], folder: string, spool: () => PreparedRestore): Promise<readonly PreparedRestore[]> {
   const prepared: PreparedRestore[] = [];
   try {
     for (const { id, name, config, archive } of own)
       prepared.push(await archive.restore(config, join(folder, id), (line) => console.log(`${name}  ${line}`)));
-    return prepared;
+    return [...prepared, spool()];
   } catch (error) {
     for (const part of prepared) await part.discard();
     throw error;

@@ -17,7 +17,7 @@ import type { Settings } from "../kernel/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
 import { startWatchdog } from "../kernel/watchdog/watchdog.ts";
-import { openSpools, type Spools } from "../pipeline/spool/spools.ts";
+import { openSpools, SPOOL_FOLDER, type Spools } from "../pipeline/spool/spools.ts";
 import { type Listening, serve as listen, withRuntimeLimits } from "../platform.ts";
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
@@ -70,7 +70,7 @@ async function judgeSettings(settings: Settings): Promise<void> {
 /** Each of the processes of a data folder has its own, and its share of the disk. */
 async function spoolsOf({ spoolMb, workers, dataDir }: Settings, { log, now, parts }: Runtime): Promise<Spools | undefined> {
   if (spoolMb === 0) return undefined;
-  const spools = await openSpools({ dir: join(dataDir, "spool"), limitBytes: (spoolMb * MB) / workers, log: log.log, now });
+  const spools = await openSpools({ dir: join(dataDir, SPOOL_FOLDER), limitBytes: (spoolMb * MB) / workers, log: log.log, now });
   parts.set("spool", () => spools.health());
   return spools;
 }

@@ -224,6 +224,7 @@ describe("what a killed process left", () => {
     mkdirSync(place, { recursive: true });
     writeFileSync(join(dir, "dead", "alive"), "");
     const lines = ids(rows).map((id) => JSON.stringify({ id, response: "said" }));
+    writeFileSync(join(place, "000000000000000-0.jsonl"), ""); // killed before its first line
     writeFileSync(join(place, "000000000000001-a.jsonl"), `${lines.slice(0, rows / 2).join("\n")}\n{"id":"spoi\n`);
     writeFileSync(join(place, "000000000000002-b.jsonl"), `${lines.slice(rows / 2).join("\n")}\n`);
     appendFileSync(join(place, "000000000000002-b.jsonl"), '{"id":"torn","respon');

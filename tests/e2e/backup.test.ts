@@ -1,9 +1,10 @@
 /** `gateway backup` and `gateway restore` as an operator runs them. */
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ADMIN_KEY, ask, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway } from "./process.ts";
+import { ADMIN_KEY, ask, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 setDefaultTimeout(60_000); // processes are started, and bytes go to the disk
 
@@ -23,14 +24,14 @@ interface Ran {
   readonly out: string;
   readonly err: string;
 }
-/** The command line with the data folder of this test, unless told otherwise. */
-const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Ran => {
+type Env = Readonly<Record<string, string>>;
+/** The data folder of this test, unless told otherwise. */
+const environment = (env: Env): Record<string, string | undefined> => {
   const { HOST: _h, PORT: _p, DATABASE_URL: _d, REDIS_URL: _r, GATEWAY_PROFILE: _g, ...inherited } = process.env;
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...SOURCE, ...args], {
-    env: { ...inherited, GATEWAY_DATA_DIR: join(root, "data"), ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  return { ...inherited, GATEWAY_DATA_DIR: join(root, "data"), ...env };
+};
+const run = (args: readonly string[], env: Env = {}): Ran => {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...SOURCE, ...args], { env: environment(env), stdout: "pipe", stderr: "pipe" });
   return { code: exitCode, out: stdout.toString(), err: stderr.toString() };
 };
 const config = (name: string) => ({ name, config: { retry: { attempts: 1 } }, workspace_id: "default" });
@@ -155,6 +156,122 @@ test("a start on a damaged database says which file, why, and which command puts
   expect((await chat(again, {})).status).toBe(200);
   await again.stop();
 }, 30_000);
+
+describe("log records that wait on disk", () => {
+  interface Waiting {
+    readonly waiting_records: number;
+    readonly disk_bytes: number;
+  }
+  const waitingOf = async ({ base }: GatewayProcess): Promise<Waiting> => {
+    const { json } = await ask(`${base}/status`, "GET", null);
+    return (json as unknown as { parts: Record<string, { detail: Waiting }> }).parts["exporter/logs"]?.detail ?? expect.unreachable();
+  };
+  /** Requests whose answers came, so many at a time, until told to stop. */
+  const traffic = (to: GatewayProcess, clients: number) => {
+    const ids: string[] = [];
+    const state = { on: true };
+    const client = async (): Promise<void> => {
+      while (state.on) {
+        const answer = await chat(to, {});
+        expect(answer.status).toBe(200);
+        ids.push(answer.headers.get("x-gateway-request-id") ?? "");
+      }
+    };
+    const done = Promise.all(Array.from({ length: clients }, client));
+    const stop = async (): Promise<void> => {
+      state.on = false;
+      await done;
+    };
+    return { ids, stop };
+  };
+  const logsIn = (data: string): ReadonlySet<string> => {
+    const db = new Database(join(data, "logs.db"), { readwrite: true });
+    const rows = db.query<{ id: string }, []>(`select "id" from "logs"`).all();
+    db.close();
+    return new Set(rows.map(({ id }) => id));
+  };
+  const spoolIn = (folder: string): readonly string[] => [...new Bun.Glob("spool/**/*.jsonl").scanSync({ cwd: folder })];
+  /** As long as it is held, no log can be written, and reading goes on. */
+  const holdLogs = (data: string): (() => void) => {
+    const db = new Database(join(data, "logs.db"), { readwrite: true });
+    db.run("begin immediate");
+    return () => {
+      db.run("rollback");
+      db.close();
+    };
+  };
+  const spooled = (of: GatewayProcess): Promise<unknown> =>
+    until(
+      "they wait on disk",
+      async () => {
+        const { waiting_records: waiting, disk_bytes: bytes } = await waitingOf(of);
+        return waiting === 0 && bytes > 0;
+      },
+      30_000,
+    );
+  const written = (of: GatewayProcess): Promise<unknown> =>
+    until(
+      "nothing waits",
+      async () => {
+        const { waiting_records: waiting, disk_bytes: bytes } = await waitingOf(of);
+        return waiting + bytes === 0;
+      },
+      30_000,
+    );
+
+  test("are in the copy while more are written; restored, they are written to the logs, and those of the replaced data are kept aside", async () => {
+    const profile = join(root, "impatient.json"); // a log that cannot be written is said to be so soon
+    writeFileSync(
+      profile,
+      JSON.stringify({ title: "Impatient", extends: "default", plugins: { "storage/sqlite": { config: { busyTimeoutMs: 200 } } } }),
+    );
+    const env = { GATEWAY_PROFILE: profile, GATEWAY_DATA_DIR: join(root, "waits") };
+    const first = await startGateway({ dataDir: env.GATEWAY_DATA_DIR, env });
+    const early = traffic(first, 4);
+    await until("some were answered", () => early.ids.length > 50);
+    const release = holdLogs(first.dataDir);
+    await early.stop();
+    const held = (await chat(first, {})).headers.get("x-gateway-request-id") ?? "";
+    await spooled(first);
+    const late = traffic(first, 8);
+    const copying = Bun.spawn([...SOURCE, "backup", join(root, "waiting")], {
+      env: environment(env),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [code, out] = await Promise.all([copying.exited, new Response(copying.stdout).text()]);
+    await late.stop();
+    expect({ code, says: /^spool {2}\d+ files of log records/m.test(out) }).toEqual({ code: 0, says: true });
+    await first.stop("SIGKILL");
+    release();
+    expect(logsIn(first.dataDir).has(held)).toBe(false); // it waits on disk only
+
+    const replacedFiles = spoolIn(first.dataDir);
+    const back = run(["restore", join(root, "waiting")], env);
+    expect({ code: back.code, err: back.err }).toEqual({ code: 0, err: "" });
+    const kept = /in (\S+); remove it/.exec(back.out)?.[1] ?? "";
+    expect(spoolIn(kept)).toEqual(replacedFiles);
+    const modes = readdirSync(join(first.dataDir, "spool"), { recursive: true }).map(
+      (name) => statSync(join(first.dataDir, "spool", String(name))).mode & 0o077,
+    );
+    expect(new Set(modes)).toEqual(new Set([0]));
+
+    const again = await startGateway({ dataDir: first.dataDir, env });
+    await until("it took what was restored", () => again.output().includes("spool.adopted"), 10_000);
+    await written(again);
+    await again.stop();
+    const logs = logsIn(first.dataDir);
+    expect([...early.ids, held].filter((id) => !logs.has(id))).toEqual([]);
+    expect(logs.has(late.ids.at(-1) ?? "")).toBe(false); // answered after the copy was made
+  }, 60_000);
+  test("a copy that lacks some of them is not put back", () => {
+    for (const file of spoolIn(join(root, "waiting"))) rmSync(join(root, "waiting", file));
+    const { code, err } = run(["restore", join(root, "waiting")], { GATEWAY_DATA_DIR: join(root, "fresh3") });
+    expect(code).toBe(1);
+    expect(err).toMatch(/BACKUP_REFUSED: .+ the backup is not whole: it holds 0 of \d+ files of its spool/);
+    expect(readdirSync(join(root, "fresh3"))).toEqual([]);
+  });
+});
 
 test("both commands explain themselves, and want one folder", () => {
   for (const command of ["backup", "restore"]) {

@@ -109,7 +109,8 @@ export class Spool {
   }
 
   /** Files that another process left: they are older than what this one wrote. */
-  adopt(segments: readonly Segment[]): void {
+  adopt(found: readonly Segment[]): void {
+    const segments = found.filter(({ bytes }) => bytes > 0); // one may have been killed before its first line
     this.segments.unshift(...segments);
     this.budget.usedBytes += segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }

@@ -30,6 +30,8 @@ const BEAT_MS = 2_000;
 /** So many beats missed, and a process is dead. */
 const DEAD_AFTER_BEATS = 5;
 const MARK = "alive";
+/** Below the data folder. */
+export const SPOOL_FOLDER = "spool";
 
 export async function openSpools(options: SpoolOptions): Promise<Spools> {
   const spools = new ProcessSpools(options);
