@@ -58,6 +58,7 @@ export function createRuntime(settings: Settings, looksOnly = false): Runtime {
   const gatewayId = vault.digest("gateway id").slice(0, 16);
   const keys = ownKeys(vault);
   for (const key of firstKeysOf(settings)) keys.remember(key);
+  const memory = new MemoryBudget(budgetOf(settings), now);
   const egress = createEgress({
     trustedHosts: settings.trustedHosts,
     hardTimeoutMs: settings.requestTimeoutMs,
@@ -65,6 +66,7 @@ export function createRuntime(settings: Settings, looksOnly = false): Runtime {
     gatewayId,
     headers,
     holdsOwnKey: keys.within,
+    memory,
   });
   const compute = new ComputePool({
     processes: settings.checkProcesses,
@@ -72,7 +74,6 @@ export function createRuntime(settings: Settings, looksOnly = false): Runtime {
     memoryBytes: settings.checkMemoryMb * MB,
     log: log.log,
   });
-  const memory = new MemoryBudget(budgetOf(settings), now);
   const parts: PartHealth = new Map([
     ["memory_budget", () => memory.health()],
     ["checks", () => compute.health()],

@@ -87,8 +87,12 @@ class OpenAnswer implements Answer {
     throw refused(this.exchange, tooLarge(this.maxWhole));
   }
   pieces(): Pieces | null {
-    const bytes = this.bytes();
-    if (bytes !== null) return new WatchedPieces(bytes, this.exchange);
+    try {
+      const bytes = this.bytes();
+      if (bytes !== null) return new WatchedPieces(bytes, this.exchange);
+    } catch (thrown) {
+      throw failure(thrown, this.exchange);
+    }
     this.exchange.end();
     return null;
   }
@@ -109,8 +113,11 @@ function trueLength(headers: Headers): number {
   return length === null || headers.has("content-encoding") || headers.has("transfer-encoding") ? Number.NaN : Number(length);
 }
 
+/** What of it is an error of ours leaves an upstream that would go on: it is cut. */
 function failure(thrown: unknown, exchange: Exchange): GatewayError {
-  return thrown instanceof NotUnpacked ? refused(exchange, thrown.message) : exchange.fail(thrown);
+  if (thrown instanceof NotUnpacked) return refused(exchange, thrown.message);
+  if (GatewayError.is(thrown)) exchange.cut(thrown);
+  return exchange.fail(thrown);
 }
 
 /** `undefined` when it is larger than allowed. `grows` is told of each piece. */
@@ -198,23 +205,3 @@ export const answerOf = (response: Response): Answer => ({
 const refuse = (): never => {
   throw new Error(tooLarge(MAX_WHOLE));
 };
-
-/** The answer as the web's Response, for plugins. */
-export function responseOf(answer: Answer): Response {
-  const body = answer.pieces();
-  return new Response(body && streamOf(body), { status: answer.status, headers: answer.headers });
-}
-
-/** Pieces as the web's stream. */
-export const streamOf = (pieces: Pieces): ReadableStream<Uint8Array> =>
-  new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const { done, value } = await pieces.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: () => pieces.cancel(),
-    },
-    { highWaterMark: 0 }, // nothing is read ahead of the client
-  );

@@ -1,12 +1,13 @@
 import { type HeaderClasses, headerClasses } from "#contract";
-import { type Answer, answered, responseOf } from "./answer.ts";
+import { type Answer, answered, MAX_WHOLE } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
-import type { Held } from "../kernel/memory-budget.ts";
+import type { Held, MemoryBudget } from "../kernel/memory-budget.ts";
 import { type HeaderRecord, type HeaderRules, outgoingHeaders } from "./header.ts";
 import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
 import { readTrust } from "./trust.ts";
 import { judgeOrigin, splitUrl, unacceptable } from "./url.ts";
+import { responseOf } from "./web-response.ts";
 
 /** The one outbound HTTP client. Everything the gateway calls, for itself or for a plugin, goes through it. */
 export interface Egress {
@@ -19,7 +20,11 @@ export interface Egress {
    * cancelled. A failing body throws the same errors.
    */
   call(request: EgressRequest): Promise<Answer>;
-  /** The same for what a plugin asks, answered by the web's Response. No header with a key of the gateway leaves. */
+  /**
+   * The same for what a plugin asks, answered by the web's Response. No header with a key of the gateway leaves. The body
+   * ends with UPSTREAM_INVALID beyond the size of an answer that is read whole, and with MEMORY_FULL where the process
+   * has no room for it; it counts against the budget until it has ended.
+   */
   send(request: EgressRequest): Promise<Response>;
   /** Throws HOST_BLOCKED or REQUEST_INVALID for a URL that could never be called; no network. For save time. */
   judgeUrl(url: string): URL;
@@ -64,6 +69,8 @@ export interface EgressOptions {
   readonly isPublic?: (address: string) => boolean;
   /** Bytes of an answer that is read whole; tests ask for fewer. */
   readonly maxWhole?: number;
+  /** Counts what plugins read. */
+  readonly memory?: MemoryBudget;
   /** Certificate authorities (PEM) to trust instead of the runtime's. */
   readonly ca?: string;
 }
@@ -80,11 +87,11 @@ export function createEgress(options: EgressOptions): Egress {
     open -= 1;
   };
 
-  async function call(request: EgressRequest): Promise<Answer> {
+  async function begun(request: EgressRequest, onEnd: () => void): Promise<Answer> {
     if (request.signal.aborted) throw reasonOf(request.signal);
     const { origin, rest } = splitUrl(request.url);
     open += 1;
-    const exchange = new Exchange(request, options.hardTimeoutMs, ended);
+    const exchange = new Exchange(request, options.hardTimeoutMs, onEnd);
     try {
       const known = routes.to(origin, request.declared ?? false);
       const route = known instanceof Promise ? await exchange.within(known) : known;
@@ -96,12 +103,22 @@ export function createEgress(options: EgressOptions): Egress {
     }
   }
 
+  async function send(request: EgressRequest): Promise<Response> {
+    const held = options.memory?.hold();
+    const headers = withoutOwnKeys(request.headers, options.holdsOwnKey);
+    const answer = await begun({ ...request, headers }, () => {
+      ended();
+      held?.release();
+    });
+    return responseOf(answer, { caller: request.caller, most: options.maxWhole ?? MAX_WHOLE, held });
+  }
+
   const ca = options.ca === undefined ? undefined : { ca: options.ca };
   const tlsOf = (route: Route): TlsInit | undefined => (route.name === null ? ca : { ...ca, serverName: route.name.server });
 
   return {
-    call,
-    send: async (request) => responseOf(await call({ ...request, headers: withoutOwnKeys(request.headers, options.holdsOwnKey) })),
+    call: (request) => begun(request, ended),
+    send,
     judgeUrl(url) {
       if (url.length > MAX_SAVED_URL) throw unacceptable(`it is longer than ${MAX_SAVED_URL} characters`);
       if (url.includes("@")) throw unacceptable("it holds an @");

@@ -26,6 +26,14 @@ export function nestingCost(text: string, random: () => number = Math.random): n
   }
   return Math.round((cost / (PLACES * CHARS)) * text.length);
 }
+/** The same for one piece of a text that is read piece by piece, from one place in each. */
+export function pieceNestingCost(piece: Uint8Array, random: () => number = Math.random): number {
+  const chars = Math.min(CHARS, piece.length);
+  const from = Math.floor(random() * (piece.length - chars));
+  let cost = 0;
+  for (let at = from; at < from + chars; at += 1) cost += COSTS[piece[at] ?? 0] ?? 0;
+  return chars === 0 ? 0 : Math.round((cost / chars) * piece.length);
+}
 /** Bytes that an object, an array, an element and a member take; by the character that begins them. */
 const COSTS = new Uint8Array(128);
 for (const [character, bytes] of Object.entries({ "{": 80, "[": 80, ",": 20, ":": 30 })) COSTS[character.charCodeAt(0)] = bytes;
