@@ -1,6 +1,6 @@
 import { GatewayError, type Outcome, type Usage, type WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
-import { errorOf, type Live, type Summary } from "./live.ts";
+import { errorOf, type Live, type Summary, wireError } from "./live.ts";
 
 /** How an answer came to its end. */
 export interface Ending {
@@ -73,15 +73,20 @@ class Delivering {
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.pulling = true;
     this.pulls += 1;
-    const bytes = await this.from.next();
-    this.pulling = false;
-    if (bytes === undefined) {
-      if (this.controller) controller.close();
-      return this.end(this.to.signal.aborted);
+    try {
+      const bytes = await this.from.next();
+      this.pulling = false;
+      if (bytes === undefined) {
+        if (this.controller) controller.close();
+        return this.end(this.to.signal.aborted);
+      }
+      this.firstMs ??= this.to.now() - this.to.startedAt;
+      this.kept?.add(bytes);
+      controller.enqueue(bytes);
+    } catch (thrown) {
+      this.broke(thrown);
+      throw thrown; // the client's connection is cut
     }
-    this.firstMs ??= this.to.now() - this.to.startedAt;
-    this.kept?.add(bytes);
-    controller.enqueue(bytes);
   }
   async cancel(): Promise<void> {
     this.end(true);
@@ -95,12 +100,31 @@ class Delivering {
       return;
     }
     this.controller?.error(new GatewayError("TIMEOUT", { timeoutMs: this.to.stalledMs }));
-    void this.cancel();
+    void this.cancel().catch(() => undefined); // the upstream may be gone already
   }
   private end(aborted: boolean): void {
+    this.over(this.told(aborted));
+  }
+  /** Code that reads the answer (a dialect's, say) has failed: what the request holds goes back all the same. */
+  private broke(thrown: unknown): void {
+    this.over(this.brokenBy(thrown, this.to.signal.aborted));
+    void this.from.cancel().catch(() => undefined); // nothing more of it is wanted
+  }
+  private over(ending: Ending): void {
     clearTimeout(this.timer);
     this.controller = undefined;
-    this.to.settle(this.ending(aborted, this.firstMs));
+    this.to.settle(ending);
+  }
+  private told(aborted: boolean): Ending {
+    try {
+      return this.ending(aborted, this.firstMs);
+    } catch (thrown) {
+      return this.brokenBy(thrown, aborted);
+    }
+  }
+  private brokenBy(thrown: unknown, aborted: boolean): Ending {
+    const error = wireError(GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown }));
+    return { ...NOTHING_READ, firstMs: this.firstMs, ended: aborted ? "aborted" : "partial", error };
   }
 }
 const lookForStall = (delivering: Delivering): void => delivering.look();
