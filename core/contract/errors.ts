@@ -32,6 +32,7 @@ export const ERRORS = {
   BODY_TOO_DEEP:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body nests deeper than {limit} levels." },
   BODY_TOO_MANY_VALUES: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body holds more than {limit} JSON values and names of members." },
   BODY_TOO_LARGE:       { status: 413, type: "invalid_request_error", ab: "AB01", message: "The request body is larger than the limit of {limitMb} MB for this route." },
+  BODY_TOO_COSTLY:      { status: 413, type: "invalid_request_error", ab: "AB01", message: "The request body takes {neededMb} MB or more of memory when it is read, and one request may take {mostMb} MB here. Send a smaller one, or have an operator raise GATEWAY_MEMORY_MB." },
   CONTENT_TYPE:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The content type {got} is not accepted here; send {expected}." },
   HEADER_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The header {header} is not valid: {why}." },
   HEADERS_TOO_LARGE:    { status: 431, type: "invalid_request_error", message: "The request headers are larger than {limitKb} KB." },

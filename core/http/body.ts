@@ -100,11 +100,9 @@ async function undeclaredText(request: Request, limit: number, held?: Held): Pro
   for await (const part of request.body ?? []) {
     size += part.length;
     if (size > limit) throw tooLarge(limit);
-    for (; taken < size; taken += Math.max(taken, FIRST_BYTES)) held?.take(textCost(Math.max(taken, FIRST_BYTES))); // doubled each time
+    taken = held?.takeUpTo(size, taken, textCost) ?? 0;
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));
 }
-/** What a body of unknown length takes at first. */
-const FIRST_BYTES = 16_384;
 const tooLarge = (limit: number): GatewayError => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });

@@ -53,11 +53,34 @@ describe("the memory budget", () => {
     expect(codeOf(() => other.take(10 * MB))).toBe("taken");
     expect(codeOf(() => holdOf(budget, "greedy").take(2 * MB))).toBe("MEMORY_FULL");
   });
-  test("one body larger than half of it takes half: it can be served, by itself", () => {
+  test("work counts with all that it costs: what is larger than half waits until no other workspace takes any", () => {
     const budget = new MemoryBudget(100 * MB);
+    const other = holdOf(budget, "other");
+    other.take(10 * MB);
+    const held = holdOf(budget, "a");
+    expect(codeOf(() => held.take(80 * MB))).toBe("MEMORY_FULL");
+    other.release();
+    held.take(80 * MB);
+    expect(budget.used).toBe(80 * MB);
+    held.release();
+    expect(budget.used).toBe(0);
+  });
+  test("work that could never fit is refused for good, at once or when it has grown, and is no shortage", () => {
+    const budget = new MemoryBudget(100 * MB);
+    expect(codeOf(() => budget.hold().take(88 * MB))).toBe("BODY_TOO_COSTLY");
     const held = budget.hold();
-    held.take(500 * MB);
-    expect(budget.used).toBe(50 * MB);
+    held.take(44 * MB);
+    expect(codeOf(() => held.take(44 * MB))).toBe("BODY_TOO_COSTLY");
+    held.release();
+    expect([budget.used, budget.refused, budget.health().degraded]).toEqual([0, 0, []]);
+  });
+  test("what was released takes no more: work that goes on after its request has ended is ended", () => {
+    const budget = new MemoryBudget(100 * MB);
+    const held = holdOf(budget, "a");
+    held.take(10 * MB);
+    held.release();
+    expect([codeOf(() => held.take(4 * MB)), codeOf(() => held.take(1)), codeOf(() => held.grow(1))]).toEqual(Array(3).fill("CLIENT_LEFT"));
+    held.grow(-5); // what it held is back already
     held.release();
     expect(budget.used).toBe(0);
   });

@@ -33,16 +33,15 @@ export class MemoryBudget {
     return new Held(this);
   }
 
-  /** Admits new work of a size that counts, and remembers whose it is. Nothing may take more than half of it all. */
-  admit(wanted: number, tenant: string): number {
-    const bytes = Math.min(wanted, this.limit / 2);
+  /** Admits new work of a size that counts, and remembers whose it is. `before` is what it holds already. */
+  admit(bytes: number, tenant: string, before: number): void {
+    if (before + bytes > this.limit * ALONE) throw this.neverFits(before + bytes);
     const mine = (this.shares.get(tenant) ?? 0) + bytes;
     const most = this.shared + bytes > mine ? this.limit / 2 : this.limit * ALONE;
     if (this.used + bytes > this.limit || mine > most) throw this.refusal();
     this.shares.set(tenant, mine);
     this.shared += bytes;
     this.add(bytes);
-    return bytes;
   }
   /** Work under way needs more. */
   grow(bytes: number): void {
@@ -60,6 +59,10 @@ export class MemoryBudget {
     this.refused += 1;
     this.refusedAt = this.now();
     return new GatewayError("MEMORY_FULL", { budgetMb: Math.round(this.limit / MB) });
+  }
+  /** No shortage: it would not fit if nothing else were there. */
+  private neverFits(needed: number): GatewayError {
+    return new GatewayError("BODY_TOO_COSTLY", { neededMb: Math.ceil(needed / MB), mostMb: Math.floor((this.limit * ALONE) / MB) });
   }
   giveBack(bytes: number, admitted: number, tenant: string): void {
     this.used -= bytes;
@@ -88,6 +91,7 @@ const SMALL = 1 * MB;
 export class Held {
   bytes = 0;
   private admitted = 0;
+  private released = false;
   /** The workspace that it counts against; empty for none. */
   tenant = "";
   constructor(private readonly budget: MemoryBudget) {}
@@ -95,12 +99,24 @@ export class Held {
   /** New work; refused beyond the budget. */
   take(bytes: number): void {
     if (bytes < SMALL) return this.grow(bytes);
-    const admitted = this.budget.admit(bytes, this.tenant);
-    this.admitted += admitted;
-    this.bytes += admitted;
+    if (this.released) throw new GatewayError("CLIENT_LEFT");
+    this.budget.admit(bytes, this.tenant, this.bytes);
+    this.admitted += bytes;
+    this.bytes += bytes;
+  }
+  /** Takes step by step for a body of unknown length of which `size` bytes are here; says how many it has taken for. */
+  takeUpTo(size: number, taken: number, cost: (bytes: number) => number): number {
+    let now = taken;
+    while (now < size) {
+      const step = Math.min(Math.max(now, FIRST_BYTES), MOST_BYTES); // doubled each time
+      this.take(cost(step));
+      now += step;
+    }
+    return now;
   }
   /** More of it, or less. */
   grow(bytes: number): void {
+    if (this.released) return ended(bytes);
     this.budget.grow(bytes);
     this.bytes += bytes;
   }
@@ -108,12 +124,21 @@ export class Held {
   backTo(bytes: number): void {
     if (this.bytes > bytes) this.grow(bytes - this.bytes);
   }
-  /** All of it goes back. */
+  /** All of it goes back, for good. */
   release(): void {
+    this.released = true;
     this.budget.giveBack(this.bytes, this.admitted, this.tenant);
     this.bytes = this.admitted = 0;
   }
 }
+
+/** The request is over: what still works for it takes nothing more, and is ended. */
+function ended(bytes: number): void {
+  if (bytes > 0) throw new GatewayError("CLIENT_LEFT");
+}
+/** What a body of unknown length is taken for at first, and the most at once. */
+const FIRST_BYTES = 16 * 1024;
+const MOST_BYTES = 1 * MB;
 
 /** Bytes that this process may use: the machine's memory, or the container's where that is less. */
 export function usableMemory(read: (file: string) => string = readText): number {

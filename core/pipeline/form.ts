@@ -17,8 +17,6 @@ export async function keptForm(call: Call, root: TargetNode, held: Held): Promis
 const mayBeSentAgain = (node: TargetNode): boolean =>
   node.kind === "leaf" ? node.retry.attempts > 0 : node.targets.length > 1 || node.targets.some(mayBeSentAgain);
 
-const STEP_BYTES = 1024 * 1024;
-
 /** Can it be sent to one target only? */
 export const goesOnce = ({ body }: Call): boolean => body.kind === "form";
 
@@ -39,7 +37,7 @@ async function bounded(stream: ReadableStream<Uint8Array>, held: Held): Promise<
   for await (const part of stream) {
     size += part.length;
     if (size > MAX_READ_BYTES) throw new GatewayError("BODY_TOO_LARGE", { limitMb: MAX_READ_BYTES / 1024 / 1024 });
-    for (; taken < size; taken += STEP_BYTES) held.take(formCost(STEP_BYTES));
+    taken = held.takeUpTo(size, taken, formCost);
     parts.push(part);
   }
   return Uint8Array.from(Buffer.concat(parts));

@@ -1,7 +1,7 @@
 /** What answers hold counts against the memory budget, and an answer that we end ourselves leaves no upstream running. */
 import { afterEach, describe, expect, test } from "bun:test";
 import type net from "node:net";
-import { createEgress } from "../../core/egress/egress.ts";
+import type { EgressOptions } from "../../core/egress/egress.ts";
 import { MemoryBudget } from "../../core/kernel/memory-budget.ts";
 import { asking, codeOf, egressWith, httpReply, type RawServer, rawServer, until } from "./support.ts";
 
@@ -16,7 +16,7 @@ async function serving(onData: (socket: net.Socket) => void): Promise<RawServer>
   servers.push(server);
   return server;
 }
-const local = (options: Partial<Parameters<typeof createEgress>[0]> = {}) => egressWith({ trustedHosts: ["127.0.0.1"], ...options });
+const local = (options: Partial<EgressOptions> = {}) => egressWith({ trustedHosts: ["127.0.0.1"], ...options });
 const at = ({ port }: RawServer): string => `http://127.0.0.1:${port}/`;
 const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
