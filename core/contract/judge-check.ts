@@ -3,6 +3,7 @@ import { GatewayError } from "./errors.ts";
 import type { GuardrailTarget } from "./guardrail.ts";
 import { forwardProblem, type HeaderClasses } from "./header-class.ts";
 import type { Json } from "./json.ts";
+import { tenantOf } from "./request.ts";
 
 /** A check as somebody wrote it down, before it is saved. */
 export interface WrittenCheck {
@@ -24,7 +25,7 @@ interface Judging {
 export async function judgeCheck(
   written: WrittenCheck,
   target: GuardrailTarget,
-  { catalog, workspaceId, organisationId }: Judging,
+  { catalog, ...judging }: Judging,
   at: string,
 ): Promise<void> {
   const check = catalog.check(written.id);
@@ -34,7 +35,7 @@ export async function judgeCheck(
   }
   const parameters = written.parameters ?? {};
   judgeForwardHeaders(parameters["forwardHeaders"], catalog.headers, `${at}.parameters.forwardHeaders`);
-  const problems = await check.problems(parameters, workspaceId ?? organisationId);
+  const problems = await check.problems(parameters, tenantOf(judging));
   if (problems.length > 0)
     throw invalid(`The parameters of the check ${written.id} are not valid: ${problems.join("; ")}.`, `${at}.parameters`);
 }

@@ -69,6 +69,10 @@ export interface Caller {
   readonly rateLimits: readonly RateLimit[];
 }
 
+/** Whose share of a thing that tenants share a request takes: its workspace's, or else its organisation's. */
+export const tenantOf = ({ workspaceId, organisationId }: Pick<Caller, "workspaceId" | "organisationId">): string =>
+  workspaceId ?? organisationId;
+
 /** What will be done. */
 export interface Plan {
   readonly root: TargetNode;

@@ -11,6 +11,7 @@ import {
   operation,
   type RequestHeaders,
   type Route,
+  tenantOf,
 } from "#contract";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
@@ -236,6 +237,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     const headers = new Received(request.headers);
     refuseAmbiguous(headers);
     const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
+    if (caller) held.tenant = tenantOf(caller);
     if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};

@@ -92,7 +92,7 @@ export class Held {
   bytes = 0;
   private admitted = 0;
   private released = false;
-  /** The workspace that it counts against; empty for none. */
+  /** The workspace, or else the organisation, that it counts against; empty for none. */
   tenant = "";
   constructor(private readonly budget: MemoryBudget) {}
 

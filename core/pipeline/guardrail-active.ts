@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { Caller, GeneralParameter, RecordOf, Scope } from "#contract";
+import { type Caller, type GeneralParameter, type RecordOf, type Scope, tenantOf } from "#contract";
 import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets } from "#contract";
 import type { Generation, LoadedCheck } from "../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./guardrail-inline.ts";
@@ -102,7 +102,6 @@ interface Binding {
   readonly from: "saved" | "inline";
   readonly tenant: string;
 }
-const tenantOf = ({ workspaceId, organisationId }: Caller): string => workspaceId ?? organisationId;
 
 /** More would be a load on every request by their number alone. */
 const MAX_CHECKS = 500;

@@ -1,4 +1,14 @@
-import { ERRORS, GatewayError, type GuardrailResults, isJson, type Json, type Leaf, UpstreamFailure, type WireError } from "#contract";
+import {
+  ERRORS,
+  GatewayError,
+  type GuardrailResults,
+  isJson,
+  type Json,
+  type Leaf,
+  tenantOf,
+  UpstreamFailure,
+  type WireError,
+} from "#contract";
 import { nothingSpent } from "../compute/allowance.ts";
 import type { Asking } from "./answer.ts";
 import { closing } from "./closing.ts";
@@ -24,7 +34,7 @@ export const viewOf = (to: Resolved, asking: Asking): GuardView & { readonly pro
   model: to.target.model || null,
   metadata: asking.plan.metadata,
   spending: (asking.spending ??= nothingSpent()),
-  tenant: asking.caller.workspaceId ?? asking.caller.organisationId,
+  tenant: tenantOf(asking.caller),
 });
 
 /** 446: a guardrail refused the request or the answer. */

@@ -1,4 +1,15 @@
-import { type Body, type Branch, type Call, type Caller, GatewayError, type Kind, operation, type Plan, type TargetNode } from "#contract";
+import {
+  type Body,
+  type Branch,
+  type Call,
+  type Caller,
+  GatewayError,
+  type Kind,
+  operation,
+  type Plan,
+  type TargetNode,
+  tenantOf,
+} from "#contract";
 import { isLateBody } from "../http/body.ts";
 import type { Held } from "../kernel/memory-budget.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
@@ -33,7 +44,7 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
   try {
     const identified = gw.identify(arrived.call.headers, arrived.call.control.apiKey);
     const caller = (known.caller = identified instanceof Promise ? await identified : identified);
-    held.tenant = caller.workspaceId ?? "";
+    held.tenant = tenantOf(caller);
     requireScope(caller, operation(arrived.call.operation).scope, arrived.call.operation);
     const asked = (known.call = withBody(arrived.call, await arrived.read()));
     const planned = gw.plan(asked, caller);
@@ -81,10 +92,14 @@ async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: Plugin
   entering(mark);
   const trial = strategy.try(node, asking.call, asking.plan);
   const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw));
+  const heldBefore = asking.held.bytes;
   let reply: Reply | undefined;
   for (let step = await chosen(trial.next()); !step.done; ) {
     if (reply && goesOnce(asking.call)) return reply; // what was sent is gone
-    if (reply) await discarded(reply.content);
+    if (reply) {
+      await discarded(reply.content);
+      asking.held.backTo(heldBefore);
+    }
     reply = await firstThatAnswers(step.value, asking, gw, limits);
     entering(mark);
     step = await chosen(trial.next({ status: reply.status, gatewayMade: reply.gatewayMade }));
