@@ -127,3 +127,11 @@ test("names beyond any client's are judged all the same", () => {
   for (let i = 0; i < 5_000; i += 1) expect(classes.of(`x-acme-${i}`).own).toBe(String(i));
   expect([classes.of("x-acme-api-key").class, classes.of("x-tenant").class]).toEqual(["credential", "plain"]);
 });
+
+test("names of any length, as a client may make them up, are not kept: only those a client may have are", () => {
+  const { of } = headerClasses([]);
+  expect(of("x-short")).toBe(of("x-short"));
+  expect(of(`x-${"l".repeat(126)}`)).toBe(of(`x-${"l".repeat(126)}`));
+  expect(of(`x-${"l".repeat(127)}`)).not.toBe(of(`x-${"l".repeat(127)}`));
+  expect(of(`x-gateway-${"l".repeat(200)}`)).toMatchObject({ class: "control" });
+});

@@ -115,8 +115,9 @@ export interface HeaderClasses {
 }
 
 export const OWN_PREFIX = "x-gateway-";
-/** Names come from clients: far more than any client has are not remembered. */
+/** Names come from clients: far more than any client has are not remembered, nor names far longer than any has. */
 const MAX_KNOWN = 2_000;
+const MAX_KNOWN_CHARS = 128;
 
 /** Prepares the table for a deployment's aliases; throws SETTING_INVALID for one that would swallow a well-known header. */
 export function headerClasses(aliases: readonly string[]): HeaderClasses {
@@ -125,9 +126,10 @@ export function headerClasses(aliases: readonly string[]): HeaderClasses {
   const longestFirst = prefixes.toSorted((a, b) => b.length - a.length);
   const known = new Map<string, HeaderKind>();
   const judged = (name: string): HeaderKind => {
-    if (known.size >= MAX_KNOWN) known.clear();
     const prefix = longestFirst.find((start) => name.startsWith(start));
     const kind = prefix === undefined ? kindOf(rowOf(HEADER_CLASSES, name) ?? PLAIN, null) : ownKind(name.slice(prefix.length));
+    if (name.length > MAX_KNOWN_CHARS) return kind;
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(name, kind);
     return kind;
   };

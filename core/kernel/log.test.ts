@@ -77,3 +77,17 @@ test("data of a check is redacted within, and a value that contains itself ends"
   expect(log.redactValue(cycle)).toMatchObject({ text: "has [redacted]", self: { text: "has [redacted]" } });
   expect(log.redactValue({ list: ["a-long-secret", 3], token: "t" })).toEqual({ list: ["[redacted]", 3], token: "[redacted]" });
 });
+
+test("names that are longer than any real one are judged, and not kept", () => {
+  const { redactValue } = createLog({ level: "info", now: () => 0, write: () => undefined });
+  const names = 500;
+  const chars = 100_000;
+  Bun.gc(true);
+  const before = process.memoryUsage().heapUsed;
+  for (let at = 0; at < names; at += 1) {
+    const name = `${at}${"n".repeat(chars)}.password`;
+    expect(redactValue({ [name]: "text" })).toEqual({ [name]: "[redacted]" });
+  }
+  Bun.gc(true);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan((names * chars) / 4);
+});

@@ -22,15 +22,18 @@ const SECRET_NAME =
   /(^|[-_.])(authorization|cookie|api[-_]?key|secret([-_]?access)?([-_]?key)?|password|passwd|token|credentials?|private[-_]?key|service[-_]?account([-_]?json)?)$/i;
 /** The same inside a name written together, as in `clientSecret`. */
 const SECRET_HUMP = /[a-z\d](Secret(Key)?|Password|Token|ApiKey|PrivateKey|AccessKey|Credentials?)$/;
+/** Names come from clients: neither more nor longer ones than these are remembered. */
 const MAX_JUDGED = 2_000;
+const MAX_JUDGED_CHARS = 128;
 /** Says it of names; the same few come again and again. */
 function secretNames(headers: HeaderClasses): (name: string) => boolean {
   const before = new Map<string, boolean>();
   return (name) => {
     const known = before.get(name);
     if (known !== undefined) return known;
-    if (before.size >= MAX_JUDGED) before.clear();
     const judged = SECRET_NAME.test(name) || SECRET_HUMP.test(name) || headers.of(name.toLowerCase()).class === "credential";
+    if (name.length > MAX_JUDGED_CHARS) return judged;
+    if (before.size >= MAX_JUDGED) before.clear();
     before.set(name, judged);
     return judged;
   };
