@@ -1,6 +1,7 @@
 import { GatewayError, type Json } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
 import type { Generation } from "../kernel/generation.ts";
+import { entering, markOfOwner, whileOpen } from "../kernel/watchdog/marks.ts";
 import { addressOf } from "../platform.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { errorResponse } from "./errors.ts";
@@ -58,8 +59,10 @@ const get = (path: string, run: Mount["run"]): Mount => ({ method: "GET", path, 
 /** The console's assets, when a console plugin runs. */
 function consoleRoutes({ console: served }: Generation): readonly Mount[] {
   if (!served) return [];
+  const mark = markOfOwner(served);
   const asset: Mount["run"] = async (_request, _at, params) => {
-    const found = await served.asset(params["*"] ?? "");
+    entering(mark);
+    const found = await whileOpen(mark, Promise.resolve(served.asset(params["*"] ?? "")));
     return found ? new Response(found) : errorResponse(new GatewayError("NOT_FOUND", { what: "such page of the console" }), "control");
   };
   return [get(served.mount, asset), get(`${served.mount}/*`, asset)];

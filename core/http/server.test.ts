@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { type Caller, definePlugin, defineStrategy, headerClasses, type Outcome, type Policy, type TargetNode } from "#contract";
 import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
+import { AT, markOf, sharedMarks } from "../kernel/watchdog/marks.ts";
 import { ownKeys } from "../kernel/own-keys.ts";
 import { type HttpSettings, serveGeneration } from "./server.ts";
 
@@ -23,6 +24,12 @@ const CALLER: Caller = {
   rateLimits: [],
 };
 const ended: Outcome[] = [];
+/** Whose code runs, as the watchdog would tell, when this is called. */
+const seen = new Map<string, string>();
+function entered<T>(what: string, answer: T): T {
+  seen.set(what, sharedMarks.names[sharedMarks.marks[AT.entered] ?? 0] ?? "");
+  return answer;
+}
 
 const policyOf = (id: string, provides: Policy): Given => ({
   manifest: { kind: "policy", id, provides: Object.keys(provides.strategies ?? {}) },
@@ -39,7 +46,7 @@ const api: Given = {
       setup: () => ({
         provides: {
           operations: [
-            { operation: "listModels", reply: Type.Unknown(), local: () => never() },
+            { operation: "listModels", reply: Type.Unknown(), local: () => entered("local", never()) },
             { operation: "embed", reply: Type.Unknown() },
           ],
           routes: [
@@ -113,14 +120,20 @@ const told = async (response: Response): Promise<[number, unknown]> => [
 const sentence = (plugin: string) => [503, `The plugin ${plugin} did not answer within 0.03 s.`] as [number, unknown];
 
 describe("a plugin that never answers is named by a 503", () => {
+  /** Calls to it that nobody has answered yet, as the watchdog would tell. */
+  const openOf = (plugin: string): number => sharedMarks.marks[AT.open + markOf(plugin)] ?? 0;
   test("in admit", async () => {
+    const before = openOf("policy/limits");
     const { base } = await serving([open, policyOf("limits", { admit: () => never() })]);
     expect(await told(await embed(base))).toEqual(sentence("policy/limits"));
+    expect(openOf("policy/limits")).toBe(before + 1);
     await until(() => built?.generation.inFlight === 0); // it is settled after its answer has left
   });
   test("in an operation's own answer", async () => {
+    const before = openOf("api/hanging");
     const { base } = await serving([open]);
     expect(await told(await fetch(`${base}/v1/models`, { headers: { "x-gateway-api-key": "k" } }))).toEqual(sentence("api/hanging"));
+    expect(openOf("api/hanging")).toBe(before + 1);
   });
   test("in a strategy", async () => {
     const stuck = policyOf("router", {
@@ -136,11 +149,71 @@ describe("a plugin that never answers is named by a 503", () => {
     const { base } = await serving([open, stuck]);
     const config = JSON.stringify({ strategy: { mode: "stuck" }, targets: [{ provider: "p" }] });
     expect(await told(await embed(base, { "x-gateway-config": config }))).toEqual(sentence("policy/router"));
+    expect(openOf("policy/router")).toBe(1);
   });
   test("in a route of its own", async () => {
+    const before = openOf("api/hanging");
     const { base } = await serving([open]);
     expect(await told(await fetch(`${base}/v1/hang`))).toEqual(sentence("behind GET /v1/hang"));
+    expect(openOf("api/hanging")).toBe(before + 1);
     expect(built?.generation.inFlight).toBe(0);
+  });
+});
+
+test("whose code runs is told of an operation's own answer, a record, a page of the console and a provider's error", async () => {
+  const exporter: Given = {
+    manifest: { kind: "exporter", id: "seen" },
+    module: () => ({
+      default: definePlugin({
+        kind: "exporter",
+        config: Type.Object({}),
+        needs: [],
+        setup: () => ({
+          provides: { record: () => entered("record", {}), withoutBodies: (item) => item, write: () => Promise.resolve() },
+        }),
+      }),
+    }),
+  };
+  const pages: Given = {
+    manifest: { kind: "console", id: "pages" },
+    module: () => ({
+      default: definePlugin({
+        kind: "console",
+        config: Type.Object({}),
+        needs: [],
+        setup: () => ({ provides: { mount: "/pages", asset: async () => entered("asset", new Blob(["page"])) } }),
+      }),
+    }),
+  };
+  const provider: Given = {
+    manifest: { kind: "provider", id: "refusing", provides: ["embed"] },
+    module: () => ({
+      default: definePlugin({
+        kind: "provider",
+        config: Type.Object({}),
+        needs: [],
+        setup: () => ({
+          provides: {
+            target: Type.Object({}),
+            endpoint: () => ({ baseUrl: "https://refusing.invalid", headers: {} }),
+            error: () => entered("error", { message: "no" }),
+            operations: { embed: { answer: async () => Response.json({}, { status: 400 }) } },
+          },
+        }),
+      }),
+    }),
+  };
+  seen.clear();
+  const { base } = await serving([open, exporter, pages, provider]);
+  expect(await (await fetch(`${base}/pages`)).text()).toBe("page");
+  expect(await told(await embed(base, { "x-gateway-provider": "refusing" }))).toEqual([400, "refusing error: no"]);
+  expect((await fetch(`${base}/v1/models`, { headers: { "x-gateway-api-key": "k" } })).status).toBe(503);
+  await until(() => seen.size === 4);
+  expect(Object.fromEntries(seen)).toEqual({
+    asset: "console/pages",
+    error: "provider/refusing",
+    local: "api/hanging",
+    record: "exporter/seen",
   });
 });
 

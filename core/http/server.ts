@@ -245,7 +245,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     entering(mark);
     // `caller` is absent on public routes only, and those do not read it.
     const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
-    const answer = await pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`);
+    const answer = await pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
     return answer instanceof Response ? answer : Response.json(answer);
   };
   return {

@@ -65,12 +65,12 @@ export function assemble(
     config: configRules({ providers, checks, policies, apis, strategies, caches }),
     exporters: of("exporter"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
-    operations: new Map(apis.flatMap(({ provides }) => provides.operations ?? []).map((mounted) => [mounted.operation, mounted])),
+    operations: new Map(apis.flatMap(operationsOf)),
     routes: [
       ...apis.flatMap(({ name, provides }) => (provides.routes ?? []).map((route) => belongsTo(route, name))),
       ...of("admin").flatMap((admin) => adminRoutes(admin, handles, fault)),
     ],
-    console: of("console")[0]?.provides,
+    console: of("console").map(({ name, provides }) => belongsTo(provides, name))[0],
   };
 }
 
@@ -82,6 +82,9 @@ function marked(loaded: Loaded<Provider>): Loaded<Provider> {
 }
 const strategiesOf = ({ name, provides }: Loaded<Policy>): [string, Strategy][] =>
   Object.entries(provides.strategies ?? {}).map(([mode, strategy]) => [mode, belongsTo(strategy, name)]);
+
+const operationsOf = ({ name, provides }: Loaded<Api>): [OperationId, OperationRoute][] =>
+  (provides.operations ?? []).map((mounted) => [mounted.operation, belongsTo(mounted, name)]);
 
 const checksOf = ({ name, module, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
   provides.checks.map((check) => [check.id, loadedCheck({ name, ...(module && { module }) }, check, compute)]);

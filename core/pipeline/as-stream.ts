@@ -1,4 +1,5 @@
 import { type Dialect, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import type { Chunk } from "./chunks.ts";
 import { Finishes } from "./collect.ts";
 import type { Exchange } from "./exchange.ts";
@@ -28,6 +29,7 @@ function wholeAnswer(body: Json, it: Exchange, dialect: Dialect): readonly Strea
 
 /** The error that a body tells of, in the provider's form or in the usual one. */
 function refusalIn(body: Json, { to }: Exchange): UpstreamFailure | undefined {
+  entering(markOfOwner(to.provider));
   const told = [to.provider.error?.(STREAM_REFUSED, body), openAiError(body)].find((error) => error?.message !== undefined);
   if (told?.message === undefined) return undefined;
   const { message, type = "api_error", param = null, code = null } = told;

@@ -249,6 +249,7 @@ export class ExportQueue {
   /* ── memory ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
   private made(outcome: Outcome): object | undefined {
+    entering(this.mark);
     try {
       return this.sink.make(outcome);
     } catch (thrown) {

@@ -33,7 +33,7 @@ function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
   for (let i = from; i < asking.policies.length; i += 1) {
     const policy = asking.policies[i];
     entering(policy?.mark);
-    const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "");
+    const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "", policy?.mark ?? 0);
     if (answer instanceof Promise) return orNext(answer, asking, i + 1);
     if (answer) return accepted(answer, asking);
   }

@@ -29,15 +29,15 @@ describe("work with a limit", () => {
   });
   test("that is anything with a then is waited for: a policy's refusal is not lost because its promise is of another kind", async () => {
     const refused: unknown = { then: (_: unknown, reject: (thrown: unknown) => void) => reject(new Error("no")) };
-    await expect(Promise.resolve(pluginAnswer(refused, 1_000, "policy/other"))).rejects.toThrow("no");
-    const answer = pluginAnswer(refused, 1_000, "policy/other");
+    await expect(Promise.resolve(pluginAnswer(refused, 1_000, "policy/other", 0))).rejects.toThrow("no");
+    const answer = pluginAnswer(refused, 1_000, "policy/other", 0);
     expect(answer).toBeInstanceOf(Promise);
     await (answer as Promise<unknown>).catch(() => undefined);
   });
   test("that is done already is given back as it is: no promise, no timer", () => {
     const value = {};
-    expect(pluginAnswer(value, 1, () => "x")).toBe(value);
-    expect(pluginAnswer(undefined, 1, () => "x")).toBeUndefined();
+    expect(pluginAnswer(value, 1, () => "x", 0)).toBe(value);
+    expect(pluginAnswer(undefined, 1, () => "x", 0)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { GatewayError } from "#contract";
-import { closed, markOf, opened } from "../kernel/watchdog/marks.ts";
+import { closed, opened } from "../kernel/watchdog/marks.ts";
 import { isPromise } from "./maybe-promise.ts";
 
 /** How long a plugin may take to answer on a request's way, in milliseconds. Calls to providers have deadlines of their own. */
@@ -35,11 +35,13 @@ export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => Ga
   });
 }
 
-/** A plugin's answer, waited for no longer than its limit. What is there already costs nothing; anything with a `then` is waited for. */
-export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: string | (() => string)): T | Promise<T> =>
-  isPromise(answer) ? pluginInTime(Promise.resolve(answer), ms, plugin) : answer;
-
-const pluginInTime = <T>(answer: Promise<T>, ms: number, plugin: string | (() => string)): Promise<T> =>
-  inTime(answer, ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms), typeof plugin === "string" ? markOf(plugin) : 0);
+/**
+ * A plugin's answer, waited for no longer than its limit. What is there already costs nothing; anything with a `then` is
+ * waited for. Errors call it `plugin`, the watchdog counts it under `mark`.
+ */
+export const pluginAnswer = <T>(answer: T | Promise<T>, ms: number, plugin: string | (() => string), mark: number): T | Promise<T> =>
+  isPromise(answer)
+    ? inTime(Promise.resolve(answer), ms, () => timedOut(typeof plugin === "string" ? plugin : plugin(), ms), mark)
+    : answer;
 
 const timedOut = (plugin: string, ms: number): GatewayError => new GatewayError("PLUGIN_TIMEOUT", { plugin, seconds: ms / 1000 });

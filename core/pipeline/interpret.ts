@@ -82,6 +82,7 @@ async function refusal(answer: Answer, headers: HeaderRecord, it: Exchange, form
 
 function providerError(answer: Answer, text: string, it: Exchange): WireError {
   const body = parsed(text);
+  entering(markOfOwner(it.to.provider));
   const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
   const said =
     read.message === undefined

@@ -52,7 +52,7 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
     // In the order of the profile; a throw denies.
     for (const { name, provides, mark } of gw.gen.policies) {
       entering(mark);
-      const admitted = pluginAnswer(provides.admit?.(asked, caller, plan), limits.admit, name);
+      const admitted = pluginAnswer(provides.admit?.(asked, caller, plan), limits.admit, name, mark ?? 0);
       if (admitted instanceof Promise) await admitted;
     }
     const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
@@ -75,9 +75,13 @@ const withBody = (
 
 /** What the gateway itself can answer, before any target is looked for. */
 function localAnswer(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits: PluginLimits): MaybePromise<Reply | undefined> {
-  const asked = gw.gen.operations.get(call.operation)?.local?.(call, caller, plan);
+  const route = gw.gen.operations.get(call.operation);
+  if (!route?.local) return undefined;
+  const mark = markOfOwner(route);
+  entering(mark);
+  const asked = route.local(call, caller, plan);
   if (asked === undefined) return undefined;
-  const body = pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw));
+  const body = pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
   return after(body, (answer) => answer && ownReply(200, JSON.stringify(answer), answer));
 }
 
@@ -91,7 +95,7 @@ async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: Plugin
   const mark = markOfOwner(strategy);
   entering(mark);
   const trial = strategy.try(node, asking.call, asking.plan);
-  const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw));
+  const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
   const heldBefore = asking.held.bytes;
   let reply: Reply | undefined;
   for (let step = await chosen(trial.next()); !step.done; ) {

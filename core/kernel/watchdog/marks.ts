@@ -13,7 +13,8 @@ const marks = new Int32Array(memory);
 const names: string[] = ["(the gateway itself)"];
 const numbers = new Map<string, number>();
 const owners = new WeakMap<object, number>();
-let heard: (name: string, number: number) => void = () => undefined;
+/** The watchdog, once it has started. */
+const watchdog: { heard(name: string, number: number): void } = { heard: () => undefined };
 
 /** The number that stands for a plugin, the same for as long as the process lives. */
 export function markOf(plugin: string): number {
@@ -21,7 +22,7 @@ export function markOf(plugin: string): number {
   if (known !== undefined || names.length >= MAX_PLUGINS) return known ?? 0;
   const number = names.push(plugin) - 1;
   numbers.set(plugin, number);
-  heard(plugin, number);
+  watchdog.heard(plugin, number);
   return number;
 }
 
@@ -47,4 +48,9 @@ export function whileOpen<T>(mark: number, answer: Promise<T>): Promise<T> {
 }
 
 /** For the watchdog alone. */
-export const sharedMarks = { memory, marks, names: names as readonly string[], onName: (tell: typeof heard): void => void (heard = tell) };
+export const sharedMarks = {
+  memory,
+  marks,
+  names: names as readonly string[],
+  onName: (tell: typeof watchdog.heard): void => void (watchdog.heard = tell),
+};
