@@ -4,6 +4,7 @@ import { registry } from "../generated/registry.ts";
 import { importModule, ownPipes, startWorker } from "../platform.ts";
 import { isExhaustion } from "./exhaustion.ts";
 import { type Frame, FrameReader, jsonFrame, textOf } from "./frames.ts";
+import { silence } from "./silence.ts";
 import { type JobHead, MAX_DATA_CHARS, MAX_VERDICT_CHARS, type PackSource, type ReplyHead } from "./work.ts";
 
 /*
@@ -14,6 +15,7 @@ import { type JobHead, MAX_DATA_CHARS, MAX_VERDICT_CHARS, type PackSource, type 
 
 /** Answers until the gateway closes the pipe. */
 export async function answerJobs(): Promise<number> {
+  silence(); // before any pack is imported
   startWorker("core/compute/orphan.worker.ts"); // a job that never ends cannot see that its gateway is gone
   const { input, write } = ownPipes();
   const answer = async (head: ReplyHead, data: string | null = null): Promise<void> => {
@@ -111,9 +113,12 @@ const packs = new Map<string, Promise<ReadonlyMap<string, Check>>>();
 
 function packOf(source: PackSource): Promise<ReadonlyMap<string, Check>> {
   const key = `${source.name}@${source.module?.version ?? ""}`;
-  const known = packs.get(key) ?? loaded(source);
-  packs.set(key, known);
-  return known;
+  const known = packs.get(key);
+  if (known) return known;
+  const loading = loaded(source);
+  packs.set(key, loading);
+  loading.catch(() => packs.delete(key)); // what failed once may work the next time
+  return loading;
 }
 
 async function loaded(source: PackSource): Promise<ReadonlyMap<string, Check>> {
