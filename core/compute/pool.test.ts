@@ -1,6 +1,10 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { until } from "../../tests/e2e/process.ts";
-import { spawnPiped } from "../platform.ts";
+import { type PipedChild, spawnPiped } from "../platform.ts";
+import { jsonFrame } from "./frames.ts";
 import { ComputePool, type PoolOptions } from "./pool.ts";
 import type { Answer, Work } from "./work.ts";
 
@@ -57,11 +61,13 @@ describe("the pool", () => {
 
   test("refuses what finds no place, and what waited too long, as busy", async () => {
     const pool = poolOf({ processes: 1, waitMs: 100 });
+    await until("its process is there, however long it takes to start", async () => kindOf(await pool.elsewhere(work())) === "verdict");
+    const before = pool.counts().busy;
     const all = await Promise.all(Array.from({ length: 120 }, () => pool.elsewhere(heavy())));
     const kinds = all.map(kindOf);
     expect(new Set(kinds).size).toBe(2);
     expect(kinds).toContain("busy");
-    expect(pool.counts().busy + pool.counts().budget).toBe(120);
+    expect(pool.counts().busy - before + pool.counts().budget).toBe(120);
   }, 60_000);
 
   test("lets go of work whose client left, waiting or under way", async () => {
@@ -112,3 +118,102 @@ describe("the pool", () => {
 test("a pack that this program does not have is a crash, not a budget", async () => {
   expect(kindOf(await poolOf().elsewhere(work({ pack: { name: "guardrail/none" } })))).toBe("crash");
 }, 20_000);
+
+/** A process whose every step the test decides: what it says, and when it ends after it was killed. */
+class Puppet implements PipedChild {
+  readonly pid = 2 ** 30; // no system has it
+  killed = false;
+  private readonly ending = Promise.withResolvers<number>();
+  readonly exited = this.ending.promise;
+  private readonly pipe = new TransformStream<Uint8Array, Uint8Array>();
+  private readonly writer = this.pipe.writable.getWriter();
+  readonly output = this.pipe.readable as unknown as AsyncIterable<Uint8Array>; // the web's streams can be iterated here
+  private frames = 0;
+  constructor(private readonly does: { readonly answers: boolean; readonly lingers?: boolean }) {
+    this.say({ kind: "ready" });
+  }
+  async write(): Promise<void> {
+    this.frames += 1;
+    if (this.does.answers && this.frames % 3 === 0) this.say({ kind: "verdict", verdict: { verdict: true }, data: false }); // head, parameters, text
+  }
+  kill(): void {
+    this.killed = true;
+    if (!this.does.lingers) this.end();
+  }
+  end(): void {
+    this.ending.resolve(137);
+  }
+  private say(head: object): void {
+    void this.writer.write(jsonFrame(JSON.stringify(head)));
+  }
+}
+
+test("that cannot start another process does not try again and again: what waits is done when it can", async () => {
+  let starts = 0;
+  let refused = true;
+  const start = (): PipedChild => {
+    starts += 1;
+    if (starts > 2 && refused) throw new Error("no more processes");
+    return new Puppet({ answers: starts > 2 });
+  };
+  const pool = poolOf({ processes: 4, start });
+  const busy = ["a", "b"].map((tenant) => pool.elsewhere(work({ tenant })));
+  await until("both are under way", () => pool.counts().started === 2 && pool.state.waiting === 0);
+  const waiting = pool.elsewhere(work({ tenant: "c" }));
+  const more = pool.elsewhere(work({ tenant: "d" }));
+  expect([starts, pool.state]).toEqual([3, { processes: 2, waiting: 2 }]);
+  expect(pool.health().degraded).toEqual([expect.stringContaining("no more processes")]);
+  refused = false;
+  expect((await Promise.all([waiting, more])).map(kindOf)).toEqual(["verdict", "verdict"]);
+  expect(starts).toBeLessThanOrEqual(5);
+  expect(pool.health().degraded).toEqual([]);
+  await pool.close();
+  await Promise.all(busy);
+}, 20_000);
+
+test("work that comes while an idle process ends is another's", async () => {
+  const puppets: Puppet[] = [];
+  const pool = poolOf({ idleMs: 5, start: () => puppets[puppets.push(new Puppet({ answers: true, lingers: true })) - 1] as Puppet });
+  expect(kindOf(await pool.elsewhere(work()))).toBe("verdict");
+  await until("the idle process was killed", () => puppets[0]?.killed === true);
+  const next = pool.elsewhere(work());
+  puppets[0]?.end();
+  expect(kindOf(await next)).toBe("verdict");
+  expect(puppets.length).toBe(2);
+  await until("the second was killed", () => puppets[1]?.killed === true);
+  puppets[1]?.end();
+  await until("nothing is left", () => pool.state.processes === 0);
+}, 20_000);
+
+describe("a pack of a vendor", () => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-pack-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const packOf = (name: string, setup: string, run = ""): Work["pack"] => {
+    const path = join(folder, `${name}.js`);
+    const check = `{ id: "default.jsonSchema", run() { ${run}; return { verdict: true }; } }`;
+    writeFileSync(
+      path,
+      `${run};\nexport default { config: { type: "object" }, setup() { ${setup}; return { provides: { checks: [${check}] } }; } };`,
+    );
+    return { name: `guardrail/${name}`, module: { path, version: "1" } };
+  };
+
+  test("may write to its standard output, when it is loaded and when it runs: the answers are not lost in it", async () => {
+    const talk = `for (const say of ["log", "info", "debug", "table", "dir", "group", "groupEnd", "count", "warn", "error", "trace"]) console[say]({ a: 1 }); process.stdout.write("word")`;
+    const pool = poolOf({ processes: 1 });
+    const pack = packOf("talkative", talk, talk);
+    for (let at = 0; at < 3; at += 1)
+      expect(await pool.elsewhere(work({ pack }))).toMatchObject({ kind: "verdict", verdict: { verdict: true } });
+    expect(pool.counts().started).toBe(1);
+  }, 20_000);
+
+  test("that could not be set up once is set up with the next work", async () => {
+    const flag = join(folder, "there");
+    const pack = packOf("late", `if (!require("node:fs").existsSync(${JSON.stringify(flag)})) throw new Error("not yet")`);
+    const pool = poolOf({ processes: 1 });
+    expect(await pool.elsewhere(work({ pack }))).toMatchObject({ class: "crash", message: "not yet" });
+    writeFileSync(flag, "");
+    expect(kindOf(await pool.elsewhere(work({ pack })))).toBe("verdict");
+    expect(pool.counts().started).toBe(1);
+  }, 20_000);
+});

@@ -44,6 +44,8 @@ export class ComputePool implements Compute {
   private readonly working = new Map<string, number>();
   private starting = 0;
   private closed = false;
+  /** Until a process may be started again. */
+  private retry: ReturnType<typeof setTimeout> | undefined;
   private cannotStart: { readonly why: string; readonly at: number } | undefined;
   private readonly counted: { -readonly [C in keyof PoolCounts]: number } = { done: 0, budget: 0, busy: 0, started: 0 };
   private readonly limits: ProcessLimits;
@@ -83,6 +85,7 @@ export class ComputePool implements Compute {
   /** Ends every process; what waits is refused. */
   async close(): Promise<void> {
     this.closed = true;
+    clearTimeout(this.retry);
     this.refuseAll("the gateway is stopping");
     const ending = [...this.alive];
     for (const process of ending) process.stop("the gateway is stopping");
@@ -102,8 +105,14 @@ export class ComputePool implements Compute {
   private refusal(): string | undefined {
     if (this.closed) return "the gateway is stopping";
     const { cannotStart } = this;
-    const recently = cannotStart !== undefined && performance.now() - cannotStart.at < RETRY_START_MS;
-    return recently && this.alive.size === 0 ? `no process could be started: ${cannotStart.why}` : undefined;
+    return cannotStart && this.retryInMs > 0 && this.isDeserted ? `no process could be started: ${cannotStart.why}` : undefined;
+  }
+  /** Nobody is left who does the work, or may soon. */
+  private get isDeserted(): boolean {
+    return [...this.alive].every(({ isOver }) => isOver);
+  }
+  private get retryInMs(): number {
+    return this.cannotStart ? this.cannotStart.at + RETRY_START_MS - performance.now() : 0;
   }
   private refuseAll(why: string): void {
     for (const job of this.queue.drain()) job.refuse(why);
@@ -112,13 +121,14 @@ export class ComputePool implements Compute {
   /** Gives waiting work to idle processes, and starts another when there is more work than they are. */
   private dispatch(): void {
     for (const [process, timer] of this.idle) {
+      if (process.isOver) continue; // its end is on the way
       const job = this.queue.take((tenant) => this.mayHaveAnother(tenant));
       if (!job) return;
       clearTimeout(timer);
       this.idle.delete(process);
       void this.give(job, process);
     }
-    if (this.queue.length > this.starting && this.alive.size < this.options.processes && !this.closed) void this.start();
+    if (this.queue.length > this.starting && this.alive.size < this.options.processes && !this.closed) this.startAnother();
   }
 
   /** One process is always left to the others. */
@@ -139,11 +149,23 @@ export class ComputePool implements Compute {
   }
 
   private rest(process: ComputeProcess): void {
-    const timer = setTimeout(() => process.stop("it had nothing to do"), this.options.idleMs ?? IDLE_MS);
+    const timer = setTimeout(() => {
+      this.idle.delete(process); // it ends a moment later
+      process.stop("it had nothing to do");
+    }, this.options.idleMs ?? IDLE_MS);
     timer.unref?.();
     this.idle.set(process, timer);
   }
 
+  /** Now, or a while after the last time that it could not be done. */
+  private startAnother(): void {
+    if (this.retryInMs <= 0) return void this.start();
+    this.retry ??= setTimeout(() => {
+      this.retry = undefined;
+      this.dispatch();
+    }, this.retryInMs);
+    this.retry.unref?.();
+  }
   private async start(): Promise<void> {
     this.starting += 1;
     try {
@@ -162,12 +184,12 @@ export class ComputePool implements Compute {
     this.dispatch();
   }
 
-  /** Whoever waits is told at once when nobody is left to do the work; the next work tries again. */
+  /** Whoever waits is told at once when nobody is left to do the work; later work tries again. */
   private notStarted(why: string): void {
     if (this.closed) return;
     if (!this.cannotStart) this.options.log("error", "compute.not_started", { why });
     this.cannotStart = { why, at: performance.now() };
-    if (this.alive.size <= 1) this.refuseAll(`no process could be started: ${why}`);
+    if (this.isDeserted) this.refuseAll(`no process could be started: ${why}`);
   }
 
   private gone(process: ComputeProcess): void {

@@ -53,6 +53,10 @@ export class ComputeProcess {
     this.child.kill("SIGKILL");
     this.end(why);
   }
+  /** Has it ended, or is it about to? It takes no work any more. */
+  get isOver(): boolean {
+    return this.over;
+  }
   /** Has it grown so much that the next work would pay for the last? */
   get worn(): boolean {
     return this.over || (residentBytes(this.child.pid) ?? 0) > this.limits.memoryBytes / 2;
@@ -100,7 +104,7 @@ export class ComputeProcess {
         reject(new Error(why));
       };
       const timer = setTimeout(() => {
-        this.child.kill("SIGKILL");
+        this.stop("it did not start");
         late(`it was not ready within ${this.limits.startMs} ms`)();
       }, this.limits.startMs);
       this.becameReady = () => {
