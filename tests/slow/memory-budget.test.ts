@@ -168,7 +168,9 @@ describe("bodies of 31 MB", () => {
   );
   test("that nest are judged by what they become", async () => {
     const nested = `{"model":"m","messages":[{"role":"user","content":"x"}],"a":[${"{},".repeat(10_000_000)}{}]}`;
-    expect(Object.keys(await attacked("nested bodies", () => atOnce(3, nested, "ok")))).toEqual(["413"]);
+    const answers = await attacked("nested bodies", () => atOnce(3, nested, "ok"));
+    for (const status of Object.keys(answers)) expect(["413", "503 after 2"]).toContain(status); // while one is read, others wait
+    expect(answers["413"]).toBeGreaterThan(0);
   }, 60_000);
 });
 
