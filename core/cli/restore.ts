@@ -27,7 +27,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   refuseOtherStorage(note, own);
   refuseOtherSeal(note, folder, settings);
   const prepared = await prepare(own, folder, (): PreparedRestore => restoreSpool(folder, settings.dataDir, note.spool ?? 0));
-  const aside = `replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
+  const aside = `replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}-${process.pid}`;
   const kept = await inPlace(prepared, aside);
   replaceKeys(join(folder, KEYS_FOLDER), settings.dataDir, join(settings.dataDir, aside));
   return say(

@@ -23,6 +23,7 @@ export const ERRORS = {
   KEY_UNKNOWN:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key is not known here. Check that it is complete and was not deleted." },
   KEY_EXPIRED:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key has expired. Create a new one or set a later expires_at." },
   SCOPE_MISSING:        { status: 403, type: "permission_error", ab: "AB03", message: "The key lacks the scope {scope}, which {action} needs." },
+  PINNED:               { status: 403, type: "permission_error", ab: "AB03", message: "A key that is pinned to its own config may not write {what}: it could lead that config elsewhere." },
   KEY_TOO_WIDE:         { status: 403, type: "permission_error", ab: "AB03", message: "A key may not {deed} one that may do more than itself: {why}." },
   PLANE_CLOSED:         { status: 403, type: "permission_error", ab: "AB03", message: "The control and admin planes are closed to this key: {why}." },
   ACCESS_DENIED:        { status: 403, type: "permission_error", ab: "AB03", message: "You may not access {what}, or it does not exist." },

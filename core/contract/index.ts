@@ -17,6 +17,7 @@ export * from "./judge-check.ts";
 export * from "./manifest.ts";
 export * from "./mask-secret.ts";
 export * from "./operation.ts";
+export * from "./pin.ts";
 export * from "./plugin.ts";
 export * from "./policy.ts";
 export * from "./provider.ts";

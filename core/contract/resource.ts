@@ -112,6 +112,8 @@ export interface ListRule<S extends TObject, Q extends TObject, I extends TSchem
   readonly page?: { readonly default?: number; readonly minimum?: number; readonly maximum?: number };
   /** A workspace key's list may hold the organisation's own records too. */
   readonly showsOrganisation?: true;
+  /** Members that the view does not look at and that may be large: they are not read. */
+  readonly omit?: readonly (keyof Static<S> & string)[];
   readonly item: I;
   /** Built member by member: what is not named there never leaves. */
   readonly view: (record: Static<S>, asked: Asked<undefined, Static<Q>>) => Static<I>;

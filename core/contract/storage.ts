@@ -64,6 +64,8 @@ export interface ListQuery<T> {
   readonly orderBy?: { readonly by: keyof T & string; readonly direction: "asc" | "desc" };
   readonly limit: number;
   readonly offset: number;
+  /** Members that are not read: large ones that nobody looks at. A record then has none of them. */
+  readonly omit?: readonly (keyof T & string)[];
 }
 
 /** Fixed-window counters. A window's start is part of the key, so windows need no sweeper; `expiresAt` lets stores forget. */

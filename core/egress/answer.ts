@@ -143,6 +143,8 @@ export const textOf = (parts: Uint8Array[]): string => new TextDecoder().decode(
 
 class WatchedPieces implements Pieces {
   private kept = 0;
+  /** What has been read and not been asked for. */
+  private rest: Uint8Array | undefined;
   constructor(
     private readonly bytes: Bytes,
     private readonly exchange: Exchange,
@@ -150,13 +152,26 @@ class WatchedPieces implements Pieces {
 
   /** No function of its own for each read: of those, a stream has thousands. */
   read(): Promise<Piece> {
+    if (this.rest !== undefined) return this.nextSlice(this.rest);
     return this.bytes.read().then(this.came, this.broke);
   }
   private readonly came = (piece: Piece): Piece => {
-    if (piece.done) this.exchange.end();
-    else this.exchange.alive();
-    return piece;
+    if (piece.done) {
+      this.exchange.end();
+      return piece;
+    }
+    this.exchange.alive();
+    return piece.value.length > SLICE_BYTES ? this.slice(piece.value) : piece;
   };
+  /** An upstream that is far ahead comes in pieces of megabytes: whoever reads them takes them slice by slice, and others have their turn. */
+  private slice(bytes: Uint8Array): Piece {
+    this.rest = bytes.length > SLICE_BYTES ? bytes.subarray(SLICE_BYTES) : undefined;
+    return { done: false, value: bytes.subarray(0, SLICE_BYTES) };
+  }
+  private async nextSlice(rest: Uint8Array): Promise<Piece> {
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.slice(rest);
+  }
   private readonly broke = (error: unknown): never => {
     throw failure(error, this.exchange);
   };
@@ -169,10 +184,13 @@ class WatchedPieces implements Pieces {
     this.kept = bytes;
   }
   cancel(): Promise<void> {
+    this.rest = undefined;
     this.exchange.end();
     return this.bytes.cancel();
   }
 }
+/** So much of a stream is read in one turn: a hundred frames are usual, ten thousand blank ones take ten milliseconds. */
+const SLICE_BYTES = 16 * 1024;
 
 /** How long an upstream may take to end what it sends behind the end of its answer: its connection then serves again. */
 const DRAIN_MS = 250;

@@ -1,4 +1,4 @@
-import { GatewayError, type Json } from "#contract";
+import { GatewayError } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
 import type { Generation } from "../kernel/generation.ts";
 import { entering, markOfOwner, whileOpen } from "../kernel/watchdog/marks.ts";
@@ -27,7 +27,6 @@ export interface PublicParts {
 
 /** Routes that need no key (the detailed status: off this machine one): liveness, readiness, metrics and the API's own description. */
 export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, read }: PublicParts): readonly Mount[] {
-  let made: Json | undefined;
   const observed: Observed = { gen, gateway, isStopping, redact };
   const status: Mount["run"] = (request, _at, _params, server) =>
     statusAnswer(observed, INFO.version, {
@@ -39,7 +38,9 @@ export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, re
         return gateway.identify(headers, apiKey);
       },
     });
-  const document = (): Json => (made ??= openapi(gen, INFO));
+  const document = onceMade(() => openapi(gen, INFO));
+  const documentText = onceMade(() => JSON.stringify(document()));
+  const page = onceMade(() => referencePage(document()));
   return [
     get("/healthz", () => Response.json({ status: "ok" })),
     get("/readyz", () => readinessAnswer(observed)),
@@ -48,10 +49,16 @@ export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, re
       "/metrics",
       () => new Response(metricsText(gen, gateway), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
     ),
-    get("/openapi.json", () => Response.json(document())),
+    get("/openapi.json", () => new Response(documentText(), { headers: { "content-type": "application/json" } })),
     ...consoleRoutes(gen),
-    get("/docs", () => new Response(referencePage(document()), { headers: { "content-type": "text/html; charset=utf-8" } })),
+    get("/docs", () => new Response(page(), { headers: { "content-type": "text/html; charset=utf-8" } })),
   ];
+}
+
+/** Made when it is first asked for, once in a generation: it takes longer than a request may. */
+function onceMade<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 const get = (path: string, run: Mount["run"]): Mount => ({ method: "GET", path, run });

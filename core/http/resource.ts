@@ -69,7 +69,7 @@ function listRoute(on: On, rule: ListRule<TObject, TObject, TSchema>): Route {
       const where = within((await rule.where?.(filters)) ?? {}, reach, hasWorkspaces(resource));
       const limit = Number(query["page_size"] ?? size);
       const offset = Number(query["current_page"] ?? 0) * limit;
-      const found = where ? await rowsOf(on).list({ where, limit, offset }) : { data: [], total: 0 };
+      const found = where ? await rowsOf(on).list({ where, limit, offset, ...(rule.omit && { omit: rule.omit }) }) : { data: [], total: 0 };
       return envelope.wrap(
         found.data.map((row) => rule.view(row, asked)),
         found.total,

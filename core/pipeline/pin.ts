@@ -1,11 +1,9 @@
-import { type Caller, GatewayError, type Leaf } from "#contract";
+import { GatewayError, type Leaf } from "#contract";
 
 /*
  * A key that may use its own config and no other (`allow_config_override: false`): where that config names its provider,
  * a request cannot leave it. Where the config leaves the provider open, the request names it as it would without a pin.
  */
-
-export const isPinned = ({ allowConfigOverride, configId }: Caller): boolean => !allowConfigOverride && configId !== null;
 
 export const namesProvider = ({ provider, overrideParams, defaultParams }: Leaf): boolean =>
   provider !== null || slashOf(overrideParams?.["model"]) > 0 || slashOf(defaultParams?.["model"]) > 0;

@@ -6,6 +6,7 @@ import {
   type Call,
   type Caller,
   GatewayError,
+  isPinned,
   Integrations,
   type Json,
   type Leaf,
@@ -16,7 +17,7 @@ import {
 import type { Generation } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { after, type MaybePromise } from "./maybe-promise.ts";
-import { isAuthors, isPinned, leavesPin, namesProvider, slashOf } from "./pin.ts";
+import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../kernel/shape.ts";
 

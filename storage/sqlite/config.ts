@@ -8,7 +8,7 @@ export const SqliteConfig = Type.Object(
       description: "Folder of the database files and blobs; made when missing. Not on a network disk: SQLite needs working file locks.",
     }),
     busyTimeoutMs: Type.Integer({
-      default: 5000,
+      default: 1000,
       minimum: 0,
       maximum: 60_000,
       description: "How long a write waits for another process's write before it is given up (503).",

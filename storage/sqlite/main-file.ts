@@ -12,10 +12,13 @@ export interface MainFile {
   close(): void;
 }
 
+/** Requests wait for counters on this thread, and all others with them: a lock that is held longer is another program's. */
+const QUICK_WAIT_MS = 100;
+
 /** No transaction of either connection gives way to other code, so that neither ever waits for the other. */
 export function openMain(path: string, busyTimeoutMs: number, onLoss: (loss: Loss) => void): MainFile {
   const db = openAndRead(path, busyTimeoutMs, "full");
-  const quickDb = openAndRead(path, busyTimeoutMs, "normal");
+  const quickDb = openAndRead(path, Math.min(busyTimeoutMs, QUICK_WAIT_MS), "normal");
   const watch = watchFile(path, (why) => {
     const loss = rescue(db, path, why);
     onLoss(loss);

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { basename } from "node:path";
+import { mkdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { messageOf } from "#contract";
 import { makePrivateFile, syncFile } from "./private-file.ts";
 
@@ -17,6 +18,7 @@ export function rescue(db: Database, path: string, why: string): Loss {
   const saved = `${path}.saved-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}-${process.pid}`;
   const stopped = `${name} takes no more writes, because ${why}.`;
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the folder may be gone too
     makePrivateFile(saved);
     db.run("vacuum into ?", [saved]);
     syncFile(saved);

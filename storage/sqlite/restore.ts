@@ -24,14 +24,13 @@ export async function restore(
   folder: string,
   tell: (line: string) => void,
 ): Promise<PreparedRestore> {
-  if (!existsSync(join(folder, "main.db"))) throw refused(`${folder} holds no main.db`);
   opening(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 }));
   holdFree(dir).release();
   const staged = opening(dir, () => mkdtempSync(join(dir, "restoring-")));
   const discard = async (): Promise<void> => rmSync(staged, { recursive: true, force: true });
   try {
     for (const [name, migrations] of Object.entries(DATABASES)) {
-      if (!existsSync(join(folder, name))) continue;
+      if (!existsSync(join(folder, name))) throw refused(`${folder} holds no ${name}`);
       await copyPrivate(join(folder, name), join(staged, name));
       judgeBackup(join(folder, name), () => {
         judgeCopy(join(staged, name));

@@ -63,11 +63,11 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
   return {
     get: (id) => guarded(async () => rows.read((await firstRows({ id }))[0])),
     first: (where) => guarded(async () => rows.read((await firstRows(where))[0])),
-    list: ({ where, orderBy, limit, offset }: ListQuery<Json>) =>
+    list: ({ where, orderBy, limit, offset, omit = [] }: ListQuery<Json>) =>
       guarded(async () => {
         const filter = where === undefined ? undefined : condition(where);
         const page = db
-          .select(columns)
+          .select(without(columns, omit))
           .from(table)
           .where(filter)
           .orderBy(...ordered(sequence, orderBy && { ...orderBy, column: known(collection, columns, orderBy.by) }));
@@ -123,6 +123,9 @@ const comparison = (collection: string, column: PgColumn, value: unknown): SQL |
   const listed = some.length === 0 ? sql`1 = 0` : inArray(column, some);
   return some.length === value.length ? listed : or(listed, isNull(column));
 };
+
+const without = <C extends Readonly<Record<string, unknown>>>(columns: C, omit: readonly string[]): C =>
+  omit.length === 0 ? columns : (Object.fromEntries(Object.entries(columns).filter(([name]) => !omit.includes(name))) as C); // who omits them reads none of them
 
 /** Records to rows and back: optional members are absent in a record and null in its row. */
 const rowsOf = (collection: Collection) => {

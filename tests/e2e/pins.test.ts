@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { jsonAnswer, type Received } from "../kit/replay.ts";
 import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, forAll, type Json, newKey } from "./endpoints/api.ts";
-import type { Answer } from "./process.ts";
+import { type Answer, ask } from "./process.ts";
 
 const api = forAll({ GATEWAY_HEADER_ALIASES: "x-acme-" });
 type Headers = Readonly<Record<string, string>>;
@@ -190,4 +190,24 @@ test("a pinned config that names no provider leaves that to the request, and hol
     expect((await seenBy(key, long)).answer.status).toBe(446);
   }
   expect((await seenBy(key, { headers: { "x-gateway-config": otherConfig } })).answer.status).toBe(400);
+});
+
+test("a pinned key writes nothing that decides where its config leads", async () => {
+  const config_id = await configOf({ provider: "@mine" });
+  const scopes = [
+    "completions.write",
+    ...["configs", "providers"].flatMap((of) => ["create", "update", "delete"].map((deed) => `${of}.${deed}`)),
+  ];
+  const key = await newKey(api, { scopes, defaults: { config_id, allow_config_override: false } });
+  const as = (method: string, path: string, body?: Json): Promise<Answer> => ask(`${api.gateway.base}${path}`, method, key, body);
+  for (const [method, path, body] of [
+    ["PUT", `/v2/configs/${config_id}`, { config: { provider: "@other" } }],
+    ["POST", "/v2/configs", { name: "x", config: { provider: "@other" } }],
+    ["DELETE", `/v2/configs/${config_id}`, undefined],
+    ["POST", "/v2/providers", { name: "x", slug: "mine-too", integration_id: "other" }],
+    ["PUT", "/v2/providers/mine", { name: "x" }],
+    ["DELETE", "/v2/providers/mine", undefined],
+  ] as const)
+    expect([path, (await as(method, path, body)).json]).toMatchObject([path, { error: { code: "AB03" } }]);
+  expect((await seenBy(key, {})).received[0]?.headers.get("authorization")).toBe(`Bearer ${MINE}`);
 });

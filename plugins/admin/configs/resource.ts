@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
-import { Configs, defineResource, isoTime, maskSecrets, type RecordOf } from "#contract";
+import { Configs, defineResource, isoTime, maskSecrets, type RecordOf, refusePinned } from "#contract";
 import { change, make, oneDefault, refuseDefault } from "./rules.ts";
 import { ConfigDetails, ConfigSummary, CreateBody, CreateReply, UpdateBody, UpdateReply } from "./schema.ts";
 import { forgetVersions, keepVersion, listVersions } from "./versions.ts";
@@ -31,7 +31,7 @@ export const configs = defineResource({
   tenancy: "workspace",
   scopes: { families: ["configs"] },
   absent: 404,
-  list: { query: Type.Object({}), envelope: "success", page: { default: 1000 }, item: ConfigSummary, view: summaryOf },
+  list: { query: Type.Object({}), envelope: "success", page: { default: 1000 }, omit: ["config"], item: ConfigSummary, view: summaryOf },
   create: {
     description:
       "A credential in a config or target goes to the provider named beside it. Where none is, requests that name a provider of their own are refused; an `@slug` brings its own credential.",
@@ -67,6 +67,7 @@ export const configs = defineResource({
   remove: {
     description: "Refused while it is a default of a workspace.",
     async before(record, asked) {
+      refusePinned(asked.caller, "configs");
       await refuseDefault(record, asked);
       await forgetVersions(record, asked);
     },

@@ -10,6 +10,7 @@ import {
   makeSlug,
   openSecrets,
   openUrls,
+  refusePinned,
   type RecordOf,
   type Revision,
   sealChecks,
@@ -26,6 +27,7 @@ type Schema = typeof Configs.schema;
 
 export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
   const { name = "config", config, isDefault: is_default = 0 } = asked.body;
+  refusePinned(asked.caller, "configs");
   asked.catalog.judgeConfig(config, "shape");
   const stored = sealed(config, asked);
   await judgeConfig(openSecrets(stored, asked.vault), asked);
@@ -45,6 +47,7 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
 
 export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
   const { config, ...rest } = asked.body;
+  refusePinned(asked.caller, "configs");
   if (config) asked.catalog.judgeConfig(config, "shape");
   const next = config && sealed(config, asked, record.config);
   if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
@@ -81,7 +84,12 @@ function credentialNames(catalog: Asked["catalog"]): ReadonlySet<string> {
 export async function oneDefault(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
   if (record.is_default === 0) return;
   const configs = records.in(Configs);
-  const { data } = await configs.list({ where: { workspace_id: record.workspace_id, is_default: 1 }, limit: 1000, offset: 0 });
+  const { data } = await configs.list({
+    where: { workspace_id: record.workspace_id, is_default: 1 },
+    limit: 1000,
+    offset: 0,
+    omit: ["config"],
+  });
   for (const other of data) if (other.id !== record.id) await configs.update(other.id, { is_default: 0 });
 }
 

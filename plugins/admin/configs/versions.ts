@@ -57,7 +57,7 @@ const MAX_VERSIONS = 1000;
 export async function forgetVersions(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
   const versions = records.in(ConfigVersions);
   for (;;) {
-    const { data } = await versions.list({ where: { config_id: record.id }, limit: MAX_VERSIONS, offset: 0 });
+    const { data } = await versions.list({ where: { config_id: record.id }, limit: MAX_VERSIONS, offset: 0, omit: ["config"] });
     if (data.length === 0) return;
     await Promise.all(data.map((version) => versions.remove(version.id)));
   }

@@ -7,6 +7,7 @@ import {
   makeSlug,
   maskSecret,
   openUrls,
+  refusePinned,
   Providers,
   type RecordOf,
   type Revision,
@@ -21,6 +22,7 @@ type Integration = RecordOf<typeof Integrations>;
 type Schema = typeof Integrations.schema;
 
 export function make(asked: Asked<Static<typeof CreateBody>>): Made<Schema> {
+  refusePinned(asked.caller, "integrations");
   const { name, slug = makeSlug("", name), ai_provider_id, key, description = null, configurations = {}, tags = {} } = asked.body;
   return {
     record: {
@@ -38,6 +40,7 @@ export function make(asked: Asked<Static<typeof CreateBody>>): Made<Schema> {
 }
 
 export function change(record: Integration, asked: Asked<Static<typeof UpdateBody>>): Revision<Schema> {
+  refusePinned(asked.caller, "integrations");
   const { key, configurations, ...rest } = asked.body;
   const next = configurations && sealedConfigurations(record.ai_provider_id, configurations, asked, record.configurations);
   const keepsKey = record.key_sealed !== null && (key === undefined || key === record.masked_key);
@@ -94,7 +97,8 @@ export async function createDefaultProvider(record: Integration, { body, records
   });
 }
 
-export async function removeProviders(record: Integration, { records }: Pick<Asked, "records">): Promise<void> {
+export async function removeProviders(record: Integration, { records, caller }: Pick<Asked, "records" | "caller">): Promise<void> {
+  refusePinned(caller, "integrations");
   const providers = records.in(Providers);
   for (;;) {
     const { data } = await providers.list({ where: { integration_id: record.id }, limit: 500, offset: 0 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type Asked, defineResource, isoTime, Providers, type RecordOf } from "#contract";
+import { type Asked, defineResource, isoTime, Providers, type RecordOf, refusePinned } from "#contract";
 import { change, make } from "./rules.ts";
 import { CreateBody, ProviderView, Reply, UpdateBody } from "./schema.ts";
 
@@ -39,5 +39,5 @@ export const providers = defineResource({
   create: { body: CreateBody, reply: Reply, make, answer },
   read: { reply: ProviderView, view },
   update: { body: UpdateBody, reply: Reply, change, answer },
-  remove: {},
+  remove: { before: async (_, { caller }) => refusePinned(caller, "providers") },
 });

@@ -9,6 +9,7 @@ import {
   makeSlug,
   type Providers,
   type RecordOf,
+  refusePinned,
   type Revision,
 } from "#contract";
 import type { CreateBody, UpdateBody } from "./schema.ts";
@@ -18,6 +19,7 @@ type Schema = typeof Providers.schema;
 type Shared = Pick<Static<typeof UpdateBody>, "note" | "usage_limits" | "rate_limits" | "expires_at" | "tags">;
 
 export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
+  refusePinned(asked.caller, "providers");
   const { name, slug = makeSlug("", name), integration_id, ...rest } = asked.body;
   const integration = await integrationNamed(integration_id, asked);
   return {
@@ -36,7 +38,8 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
   };
 }
 
-export function change(record: Provider, { body, now }: Asked<Static<typeof UpdateBody>>): Revision<Schema> {
+export function change(record: Provider, { body, caller, now }: Asked<Static<typeof UpdateBody>>): Revision<Schema> {
+  refusePinned(caller, "providers");
   const { name, reset_usage, ...rest } = body;
   const reactivated = record.status === "exhausted" && (reset_usage === true || raised(record, rest));
   return { ...settings(rest, now), ...(name !== undefined && { name }), ...(reactivated && { status: "active" as const }) };
