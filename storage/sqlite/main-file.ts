@@ -18,7 +18,8 @@ const QUICK_WAIT_MS = 100;
 /** No transaction of either connection gives way to other code, so that neither ever waits for the other. */
 export function openMain(path: string, busyTimeoutMs: number, onLoss: (loss: Loss) => void): MainFile {
   const db = openAndRead(path, busyTimeoutMs, "full");
-  const quickDb = openAndRead(path, Math.min(busyTimeoutMs, QUICK_WAIT_MS), "normal");
+  const quickDb = openAndRead(path, busyTimeoutMs, "normal"); // others may be starting too, and no request waits yet
+  quickDb.run(`pragma busy_timeout = ${Math.min(busyTimeoutMs, QUICK_WAIT_MS)}`);
   const watch = watchFile(path, (why) => {
     const loss = rescue(db, path, why);
     onLoss(loss);

@@ -125,10 +125,14 @@ export function reasonOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A file that was cut to nothing would pass for a new one, and the gateway would begin anew. */
+/**
+ * A file that was cut to nothing would pass for a new one, and the gateway would begin anew. Looked at in the order in
+ * which another process that starts just now fills them, last first: what its journal gave up is in the file by then.
+ */
 export function refuseEmptied(path: string, beside: string): void {
-  const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size;
-  if (sizeOf(path) !== 0 || (sizeOf(`${path}-wal`) ?? 0) > 0 || (sizeOf(beside) ?? 0) === 0) return;
+  const isFilled = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (!isFilled(beside) || isFilled(`${path}-wal`)) return;
+  if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
   throw cannotUse(path, damaged(path, `it is empty, and ${basename(beside)} beside it is not`));
 }
 
