@@ -26,10 +26,12 @@ const HARMLESS = /(max|min|total|prompt|completion|input|output|reasoning)[-_]?(
 
 const isSecret = (name: string): boolean => SECRET.test(name) && !HARMLESS.test(name);
 
+const MAX_REMEMBERED = 8_192;
 /** Remembers what a pure function said of short texts that come again and again. */
 function remembered<V>(of: (text: string) => V, most = 1_000): (text: string) => V {
   const known = new Map<string, V>();
   return (text) => {
+    if (text.length > MAX_REMEMBERED) return of(text);
     const before = known.get(text);
     if (before !== undefined) return before;
     if (known.size >= most) known.clear();
@@ -59,7 +61,7 @@ export function masker({ hash, toHash, classes }: MaskRules): Masker {
           : kind.hashed || hashedToo.includes(name)
             ? hash(value)
             : kind.url
-              ? maskUrl(value)
+              ? hostMasked(value)
               : readable(value);
         (kind.gateway ? gateway : plain)[name] = shown;
       });
@@ -68,6 +70,9 @@ export function masker({ hash, toHash, classes }: MaskRules): Masker {
     url: (url, asked) => withoutTokens(maskedUrl(url), asked),
   };
 }
+
+/** Many requests name the same host. */
+const hostMasked = remembered(maskUrl);
 
 const JSON_TEXT = /^\s*\{/;
 const URL_TEXT = /^\w+:\/\//;
@@ -92,18 +97,21 @@ function maskedUrl(whole: string): string {
 /** Ids of a request stand in the path it asked; what else is random there came with the host, and may be a key to it. */
 function withoutTokens(url: string, asked: string): string {
   const end = url.indexOf("?");
-  const segments = (end < 0 ? url : url.slice(0, end)).split("/");
+  const place = end < 0 ? url : url.slice(0, end);
+  if (!holdsToken(place)) return url;
+  const segments = place.split("/");
   const shown = segments.map((segment, i) => (i >= FIRST_OF_PATH && isStray(segment, asked) ? MASK : segment));
   return shown.join("/") + (end < 0 ? "" : url.slice(end));
 }
-const isStray = (segment: string, asked: string): boolean => segment.length >= 16 && looksLikeToken(segment) && !asked.includes(segment);
+const isToken = (segment: string): boolean => segment.length >= 16 && looksLikeToken(segment);
+const isStray = (segment: string, asked: string): boolean => isToken(segment) && !asked.includes(segment);
+/** Most requests go to one of a few places, without a token in it. */
+const holdsToken = remembered((place) => place.split("/").some(isToken));
 /** Behind `https:`, nothing, and the host. */
 const FIRST_OF_PATH = 3;
 
-const MAX_REMEMBERED = 8_192;
-const maskedBefore = remembered(maskedJson, 100);
 /** Many requests carry the same config. */
-const masked = (text: string): string => (text.length > MAX_REMEMBERED ? maskedJson(text) : maskedBefore(text));
+const masked = remembered(maskedJson, 100);
 
 /** A config sent in a header may hold provider keys. What looks like JSON and is not is kept out whole. */
 function maskedJson(text: string): string {
