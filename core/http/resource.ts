@@ -18,6 +18,7 @@ import {
 } from "#contract";
 import { ENVELOPES } from "./envelope.ts";
 import { absent, hasWorkspaces, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
+import { refusingTaken } from "./taken.ts";
 import { placeOf, reachOfList, within } from "./tenancy.ts";
 
 /** The routes of a resource: generic handlers over its rules, with tenants kept apart in every condition. */
@@ -110,7 +111,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
       const record = stamped(on, asked, draft);
       need(on, input.caller, "create", record);
       await rule.before?.(record, asked);
-      await insert(on, record);
+      await refusingTaken(on, record, () => rowsOf(on).insert(record));
       await rule.after?.(record, asked).catch(async (thrown: unknown) => {
         await rowsOf(on).remove(record.id);
         throw thrown;
@@ -150,7 +151,8 @@ function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route
       const change = { ...(await rule.change(record, asked)), last_updated_at: input.now };
       const next = { ...record, ...change };
       await rule.before?.(next, asked);
-      if (!(await rowsOf(on).update(record.id, change, { organisation_id: record.organisation_id }))) throw absent(resource, record.id);
+      const update = () => rowsOf(on).update(record.id, change, { organisation_id: record.organisation_id });
+      if (!(await refusingTaken(on, next, update))) throw absent(resource, record.id);
       return rule.answer(next);
     },
   };
@@ -211,16 +213,6 @@ function stamped({ resource }: On, asked: Asked, draft: object): Row {
     organisation_id: asked.organisationId,
     ...(hasWorkspaces(resource) && { workspace_id: asked.workspaceId }),
   };
-}
-
-async function insert(on: On, record: Row): Promise<void> {
-  await rowsOf(on)
-    .insert(record)
-    .catch((thrown: unknown) => {
-      if (!GatewayError.is(thrown) || thrown.code !== "CONFLICT") throw thrown;
-      const what = `A ${on.resource.noun} with the slug ${String(record["slug"] ?? "")}`;
-      throw new GatewayError("CONFLICT", { what }, { cause: thrown, param: "slug" });
-    });
 }
 
 function askedOf(

@@ -56,7 +56,7 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
   reasonNoText: async () => ({ verdict: "deny", reason: noText }),
   dataTrap: () => ({ verdict: "deny", reason: "r", data: trap() }),
   dataBigint: () => ({ verdict: "deny", reason: "r", data: { n: 1n } }),
-  dataDeep: () => ({ verdict: "deny", reason: "r", data: JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`) as unknown }),
+  dataDeep: () => ({ verdict: "deny", reason: "r", data: JSON.parse(`${"[".repeat(10_000)}${"]".repeat(10_000)}`) as unknown }),
   dataToJson: () => ({ verdict: "deny", reason: "r", data: { toJSON: refuse } }),
   thenTrap: () => Object.defineProperty({}, "then", { get: refuse }),
   thenThrows: () => ({ then: refuse }),
@@ -64,7 +64,8 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
 const hostile = Object.entries(HOSTILE).map(([name, run]) => madeCheck(name, run as () => Verdict)); // what a check in another language's hands may do
 const CHECKS = [...hostile, allow, deny, later, throws, hangs, garbage, mask, star, sly, lost, badKey, strict, text, answers];
 
-const deps = depsWith(CHECKS, { redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("sk-secret", "[hidden]")) });
+const redact = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll("sk-secret", "[hidden]"));
+const deps = depsWith(CHECKS, { redact });
 const call = callOf({ model: "m", messages: [{ role: "user", content: "my secret" }] });
 const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
 const asked = async (inline: readonly Json[], on = call, using: GuardDeps = deps) => guardInput(active(inline, using), on, view, using);
@@ -88,6 +89,24 @@ describe("verdicts", () => {
   test("a failed check denies when the guardrail denies, and otherwise only fails", async () => {
     expect(await asked([{ "test.deny": {}, deny: true }])).toMatchObject({ denied: true, failed: true });
     expect(await asked([{ "test.later": {}, deny: false }])).toMatchObject({ denied: false, failed: true });
+  });
+  test("a denial's reason is shown beside the data of its check, and what explains itself stays", async () => {
+    const given = [{ score: 0.9 }, { score: 1, explanation: "its own" }, ["a"]];
+    const made = given.map((data, index) => madeCheck(`why${index}`, () => ({ verdict: "deny", reason: "sk-secret words", data })));
+    const { results } = await asked([Object.fromEntries(made.map(({ id }) => [id, {}]))], call, depsWith(made, { redact }));
+    expect(results[0]?.checks.map(({ data }) => data)).toEqual([
+      { score: 0.9, explanation: "[hidden] words" },
+      { score: 1, explanation: "its own" },
+      ["a"],
+    ]);
+  });
+  test("the log line of a check's error says what went wrong", async () => {
+    const lines: unknown[] = [];
+    const using = depsWith([throws], { redact, log: (...line) => lines.push(line) });
+    await asked([{ "test.throws": {} }], call, using);
+    expect(lines).toEqual([
+      ["warn", "guardrail.check_error", expect.objectContaining({ check: "test.throws", why: expect.stringMatching(/\w/) })],
+    ]);
   });
   test("the result has the documented members", async () => {
     const { results } = await asked([

@@ -1,4 +1,4 @@
-import type { CheckResult, GuardrailResult } from "#contract";
+import type { CheckResult, GuardrailResult, Json } from "#contract";
 import { isJson, isoTime, MAX_JSON_LEVELS, nestsDeeper } from "#contract";
 import { type Ran, changes } from "./guardrail-run.ts";
 import type { ActiveGuardrail, BoundCheck, Failure, Feedback, GuardDeps, Judged } from "./guardrail-types.ts";
@@ -65,7 +65,7 @@ export function shownResult({ guardrail, judged, tookMs }: Ran, verdict: boolean
 
 function shownCheck(one: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult {
   return {
-    data: shownData(one.data, deps),
+    data: shownData(one, deps),
     verdict: isSuccess(one),
     id: one.check.id,
     error: one.kind === "error" ? shownError(one, guardrail, deps) : null,
@@ -78,19 +78,23 @@ function shownCheck(one: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): C
 }
 
 function shownError({ check, failure, message, tookMs }: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult["error"] {
-  deps.log?.("warn", "guardrail.check_error", { guardrail: guardrail.id, check: check.id, class: failure, ms: tookMs });
-  return { name: failMode(failure).name, message: String(deps.redact(message ?? "")) };
+  const why = String(deps.redact(message ?? ""));
+  deps.log?.("warn", "guardrail.check_error", { guardrail: guardrail.id, check: check.id, class: failure, ms: tookMs, why });
+  return { name: failMode(failure).name, message: why };
 }
 
-function shownData(data: unknown, deps: GuardDeps): unknown {
+function shownData({ data, kind, message }: Judged, deps: GuardDeps): unknown {
   if (data === undefined || data === null) return null;
   try {
-    const shown = deps.redact(data);
-    return isJson(shown) && typeof shown["toJSON"] !== "function" ? shown : plain(shown);
+    const redacted = deps.redact(data);
+    const shown = isJson(redacted) && typeof redacted["toJSON"] !== "function" ? redacted : plain(redacted);
+    return kind === "deny" && isJson(shown) ? explained(shown, deps.redact(message ?? "")) : shown;
   } catch {
     return null; // a getter that throws: the verdict stands without it
   }
 }
+/** The reason of a denial is shown with whatever else the check shows, unless that explains itself. */
+const explained = (shown: Json, explanation: unknown): Json => ("explanation" in shown ? shown : { ...shown, explanation });
 
 /* ── their text ──────────────────────────────────────────────────────────────────────────────────────────────── */
 

@@ -123,6 +123,25 @@ export function testResource(given: ResourceCase): void {
       expect(withoutStamps((await ask("GET", path, maker)).body)).toEqual(before);
     });
 
+    test("a value that must be unique and is taken is refused, on create and on update, with its name and no gap in the sentence", async () => {
+      for (const member of uniqueMembers(resource)) {
+        const maker = makers[0] ?? CALLERS.admin;
+        const made = await ask("GET", await create(maker), maker);
+        const value = String(made.body[member]);
+        const refused = {
+          status: 409,
+          body: {
+            error: { code: "AB07", param: member, message: expect.stringContaining(`with the ${member} "${value}" exists already`) },
+          },
+        };
+        const createPath = resource.path + (given.createPath ?? "");
+        expect(await ask("POST", createPath, maker, { ...(await bodyFor(maker)), [member]: value })).toMatchObject(refused);
+        if (!(member in (resource.update?.body.properties ?? {}))) continue;
+        const other = await ask("POST", createPath, maker, { ...(await bodyFor(maker)), [member]: `${value}-2` });
+        expect(await ask("PUT", `${resource.path}/${addressIn(other.body)}`, maker, { [member]: value })).toMatchObject(refused);
+      }
+    });
+
     test("no answer holds a secret or a member that only the storage knows", async () => {
       for (const maker of makers) {
         const path = await create(maker);
@@ -161,6 +180,10 @@ const addressIn = (made: Json): string => {
   return String(data["slug"] ?? data["id"]);
 };
 const listed = (answer: Answer): readonly unknown[] => (Array.isArray(answer.body["data"]) ? answer.body["data"] : []);
+
+/** Members that a client writes and that no second record may have. */
+const uniqueMembers = ({ collection, create }: Resource): readonly string[] =>
+  (collection.unique ?? []).flat().filter((member) => member in (create?.body.properties ?? {}));
 
 /** Some lists show a workspace what the organisation has; its single records stay closed all the same. */
 const isShared = (resource: Resource, maker: Caller, other: Caller): boolean =>
