@@ -5,6 +5,14 @@ import { isJson, type Json } from "#contract";
 const OURS: ReadonlySet<string> = new Set(["$id", "column", "secret", "bound"]);
 const at = (id: string): Json => ({ $ref: `#/components/schemas/${id}` });
 
+/** A member with a default may be left out: it is required of nobody, though the type that is inferred always has it. */
+function requiredOf({ required, properties }: Json): Json {
+  if (!Array.isArray(required) || !isJson(properties)) return {};
+  const isRequired = (name: string): boolean => !isJson(properties[name]) || !("default" in properties[name]);
+  const left = required.filter((name) => isRequired(String(name)));
+  return { required: left.length > 0 ? left : undefined };
+}
+
 /**
  * Turns TypeBox schemas into the document's: those with an `$id` stand once under components and are referred to.
  * `whole` are what some of them look like once the plugins run, by their `$id`.
@@ -25,8 +33,8 @@ export function schemaCollector(whole: ReadonlyMap<unknown, TSchema> = new Map()
   };
   const members = (schema: Json): Json =>
     Object.fromEntries(
-      Object.entries(schema)
-        .filter(([name]) => !OURS.has(name))
+      Object.entries({ ...schema, ...requiredOf(schema) })
+        .filter(([name, value]) => !OURS.has(name) && value !== undefined)
         .map(([name, value]) => [name, name === "properties" ? properties(value) : plain(value)]),
     );
   // Below `properties` the names are the client's, not ours.

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { ConfigBody, defineRoute, HEADERS, OneOf, type Json } from "#contract";
 import { rulesOf } from "#kit";
+import { schemaCollector } from "./openapi-schema.ts";
 import { openapi } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
 
@@ -106,6 +107,15 @@ describe("the OpenAPI document", () => {
       },
     });
     expect(JSON.stringify(document)).not.toContain('"cb_config"');
+  });
+  test("requires no member that has a default", () => {
+    const schema = Type.Object({
+      name: Type.String(),
+      size: Type.Integer({ default: 3 }),
+      more: Type.Object({ on: Type.Boolean({ default: true }) }),
+    });
+    expect(schemaCollector().add(schema)).toMatchObject({ required: ["name", "more"] });
+    expect(JSON.stringify(schemaCollector().add(schema.properties.more))).not.toContain("required");
   });
   test("is JSON, without words that only the storage understands", () => {
     const text = JSON.stringify(document);
