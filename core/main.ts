@@ -34,6 +34,14 @@ async function fromSource(name: "new" | "build", args: readonly string[]): Promi
   return module.run(args);
 }
 
+/** What is wrong with the tree itself, where a file that all commands import is no JSON. */
+async function brokenFiles(error: unknown): Promise<readonly Error[]> {
+  if (!(error instanceof SyntaxError) || isCompiled()) return [];
+  const path = new URL("./build/manifest-syntax.ts", import.meta.url).pathname;
+  const module = (await import(path)) as { brokenManifests(): readonly Error[] }; // what this file of core/build exports
+  return module.brokenManifests();
+}
+
 async function main(argv: readonly string[]): Promise<number> {
   const [word = "serve", ...args] = argv[0]?.startsWith("--") && !(argv[0] in ALIASES) ? ["serve", ...argv] : argv;
   const command = COMMANDS[ALIASES[word] ?? word];
@@ -47,6 +55,9 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** A failure is sentences on standard error, one per line, and an exit code: 2 for a wrong command line, 1 for the rest. */
 async function explain(error: unknown): Promise<number> {
+  const broken = await brokenFiles(error);
+  for (const { message } of broken) console.error(message);
+  if (broken.length > 0) return 1;
   const { bootErrors } = await import("./kernel/generations.ts");
   const known = bootErrors(error);
   if (known.length > 0) for (const { code, message } of known) console.error(`${code}: ${message}`);

@@ -1,4 +1,10 @@
 /** `npm run gen`: writes everything that is generated. With `--check` it writes nothing and fails when something is stale. */
+import { brokenManifests } from "./manifest-syntax.ts";
+
+const broken = brokenManifests();
+for (const { message } of broken) console.error(message);
+if (broken.length > 0) process.exit(1);
+
 const bun = process.execPath;
 const GENERATORS = [
   "core/build/gen-checks.ts",
@@ -11,5 +17,3 @@ for (const generator of GENERATORS) {
   const { exitCode } = Bun.spawnSync([bun, generator, ...process.argv.slice(2)], { stdio: ["ignore", "inherit", "inherit"] });
   if (exitCode !== 0) process.exit(exitCode);
 }
-
-export {};
