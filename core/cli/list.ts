@@ -1,7 +1,10 @@
+import { GatewayError } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
-import { readProfile } from "../kernel/profile.ts";
+import { type Candidate, type Candidates, candidatesFor } from "../kernel/candidates.ts";
+import { judgeFiles } from "../kernel/load.ts";
+import { type Profile, readProfile } from "../kernel/profile.ts";
 import { secretsNotSet } from "../kernel/secrets-not-set.ts";
+import type { Settings } from "../kernel/settings.ts";
 import { readOptions } from "./options.ts";
 
 /** `gateway list`: what is in this build and in the plugins folder. Runs no code of any plugin. */
@@ -9,44 +12,70 @@ export async function list(args: readonly string[]): Promise<number> {
   const { settings, json } = readOptions(args);
   const profile = await readProfile(settings.profile, settings.env);
   const { plugins, unreadable } = await candidatesFor(profile, registry, settings.env);
-  const rows = plugins.map((candidate) => rowOf(candidate, secretsNotSet(candidate, plugins, profile, settings.env)));
+  const rows = plugins.map((candidate) => rowOf(candidate, { plugins, profile, settings }));
   const broken = unreadable.map(({ origin, error }) => ({ origin, code: error.code, why: error.message }));
   console.log(json ? JSON.stringify({ profile: profile.file, plugins: rows, unreadable: broken }, null, 2) : table(rows));
   if (!json) for (const { origin, why } of broken) console.error(`not readable: ${origin}: ${why}`);
-  return broken.length > 0 ? 1 : 0;
+  if (!json) console.error("No plugin was run. What only running shows (configuration, set-up) is told by: gateway check");
+  return broken.length > 0 || rows.some(({ state }) => state === "failed") ? 1 : 0;
 }
 
-const rowOf = ({ name, enabled, why, required, origin, hash, manifest }: Candidate, missing: readonly string[]) => ({
-  name,
-  state: enabled ? "enabled" : "disabled",
-  version: manifest.version,
-  title: manifest.title,
-  required,
-  needs: manifest.needs ?? [],
-  why,
-  missing,
-  origin,
-  ...(hash !== null && { hash }),
-});
+interface Deployment extends Pick<Candidates, "plugins"> {
+  readonly profile: Profile;
+  readonly settings: Settings;
+}
+type State = "enabled" | "disabled" | "failed";
 
-function table(rows: readonly ReturnType<typeof rowOf>[]): string {
-  const lines = [
-    ["PLUGIN", "STATE", "VERSION", "NEEDS", "WHY OFF, OR WHAT IS MISSING"],
-    ...rows.map(({ name, state, version, needs, why, missing }) => [
-      name,
-      state,
-      version,
-      needs.join(" ") || "-",
-      why ?? missing.join(" "),
-    ]),
-  ];
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+function rowOf(candidate: Candidate, { plugins, profile, settings }: Deployment) {
+  const { name, enabled, required, origin, hash, manifest } = candidate;
+  const failure = enabled ? failureOf(candidate, profile, plugins) : null;
+  const state: State = failure !== null ? "failed" : enabled ? "enabled" : "disabled";
+  return {
+    name,
+    state,
+    version: manifest.version,
+    title: manifest.title,
+    required,
+    needs: manifest.needs ?? [],
+    why: failure ?? candidate.why,
+    missing: secretsNotSet(candidate, plugins, profile, settings.env),
+    origin,
+    ...(hash !== null && { hash }),
+  };
+}
+type Listed = ReturnType<typeof rowOf>;
+
+/** What is wrong with its files; what only running it would show is told by `gateway check`. */
+function failureOf(candidate: Candidate, profile: Profile, plugins: readonly Candidate[]): string | null {
+  try {
+    judgeFiles(candidate, profile, plugins);
+    return null;
+  } catch (thrown) {
+    if (GatewayError.is(thrown)) return thrown.message;
+    throw thrown;
+  }
+}
+
+const COLUMNS = ["PLUGIN", "STATE", "VERSION", "NEEDS", "WHY OFF, OR WHAT IS WRONG OR MISSING"] as const;
+function table(rows: readonly Listed[]): string {
+  const cells = rows.map(({ name, state, version, needs, why, missing }) => [
+    name,
+    state,
+    version,
+    kindsOf(needs),
+    why ?? missing.join(" "),
+  ]);
+  const widths = COLUMNS.map((title, column) => Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)));
+  const lineOf = (line: readonly string[]): string =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return [COLUMNS, ...cells].map(lineOf).join("\n");
+}
+
+/** `net 3, secret 1`: which hosts and secrets these are is in `--json` and in the manifest. */
+function kindsOf(needs: readonly string[]): string {
+  const kinds = Map.groupBy(needs, (need) => need.split(":")[0] ?? need);
+  return [...kinds].map(([kind, named]) => (named.some((need) => need.includes(":")) ? `${kind} ${named.length}` : kind)).join(", ") || "-";
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Kind, type TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson, type Json, type Manifest, type Plugin } from "#contract";
@@ -24,11 +25,27 @@ export interface LoadInput {
 
 /** Manifest -> contract range -> content hash -> module or interpreter -> needs -> configuration. */
 export async function loadPlugin(candidate: Candidate, { profile, all, limits }: LoadInput): Promise<LoadedPlugin> {
-  checkContract(candidate.manifest);
-  checkHash(candidate, profile);
+  judgeFiles(candidate, profile, all);
   const plugin = candidate.load ? await moduleOf(candidate, limits) : await interpreted(candidate, all, limits);
   judgePlugin(candidate, plugin);
   return { candidate, plugin, config: configOf(candidate, plugin) };
+}
+
+/** What can be wrong with a plugin before any of its code is loaded. */
+export function judgeFiles(candidate: Candidate, profile: Profile, all: readonly Candidate[]): void {
+  const { manifest, file, module } = candidate;
+  checkContract(manifest);
+  checkHash(candidate, profile);
+  if (!candidate.load) interpreterOf(candidate, all);
+  if (module && !existsSync(module.path))
+    throw new GatewayError("PLUGIN_MANIFEST", { file, path: "entry", why: `there is no file ${module.path}` });
+}
+
+function interpreterOf({ manifest, file }: Candidate, all: readonly Candidate[]): Candidate {
+  const name = `${manifest.kind}/${manifest.extends}`;
+  const interpreter = all.find((other) => other.name === name && other.load);
+  if (interpreter) return interpreter;
+  throw new GatewayError("PLUGIN_MANIFEST", { file, path: "extends", why: `there is no plugin ${name} that could interpret it` });
 }
 
 async function moduleOf(candidate: Candidate, limits: StepLimits): Promise<Plugin> {
@@ -49,10 +66,8 @@ async function imported(candidate: Candidate, limits: StepLimits): Promise<Json>
 /** A plugin without code: another one of its kind turns `declare` into a plugin. */
 async function interpreted(candidate: Candidate, all: readonly Candidate[], limits: StepLimits): Promise<Plugin> {
   const { manifest, file } = candidate;
-  const name = `${manifest.kind}/${manifest.extends}`;
-  const interpreter = all.find((other) => other.name === name && other.load);
-  if (!interpreter)
-    throw new GatewayError("PLUGIN_MANIFEST", { file, path: "extends", why: `there is no plugin ${name} that could interpret it` });
+  const interpreter = interpreterOf(candidate, all);
+  const { name } = interpreter;
   const { interpret } = await imported(interpreter, limits);
   if (typeof interpret !== "function")
     throw new GatewayError("PLUGIN_MANIFEST", {

@@ -175,7 +175,12 @@ describe.each([
       expect((await viaAcme(gateway, "Hi")).status).toBe(200);
     });
     const other = `sha256-${Buffer.alloc(32).toString("base64")}`;
-    await withGateway(command, profile({ plugins: { "provider/acme-llm": { hash: other } } }), async (gateway) => {
+    const pinned = profile({ plugins: { "provider/acme-llm": { hash: other } } });
+    expect(list(command, pinned).plugins.find(({ name }) => name === "provider/acme-llm")).toMatchObject({
+      state: "failed",
+      why: expect.stringContaining(other),
+    });
+    await withGateway(command, pinned, async (gateway) => {
       expect((await pluginsOf(gateway)).find(({ name }) => name === "provider/acme-llm")).toMatchObject({
         state: "failed",
         code: "PLUGIN_MANIFEST",
