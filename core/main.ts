@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve: async (args) => (await import("./cli/serve.ts")).serve(args),
   list: async (args) => (await import("./cli/list.ts")).list(args),
   check: async (args) => (await import("./cli/check.ts")).check(args),
+  hash: async (args) => (await import("./cli/hash.ts")).hash(args),
   keys: async (args) => (await import("./cli/keys.ts")).keys(args),
   backup: async (args) => (await import("./cli/backup.ts")).backup(args),
   restore: async (args) => (await import("./cli/restore.ts")).restore(args),

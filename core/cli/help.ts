@@ -9,6 +9,7 @@ Commands
   serve                  Start the gateway (the default).
   list [--json]          Show every plugin: on or off, version, needs, and why it is off.
   check                  Judge the profile, all manifests and every configuration, without serving.
+  hash <folder>          Print the content hash of a plugin, for the profile to pin.
   keys narrow            Take from the first gateway key of an older build what is not data plane. Works beside a running gateway.
   backup <folder>        Copy all that the gateway keeps into a new folder, while it runs.
   restore <folder>       Put such a copy in place, while no gateway uses the data folder.

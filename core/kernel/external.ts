@@ -39,7 +39,8 @@ export async function discover(pluginsDir: string): Promise<Discovery> {
     try {
       found.push(await readPlugin(file));
     } catch (error) {
-      unreadable.push({ origin: dirname(file), kind: await kindIn(file), error: asManifestError(error, file) });
+      if (!GatewayError.is(error)) throw error;
+      unreadable.push({ origin: dirname(file), kind: await kindIn(file), error });
     }
   }
   return { found, unreadable };
@@ -77,7 +78,16 @@ async function manifestOfPackage(folder: string): Promise<string | undefined> {
   }
 }
 
-async function readPlugin(file: string): Promise<Found> {
+/** A plugin by the path of its manifest; throws PLUGIN_MANIFEST. None of its code is loaded. */
+export async function readPlugin(file: string): Promise<Found> {
+  try {
+    return await foundAt(file);
+  } catch (error) {
+    throw asManifestError(error, file);
+  }
+}
+
+async function foundAt(file: string): Promise<Found> {
   const manifest = parseManifest(JSON.parse(await readFile(file, "utf8")), file);
   const folder = dirname(file);
   const hash = await hashOf(folder);

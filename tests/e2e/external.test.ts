@@ -170,7 +170,10 @@ describe.each([
   }, 30_000);
 
   test("accepts the content that the profile pins, and no other", async () => {
-    const hash = list(command, profile()).plugins.find(({ name }) => name === "provider/acme-llm")?.hash ?? expect.unreachable();
+    const printed = Bun.spawnSync([...command, "hash", FOLDERS.llm], { cwd: home });
+    const hash = printed.stdout.toString().trim();
+    const listed = list(command, profile()).plugins.find(({ name }) => name === "provider/acme-llm")?.hash ?? expect.unreachable();
+    expect([printed.exitCode, hash]).toEqual([0, listed]);
     await withGateway(command, profile({ plugins: { "provider/acme-llm": { hash } } }), async (gateway) => {
       expect((await viaAcme(gateway, "Hi")).status).toBe(200);
     });
