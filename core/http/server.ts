@@ -27,6 +27,7 @@ import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../pipeline/in-t
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle.ts";
 import type { Spools } from "../pipeline/spool/spools.ts";
+import { withAliases } from "./answer-aliases.ts";
 import { type Accept, type BodyLimits, bodyOf, isLateBody } from "./body.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
 import { errorResponse } from "./errors.ts";
@@ -91,12 +92,21 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
   const direct = directly([...mounts, ...open.map(unambiguous)]);
   const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
+  const fetch: Served["fetch"] = (request, server) =>
+    isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server));
   return {
     gateway,
     mounted: app.routes.map(({ method, path }) => ({ method, path })),
-    fetch: (request, server) => (isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server))),
+    fetch: headers.prefixes.length > 1 ? aliased(fetch, withAliases(headers.prefixes)) : fetch,
   };
 }
+
+const aliased =
+  (fetch: Served["fetch"], withNames: (answer: Response) => Response): Served["fetch"] =>
+  (request, server) => {
+    const answer = fetch(request, server);
+    return answer instanceof Promise ? answer.then(withNames) : withNames(answer);
+  };
 
 /** A request of which the runtime made no URL: routed by the path it would have had, or refused. */
 function withoutHost(request: Request, routed: (request: Request) => Response | Promise<Response>): Response | Promise<Response> {

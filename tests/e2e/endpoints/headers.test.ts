@@ -325,6 +325,26 @@ describe("prefixes of GATEWAY_HEADER_ALIASES", () => {
     expect({ status: response.status, trace: response.headers.get("x-gateway-trace-id") }).toEqual({ status: 200, trace: "t-alias" });
     expect([...(api.upstream.received.at(-1)?.headers.keys() ?? [])].filter((name) => /^x-(acme|other)-/.test(name))).toEqual([]);
   });
+  test("are on every answer too: whole, streamed, refused and final, so that a client of another prefix asks no second time", async () => {
+    const failing = { "x-gateway-config": JSON.stringify({ provider: "openai", retry: { attempts: 1, on_status_codes: [500] } }) };
+    api.upstream.answer(jsonAnswer({ error: { message: "no" } }, { status: 500 }));
+    const answers = [
+      await chat(api.gateway, {}, SANDBOX),
+      await chat(api.gateway, { stream: true }, SANDBOX),
+      await chat(api.gateway, { messages: [] }, SANDBOX),
+      await chat(api.gateway, {}, { ...api.replayed, ...failing }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 500]);
+    for (const { headers } of answers) {
+      const own = [...headers].flatMap(([name, value]) =>
+        name.startsWith("x-gateway-") ? [[name.slice("x-gateway-".length), value]] : [],
+      );
+      expect(own).not.toBeEmpty();
+      for (const [name, value] of own)
+        for (const alias of ["x-acme-", "x-other-"]) expect([name, headers.get(`${alias}${name}`)]).toEqual([name, value]);
+    }
+    expect(answers.at(-1)?.headers.get("x-acme-retry-attempt-count")).toBe("-1");
+  });
   test("other prefixes are not read", async () => {
     const response = await fetch(`${api.gateway.base}/v1/models`, { headers: { "x-nobody-api-key": await newKey(api, {}) } });
     expect(response.status).toBe(401);
