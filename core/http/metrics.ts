@@ -1,4 +1,4 @@
-import type { Outcome } from "#contract";
+import { type CheckResult, inputTokens, type Outcome, outputTokens } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { stalls } from "../kernel/watchdog/watchdog.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
@@ -7,15 +7,41 @@ import type { Gateway } from "../pipeline/gateway.ts";
 const requests = new Map<string, Map<string, Map<number, Endings>>>();
 type Endings = { [E in Outcome["ended"]]: number };
 const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
-const durations = { counts: new Array<number>(BUCKETS_MS.length + 1).fill(0), sumMs: 0 };
+/** What one provider did, or with the empty name: what no provider was asked. */
+interface Sums {
+  /** Requests by duration: one for each bucket, and one for what took longer than all. */
+  readonly durations: number[];
+  durationMs: number;
+  inputTokens: number;
+  outputTokens: number;
+  costCents: number;
+}
+const sums = new Map<string, Sums>();
+const checkErrors = new Map<string, Map<string, number>>();
 
-export function countRequest({ call, provider, status, ended, timing }: Outcome): void {
+export function countRequest({ call, provider, status, ended, timing, usage, costCents, guardrails }: Outcome): void {
   const statuses = within(within(requests, call.operation, noProviders), provider ?? "", noStatuses);
   within(statuses, status, noEndings)[ended] += 1;
+  const sum = within(sums, provider ?? "", noSums);
+  countDuration(sum, timing.totalMs);
+  if (usage) {
+    sum.inputTokens += inputTokens(usage);
+    sum.outputTokens += outputTokens(usage);
+  }
+  sum.costCents += costCents ?? 0;
+  for (const { checks } of guardrails.input) for (const check of checks) if (check.error) countError(check, check.error);
+  for (const { checks } of guardrails.output) for (const check of checks) if (check.error) countError(check, check.error);
+}
+
+function countDuration(sum: Sums, totalMs: number): void {
   let bucket = 0;
-  while (bucket < BUCKETS_MS.length && timing.totalMs > (BUCKETS_MS[bucket] ?? 0)) bucket += 1;
-  durations.counts[bucket] = (durations.counts[bucket] ?? 0) + 1;
-  durations.sumMs += timing.totalMs;
+  while (bucket < BUCKETS_MS.length && totalMs > (BUCKETS_MS[bucket] ?? 0)) bucket += 1;
+  sum.durations[bucket] = (sum.durations[bucket] ?? 0) + 1;
+  sum.durationMs += totalMs;
+}
+function countError({ id }: CheckResult, { name }: NonNullable<CheckResult["error"]>): void {
+  const errors = within(checkErrors, id, noErrors);
+  errors.set(name, (errors.get(name) ?? 0) + 1);
 }
 
 function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
@@ -27,6 +53,14 @@ function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 const noProviders = (): Map<string, Map<number, Endings>> => new Map();
 const noStatuses = (): Map<number, Endings> => new Map();
+const noErrors = (): Map<string, number> => new Map();
+const noSums = (): Sums => ({
+  durations: new Array<number>(BUCKETS_MS.length + 1).fill(0),
+  durationMs: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costCents: 0,
+});
 const noEndings = (): Endings => ({ ok: 0, error: 0, partial: 0, aborted: 0 });
 
 function* counted(): Generator<Sample> {
@@ -41,6 +75,9 @@ export function metricsText(gen: Generation, gateway: Gateway): string {
   return [
     ...metric("gateway_requests_total", "counter", "Requests by operation, provider, status and ending.", [...counted()]),
     ...histogram(),
+    ...metric("gateway_tokens_total", "counter", "Tokens by provider, as providers counted them or as they were estimated.", [...tokens()]),
+    ...metric("gateway_cost_cents_total", "counter", "Cost of requests by provider, in US cents.", [...costs()]),
+    ...metric("gateway_check_errors_total", "counter", "Guardrail checks that could not judge, by check and kind of error.", [...errors()]),
     ...metric("gateway_in_flight_requests", "gauge", "Requests under way.", [["", gen.inFlight]]),
     ...metric("gateway_upstream_open", "gauge", "Upstream answers still open.", [["", gen.egress.open]]),
     ...metric("gateway_generation", "gauge", "Number of the running generation.", [["", gen.number]]),
@@ -99,16 +136,29 @@ const metric = (name: string, type: string, help: string, samples: readonly Samp
   ...samples.map(([labels, value]) => `${name}${labels} ${value}`),
 ];
 
-function histogram(): string[] {
+function* tokens(): Generator<Sample> {
+  for (const [provider, { inputTokens: input, outputTokens: output }] of sums) {
+    if (input > 0) yield [`{provider="${provider}",type="input"}`, input];
+    if (output > 0) yield [`{provider="${provider}",type="output"}`, output];
+  }
+}
+function* costs(): Generator<Sample> {
+  for (const [provider, { costCents }] of sums) if (costCents > 0) yield [`{provider="${provider}"}`, costCents];
+}
+function* errors(): Generator<Sample> {
+  for (const [check, byName] of checkErrors) for (const [name, count] of byName) yield [`{check="${check}",error="${name}"}`, count];
+}
+
+const DURATION = "gateway_request_duration_ms";
+const histogram = (): string[] => [
+  `# HELP ${DURATION} Time from a request's arrival to its last byte, by provider.`,
+  `# TYPE ${DURATION} histogram`,
+  ...[...sums].flatMap(([provider, sum]) => durationsOf(provider, sum)),
+];
+function durationsOf(provider: string, { durations, durationMs }: Sums): string[] {
   let total = 0;
-  const rows = durations.counts.map(
-    (count, i) => `gateway_request_duration_ms_bucket{le="${BUCKETS_MS[i] ?? "+Inf"}"} ${(total += count)}`,
+  const rows = durations.map(
+    (count, at) => `${DURATION}_bucket{provider="${provider}",le="${BUCKETS_MS[at] ?? "+Inf"}"} ${(total += count)}`,
   );
-  return [
-    "# HELP gateway_request_duration_ms Time from a request's arrival to its last byte.",
-    "# TYPE gateway_request_duration_ms histogram",
-    ...rows,
-    `gateway_request_duration_ms_sum ${durations.sumMs}`,
-    `gateway_request_duration_ms_count ${total}`,
-  ];
+  return [...rows, `${DURATION}_sum{provider="${provider}"} ${durationMs}`, `${DURATION}_count{provider="${provider}"} ${total}`];
 }

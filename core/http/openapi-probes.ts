@@ -7,6 +7,8 @@ interface Probe {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+  /** Media type of the answer; JSON unless it says otherwise. */
+  readonly type?: string;
   readonly reply: TSchema;
   /** Statuses besides 200, and what they mean. */
   readonly more: Readonly<Record<number, string>>;
@@ -35,11 +37,20 @@ const PROBES: readonly Probe[] = [
     more: { 401: "No key, or an unknown one.", 403: `The key lacks ${STATUS_SCOPE}.` },
     scope: STATUS_SCOPE,
   },
+  {
+    path: "/metrics",
+    summary: "What has been counted?",
+    description: `Counters and gauges of this process in Prometheus's text format. Without a key from this machine only, as \`/status\`; otherwise with a key that holds ${STATUS_SCOPE}.`,
+    type: "text/plain",
+    reply: Type.String(),
+    more: { 401: "No key, or an unknown one.", 403: `The key lacks ${STATUS_SCOPE}.` },
+    scope: STATUS_SCOPE,
+  },
 ];
 
 /** The routes beside the planes that tell how the gateway is doing, as the document describes them. */
 export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: string; method: string; tag: string; is: Json }[] =>
-  PROBES.map(({ path, summary, description, reply, more, scope }) => ({
+  PROBES.map(({ path, summary, description, type = "application/json", reply, more, scope }) => ({
     path,
     method: "get",
     tag: "Health",
@@ -50,7 +61,7 @@ export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: 
       description,
       ...(scope ? { security: [{}, { bearer: [] }, { gatewayKey: [] }], "x-scopes": [scope] } : { security: [] }),
       responses: {
-        200: { description: "The answer.", content: { "application/json": { schema: add(reply) } } },
+        200: { description: "The answer.", content: { [type]: { schema: add(reply) } } },
         ...Object.fromEntries(Object.entries(more).map(([status, says]) => [status, { description: says }])),
       },
     },

@@ -2,7 +2,7 @@ import { GatewayError } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
 import type { Generation } from "../kernel/generation.ts";
 import { entering, markOfOwner, whileOpen } from "../kernel/watchdog/marks.ts";
-import { addressOf } from "../platform.ts";
+import { addressOf, type Server } from "../platform.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { errorResponse } from "./errors.ts";
 import { metricsText } from "./metrics.ts";
@@ -12,7 +12,7 @@ import { Received } from "./received.ts";
 import type { ReadHeaders } from "./headers.ts";
 import { type Observed, readinessAnswer } from "./readiness.ts";
 import type { Mount } from "./server.ts";
-import { statusAnswer } from "./status.ts";
+import { type OperatorAccess, operatorsOnly, statusAnswer } from "./status.ts";
 
 /** How the API describes itself. */
 export const INFO = { title: "AI gateway", version: packageInfo.version };
@@ -25,34 +25,43 @@ export interface PublicParts {
   readonly read: ReadHeaders;
 }
 
-/** Routes that need no key (the detailed status: off this machine one): liveness, readiness, metrics and the API's own description. */
+/** Routes that need no key (status and metrics: off this machine one): liveness, readiness and the API's own description. */
 export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, read }: PublicParts): readonly Mount[] {
   const observed: Observed = { gen, gateway, isStopping, redact };
-  const status: Mount["run"] = (request, _at, _params, server) =>
-    statusAnswer(observed, INFO.version, {
-      peer: server ? addressOf(server, request) : null,
-      headers: request.headers,
-      identify() {
-        const headers = new Received(request.headers);
-        const { apiKey } = read(headers);
-        return gateway.identify(headers, apiKey);
-      },
-    });
+  const operators = (path: string, answer: () => Response | Promise<Response>): Mount =>
+    get(path, (request, _at, _params, server) => operatorsOnly(path, accessOf(request, server, { gateway, read }), answer));
   const document = onceMade(() => openapi(gen, INFO));
   const documentText = onceMade(() => JSON.stringify(document()));
   const page = onceMade(() => referencePage(document()));
   return [
     get("/healthz", () => Response.json({ status: "ok" })),
     get("/readyz", () => readinessAnswer(observed)),
-    get("/status", status),
-    get(
-      "/metrics",
-      () => new Response(metricsText(gen, gateway), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
-    ),
+    operators("/status", () => statusAnswer(observed, INFO.version)),
+    operators("/metrics", () => new Response(metricsText(gen, gateway), { headers: { "content-type": METRICS_TYPE } })),
     get("/openapi.json", () => new Response(documentText(), { headers: { "content-type": "application/json" } })),
     ...consoleRoutes(gen),
     get("/docs", () => new Response(page(), { headers: { "content-type": "text/html; charset=utf-8" } })),
   ];
+}
+
+/** Prometheus's text format. */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Who asks: judged only where it is not somebody on this machine. */
+function accessOf(
+  request: Request,
+  server: Server | undefined,
+  on: Pick<PublicParts, "read"> & { readonly gateway: Gateway },
+): OperatorAccess {
+  return {
+    peer: server ? addressOf(server, request) : null,
+    headers: request.headers,
+    identify() {
+      const headers = new Received(request.headers);
+      const { apiKey } = on.read(headers);
+      return on.gateway.identify(headers, apiKey);
+    },
+  };
 }
 
 /** Made when it is first asked for, once in a generation: it takes longer than a request may. */

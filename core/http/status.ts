@@ -29,26 +29,31 @@ type Status = Static<typeof Status>;
 /** The scope that also shows the deployment's plugins: an operator's. */
 export const STATUS_SCOPE = "plugins.list";
 
-export interface StatusAccess {
+export interface OperatorAccess {
   /** The peer's address; `null` when it is not known. */
   readonly peer: string | null;
   readonly headers: RequestHeaders;
   identify(): Caller | Promise<Caller>;
 }
 
-export async function statusAnswer(observed: Observed, version: string, access: StatusAccess): Promise<Response> {
+export async function statusAnswer(observed: Observed, version: string): Promise<Response> {
+  const status: Status = { ...readinessOf(observed), ...(await detailOf(observed, version)) };
+  return Response.json(observed.redact(status));
+}
+
+/** Answers whoever is on this machine, and elsewhere an operator's key. */
+export async function operatorsOnly(path: string, access: OperatorAccess, answer: () => Response | Promise<Response>): Promise<Response> {
   try {
-    if (!isLocal(access)) requireOperator(await access.identify());
-    const status: Status = { ...readinessOf(observed), ...(await detailOf(observed, version)) };
-    return Response.json(observed.redact(status));
+    if (!isLocal(access)) requireOperator(await access.identify(), path);
+    return await answer();
   } catch (thrown) {
     return errorResponse(GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown }), "control");
   }
 }
 
-function requireOperator(caller: Caller): void {
+function requireOperator(caller: Caller, path: string): void {
   if (caller.dataPlaneOnly !== undefined) throw new GatewayError("PLANE_CLOSED", { why: caller.dataPlaneOnly });
-  requireScope(caller, STATUS_SCOPE, "GET /status");
+  requireScope(caller, STATUS_SCOPE, `GET ${path}`);
 }
 
 async function detailOf(observed: Observed, version: string): Promise<Omit<Status, keyof Static<typeof Readiness>>> {
@@ -77,7 +82,7 @@ const TIMER_MS = 5;
  * From this machine, directly and by its own name: what a proxy forwards comes from loopback too, and a page in a
  * browser here may have had its own name resolved to this address.
  */
-export const isLocal = ({ peer, headers }: Pick<StatusAccess, "peer" | "headers">): boolean =>
+export const isLocal = ({ peer, headers }: Pick<OperatorAccess, "peer" | "headers">): boolean =>
   peer !== null && LOOPBACK.test(peer) && LOCAL_NAME.test(headers.get("host") ?? "") && !isForwarded(headers);
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
 const LOCAL_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;

@@ -32,6 +32,25 @@ test("a gateway that is well is alive, ready, and its detail is shown to its own
   for (const secret of [ADMIN_KEY, GATEWAY_KEY]) expect(near.text + far.text).not.toContain(secret);
 }, 30_000);
 
+test("counters tell tokens, cost, durations and errors of checks by provider; off this machine an operator's key is needed", async () => {
+  const gateway = await start();
+  const guarded = { input_guardrails: [{ "default.webhook": { webhookURL: "http://127.0.0.1:9/nobody" }, deny: false }] };
+  expect((await chat(gateway, {}, { "x-gateway-config": JSON.stringify(guarded) })).status).toBe(200);
+  const near = await until("the request is counted", async () => {
+    const { text } = await get(gateway, "/metrics");
+    return text.includes("gateway_tokens_total{") && text;
+  });
+  expect(near).toMatch(/^gateway_tokens_total\{provider="sandbox",type="input"\} [1-9]\d*$/m);
+  expect(near).toMatch(/^gateway_tokens_total\{provider="sandbox",type="output"\} [1-9]\d*$/m);
+  expect(near).toMatch(/^gateway_request_duration_ms_count\{provider="sandbox"\} 1$/m);
+  expect(near).toMatch(/^gateway_check_errors_total\{check="default\.webhook",error="[A-Za-z ]+"\} 1$/m);
+  const forwarded = { "x-forwarded-for": "203.0.113.7" };
+  const statuses = [null, "no-such-key", GATEWAY_KEY, ADMIN_KEY].map(
+    async (key) => (await get(gateway, "/metrics", key, forwarded)).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([401, 401, 403, 200]);
+}, 30_000);
+
 test("a gateway that is stopping says so to load balancers, takes nothing new, and ends what is under way", async () => {
   const gateway = await start();
   const slow = chat(gateway, { sandbox: { latency_ms: 3_000 } });

@@ -93,7 +93,7 @@ const PUBLIC: Readonly<Record<string, string>> = {
   "GET /healthz": "liveness: a probe has no key, and it tells nothing",
   "GET /readyz": "readiness: a probe has no key",
   "GET /status": "the detail, which asks for a key itself off loopback",
-  "GET /metrics": "a scraper on the operator's network has no key; labels are our own ids",
+  "GET /metrics": "counters, which ask for a key themselves off loopback",
   "GET /openapi.json": "the API's own description",
   "GET /docs": "the same, for people",
 };
