@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { messageOf } from "#contract";
+import { type JsonLimits, JsonScan } from "./json-scan.ts";
 import { jsonObject } from "./json-shape.ts";
 
 const read = (text: string, maxDepth = 8, maxValues = 100) => jsonObject(text, { maxDepth, maxValues });
@@ -48,11 +50,68 @@ describe("a long text", () => {
     const text = JSON.stringify({
       messages: Array.from({ length: 20_000 }, (_, i) => ({ role: "user", content: `Message ${i} "quoted"` })),
     });
-    const rounds = Array.from({ length: 7 }, () => ({
+    const rounds = Array.from({ length: 25 }, () => ({
       parsed: time(() => JSON.parse(text)),
       both: time(() => read(text, 128, 500_000)),
     }));
     const least = (of: (round: (typeof rounds)[number]) => number): number => Math.min(...rounds.map(of));
     expect(least(({ both }) => both)).toBeLessThan(least(({ parsed }) => parsed) * 2);
+  });
+});
+
+describe("what a text holds is judged", () => {
+  const scan = (text: string, limits: Partial<JsonLimits> = {}, chars = text.length): string => {
+    const scanned = new JsonScan(text, { maxDepth: 128, ...limits });
+    try {
+      while (!scanned.read(chars));
+      return "passes";
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  };
+  const many = (count: number, of: (i: number) => string): string => Array.from({ length: count }, (_, i) => of(i)).join(",");
+
+  test.each<[string, string, RegExp]>([
+    ["different names in one object", `{${many(200_000, (i) => `"name ${i}" : 1`)}}`, /different names of members/],
+    ["objects with a name of their own", `[${many(200_000, (i) => `{"${i}":1}`)}]`, /different names of members/],
+    ["long names", `{${many(100_000, (i) => `"${i}${"k".repeat(200)}":1`)}}`, /different names of members/],
+    ["short texts", `[${many(300_000, (i) => `"t${i}"`)}]`, /different short texts/],
+    ["escaped characters", `"${"\\n".repeat(5_000_000)}"`, /escaped characters/],
+    ["escaped characters far behind", `"${`${"x".repeat(100)}\\n`.repeat(20_000)}${"\\u0041".repeat(5_000_000)}"`, /escaped/],
+    ["numbers of many digits", `[${many(300_000, (i) => `0.${"1234567890".repeat(5)}${i}`)}]`, /long numbers/],
+    ["a number of millions of digits", `[${"1".repeat(10_000_000)}]`, /long numbers/],
+    ["pairs of quotes", '""'.repeat(1_000_000), /500000 JSON values/],
+    ["words", `[${"null,true,1,".repeat(500_000)}1]`, /500000 JSON values/],
+  ])("%s: refused where parsing would take long", (_, text, why) => {
+    expect(scan(text)).toMatch(why);
+    for (const chars of [10_007, 999_983]) expect(scan(text, {}, chars)).toMatch(why); // in slices too
+  });
+
+  test.each<[string, string]>([
+    ["80,000 messages", `[${many(80_000, (i) => `{"role":"user","content":"m${i}"}`)}]`],
+    ["300,000 tokens", `[${many(300_000, (i) => `${i % 100_000}`)}]`],
+    ["a vector of 200,000 dimensions", `[${many(200_000, (i) => `${Math.sin(i) / 100}`)}]`],
+    ["a book of short lines", `"${"It was the best of times, it was the worst of times,\\n".repeat(300_000)}"`],
+    ["a picture", `"${"QUJD".repeat(7_000_000)}"`],
+    ["escaped Chinese", `"${"\\u6f22".repeat(2_000_000)}"`],
+    ["20,000 names", `{${many(20_000, (i) => `"name ${i}":${i}`)}}`],
+    ["a name in each of 100,000 objects", `[\n${many(100_000, (i) => `  {\n    "a name of ordinary length" : ${i}\n  }`)}]`],
+  ])("%s: passes", (_, text) => {
+    expect(JSON.parse(text)).toBeDefined();
+    expect([scan(text), scan(text, {}, 10_007)]).toEqual(["passes", "passes"]);
+  });
+
+  const TEXT = JSON.stringify({ a: [1, "x", null, { b: true }], "c,:[{": '"]}\\"', d: [[], {}, -1.5e3, false] }, null, 2);
+  test.each<[keyof JsonLimits, number]>([
+    ["maxDepth", 3],
+    ["maxNames", 4],
+    ["maxContainers", 6],
+    ["maxPlain", 7],
+    ["maxValues", 17],
+  ])("each kind has a limit of its own: %s", (limit, exact) => {
+    for (const chars of [1, 2, 3, 7, TEXT.length]) {
+      expect(scan(TEXT, { [limit]: exact }, chars)).toBe("passes");
+      expect(scan(TEXT, { [limit]: exact - 1 }, chars)).not.toBe("passes");
+    }
   });
 });

@@ -1,0 +1,235 @@
+import { GatewayError } from "#contract";
+
+/** What a JSON text may be like, beside its length. */
+export interface JsonLimits {
+  readonly maxDepth: number;
+  /** Values and names of members together; DATA_VALUES unless it says otherwise. */
+  readonly maxValues?: number;
+  /** Names of members alone, repeated ones too. */
+  readonly maxNames?: number;
+  /** Objects and arrays alone. */
+  readonly maxContainers?: number;
+  /** Values alone that hold no others: texts, numbers, true, false, null. */
+  readonly maxPlain?: number;
+  /** What the parser may take for all of it, by COSTS; MAX_WORK_MS unless it says otherwise. */
+  readonly maxWorkMs?: number;
+}
+
+/** Data plane: long conversations and batches of inputs have fewer. */
+const DATA_VALUES = 500_000;
+const VALUES = "JSON values and names of members";
+/** Nobody else is served while the parser works. */
+const MAX_WORK_MS = 60;
+
+/** Nanoseconds of the parser for each, on a busy machine with Bun 1.4.5; what else is in a text costs next to nothing. */
+const COSTS = { values: 25, containers: 40, newNames: 800, newTexts: 450, escapes: 15, longNumbers: 150 } as const;
+const CALLED: Readonly<Record<keyof typeof COSTS, string>> = {
+  values: VALUES,
+  containers: "objects and arrays",
+  newNames: "different names of members",
+  newTexts: "different short texts",
+  escapes: "escaped characters",
+  longNumbers: "long numbers",
+};
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const COLON = 0x3a;
+/** What a character outside strings means. */
+const MEANS = new Uint8Array(128);
+const OPENS = 1;
+const CLOSES = 2;
+const PARTS = 3;
+const WORD = 4;
+for (const [characters, means] of [
+  ["[{", OPENS],
+  ["]}", CLOSES],
+  [",:", PARTS],
+  ["0123456789+-.Eaeflnrstu", WORD], // numbers, true, false, null
+] as const)
+  for (const character of characters) MEANS[character.charCodeAt(0)] = means;
+
+/** Characters between two looks at the counts. */
+const PIECE = 128 * 1024;
+/**
+ * Characters of a string that are looked at one by one before the runtime's own search crosses the rest: few, or as many
+ * as names have where they are told apart.
+ */
+const NEAR = 8;
+const NEAR_TOLD = 32;
+const NEAR_ESCAPE = 64;
+/** The parser keeps texts that are no longer in a table, as it does names. */
+const SHORT = 24;
+/** A number of more characters takes the parser longer, and so does each further dozen. */
+const NUMBER = 20;
+const DOZEN = 12;
+/** Names and texts count as different from each other until they come to this part of the work that may be. */
+const TOLD_FROM = 1 / 16;
+
+/**
+ * Reads a JSON text for its depth and for the work that it would be for the parser, and throws at the first that is
+ * too much. What is no JSON is the parser's business. A long text is read in slices, each from where the last one ended.
+ */
+export class JsonScan {
+  private at = 0;
+  private depth = 0;
+  private names = 0;
+  private containers = 0;
+  private plain = 0;
+  private newNames = 0;
+  private newTexts = 0;
+  private escapes = 0;
+  private longNumbers = 0;
+  /** Characters of the word that is being read. */
+  private word = 0;
+  /** Where the string begins that is being read, or -1. */
+  private opened = -1;
+  private hash = SEED;
+  private quoteAt = -1;
+  private escapeAt = -1;
+  private told: Uint32Array | undefined;
+
+  constructor(
+    private readonly text: string,
+    private readonly limits: JsonLimits,
+  ) {}
+
+  /** Reads so many characters more, or all; says whether the text is at its end. */
+  read(chars = this.text.length): boolean {
+    for (const end = Math.min(this.at + chars, this.text.length); this.at < end; this.judge()) this.piece(Math.min(this.at + PIECE, end));
+    return this.at >= this.text.length;
+  }
+
+  private piece(end: number): void {
+    const { text } = this;
+    let at = this.opened < 0 ? this.at : this.string(this.at, end);
+    for (; at < end; at += 1) {
+      const code = text.charCodeAt(at);
+      const means = MEANS[code];
+      if (code === QUOTE) {
+        this.opened = at;
+        this.hash = SEED;
+        at = this.string(at + 1, end) - 1;
+      } else if (means === WORD) at = this.letters(at, end) - 1;
+      else if (means === PARTS) this.word = 0;
+      else if (means === OPENS) this.open();
+      else if (means === CLOSES) this.depth -= 1;
+    }
+    this.at = at;
+  }
+  private open(): void {
+    this.word = 0;
+    this.containers += 1;
+    this.depth += 1;
+    if (this.depth > this.limits.maxDepth) throw tooDeep(this.limits);
+  }
+  /** A number, or true, false or null; what is none of them too. */
+  private letters(from: number, end: number): number {
+    const { text } = this;
+    let at = from;
+    if (this.word === 0) this.plain += 1;
+    while (at < end && MEANS[text.charCodeAt(at)] === WORD) at += 1;
+    const before = this.word;
+    this.word += at - from;
+    if (this.word > NUMBER) this.longNumbers += dozens(this.word) - dozens(before);
+    return at;
+  }
+
+  /** What was counted so far, against the limits. */
+  private judge(): void {
+    const { names, containers, plain, limits } = this;
+    const { maxValues = DATA_VALUES, maxNames = maxValues, maxContainers = maxValues, maxPlain = maxValues } = limits;
+    const values = names + containers + plain;
+    if (values > maxValues) throw tooMany(maxValues, VALUES);
+    if (names > maxNames) throw tooMany(maxNames, "names of members");
+    if (containers > maxContainers) throw tooMany(maxContainers, CALLED.containers);
+    if (plain > maxPlain) throw tooMany(maxPlain, "texts, numbers and other plain values");
+    const { newNames, newTexts, escapes, longNumbers } = this;
+    const maxNs = (limits.maxWorkMs ?? MAX_WORK_MS) * 1e6;
+    const work = { values, containers, newNames, newTexts, escapes, longNumbers };
+    if (nsOf(work) > maxNs * TOLD_FROM) this.told ??= new Uint32Array(2 ** (TOLD_BITS - 5));
+    if (nsOf(work) > maxNs) throw tooMuch(work);
+  }
+
+  /** Crosses the string that was opened; says where it goes on behind it, or where the slice ended in it. */
+  private string(from: number, end: number): number {
+    let near = Math.max(from, this.opened + (this.told ? NEAR_TOLD : NEAR));
+    let at = from;
+    while (at < end) {
+      at = this.near(at, Math.min(near, end));
+      if (this.opened < 0 || at >= end) break;
+      at = this.nextMark(at);
+      near = at + NEAR_ESCAPE;
+    }
+    return at;
+  }
+  /** The same, character by character up to `end`. */
+  private near(from: number, end: number): number {
+    const { text } = this;
+    let { hash } = this;
+    let at = from;
+    for (; at < end; at += 1) {
+      let code = text.charCodeAt(at);
+      if (code === QUOTE) return this.closed(at, hash);
+      if (code === BACKSLASH) {
+        this.escapes += 1;
+        at += 1;
+        code = text.charCodeAt(at);
+      }
+      hash = Math.imul(hash ^ code, FACTOR);
+    }
+    this.hash = hash;
+    return at;
+  }
+  /** The next quote or backslash; each is looked for once. */
+  private nextMark(from: number): number {
+    const { text } = this;
+    if (this.quoteAt < from) this.quoteAt = orEnd(text.indexOf('"', from), text);
+    if (this.escapeAt < from) this.escapeAt = orEnd(text.indexOf("\\", from), text);
+    return Math.min(this.quoteAt, this.escapeAt);
+  }
+  private closed(at: number, hash: number): number {
+    const length = at - this.opened - 1;
+    this.opened = -1;
+    if (this.isName(at + 1)) {
+      this.names += 1;
+      if (length >= NEAR_TOLD || this.isNew(~hash)) this.newNames += 1;
+    } else {
+      this.plain += 1;
+      if (length <= SHORT && this.isNew(hash)) this.newTexts += 1;
+    }
+    return at + 1;
+  }
+  private isName(behind: number): boolean {
+    let at = behind;
+    while (this.text.charCodeAt(at) <= SPACE) at += 1;
+    return this.text.charCodeAt(at) === COLON;
+  }
+  /** Whether no text had this hash: nearly exact for as many as may pass. */
+  private isNew(hash: number): boolean {
+    if (!this.told) return true;
+    const bit = hash >>> (32 - TOLD_BITS);
+    const word = this.told[bit >>> 5] ?? 0;
+    this.told[bit >>> 5] = word | (1 << (bit & 31));
+    return (word & (1 << (bit & 31))) === 0;
+  }
+}
+
+type Work = Readonly<Record<keyof typeof COSTS, number>>;
+const KINDS = Object.keys(COSTS) as (keyof Work)[]; // the keys of a literal
+const nsOf = (work: Work): number => KINDS.reduce((sum, kind) => sum + work[kind] * COSTS[kind], 0);
+/** Says what most of it would be for. */
+function tooMuch(work: Work): GatewayError {
+  const [most = "values"] = KINDS.toSorted((a, b) => work[b] * COSTS[b] - work[a] * COSTS[a]);
+  return new GatewayError("BODY_TAKES_LONG", { count: work[most], what: CALLED[most] });
+}
+
+/** Texts that are told apart by as many bits of their hash; another hash in each process, so that nobody can prepare texts that look the same. */
+const TOLD_BITS = 20;
+const [SEED = 1, FACTOR = 1] = crypto.getRandomValues(new Int32Array(2)).map((random) => random | 1);
+
+const dozens = (word: number): number => Math.max(0, Math.ceil((word - NUMBER) / DOZEN));
+const orEnd = (at: number, text: string): number => (at < 0 ? text.length : at);
+const tooMany = (limit: number, of: string): GatewayError => new GatewayError("BODY_TOO_MANY_VALUES", { limit, of });
+export const tooDeep = ({ maxDepth }: Pick<JsonLimits, "maxDepth">): GatewayError => new GatewayError("BODY_TOO_DEEP", { limit: maxDepth });
