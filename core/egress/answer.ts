@@ -1,4 +1,5 @@
 import { GatewayError } from "#contract";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { nestingCost, textCost } from "../kernel/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
 import { NotUnpacked, packings, unpacked } from "./unpack.ts";
@@ -76,7 +77,7 @@ class OpenAnswer implements Answer {
   private whole(): Promise<string | undefined> {
     const { held } = this.exchange.request;
     const length = trueLength(this.headers);
-    if (length <= this.maxWhole) {
+    if (length <= Math.min(AT_ONCE, this.maxWhole)) {
       held?.grow(textCost(length));
       return this.response.text();
     }
@@ -104,6 +105,9 @@ class OpenAnswer implements Answer {
   }
 }
 
+/** Bytes that the runtime may join and decode in one go, while nobody else is served. */
+const AT_ONCE = 1024 * 1024;
+
 /** The web's own type allows a last value, which byte streams never have. */
 const readerOf = (body: ReadableStream<Uint8Array>): Bytes => body.getReader() as Bytes;
 
@@ -122,24 +126,51 @@ function failure(thrown: unknown, exchange: Exchange): GatewayError {
 
 /** `undefined` when it is larger than allowed. `grows` is told of each piece. */
 export async function boundedText(from: Bytes, limit: number, grows?: (bytes: number) => void): Promise<string | undefined> {
-  const parts: Uint8Array[] = [];
+  const text = new GrowingText();
   let size = 0;
   try {
     for (let read = await from.read(); !read.done; read = await from.read()) {
       size += read.value.length;
       if (size > limit) return void from.cancel().catch(() => undefined); // it is cut by its owner
       grows?.(read.value.length);
-      parts.push(read.value);
+      await text.add(read.value);
     }
   } catch (thrown) {
     void from.cancel().catch(() => undefined); // nobody reads on
     throw thrown;
   }
-  return textOf(parts);
+  return text.end();
 }
 
-/** Joined before they are decoded, for a character may stand on a seam. */
-export const textOf = (parts: Uint8Array[]): string => new TextDecoder().decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+/** What pieces say together. */
+export async function textOf(pieces: readonly Uint8Array[]): Promise<string> {
+  const text = new GrowingText();
+  for (const piece of pieces) await text.add(piece);
+  return text.end();
+}
+
+/** A text that is decoded while it comes; a character may stand on a seam. Between megabytes others have their turn. */
+class GrowingText {
+  private readonly decoder = new TextDecoder();
+  private readonly parts: string[] = [];
+  private sincePause = 0;
+
+  async add(bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length; from += AT_ONCE) {
+      const part = bytes.subarray(from, from + AT_ONCE);
+      this.sincePause += part.length;
+      if (this.sincePause > AT_ONCE) {
+        this.sincePause = 0;
+        await nextTurn();
+      }
+      this.parts.push(this.decoder.decode(part, { stream: true }));
+    }
+  }
+  end(): string {
+    this.parts.push(this.decoder.decode());
+    return this.parts.join("");
+  }
+}
 
 class WatchedPieces implements Pieces {
   private kept = 0;
@@ -169,7 +200,7 @@ class WatchedPieces implements Pieces {
     return { done: false, value: bytes.subarray(0, SLICE_BYTES) };
   }
   private async nextSlice(rest: Uint8Array): Promise<Piece> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     return this.slice(rest);
   }
   private readonly broke = (error: unknown): never => {

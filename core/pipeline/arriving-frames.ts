@@ -1,7 +1,9 @@
 import { type Frame, type FrameFormat, GatewayError, type StreamEvent } from "#contract";
 import { drained } from "../egress/answer.ts";
 import { eventCost } from "../kernel/memory-cost.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { Finishes } from "./collect.ts";
+import { isLong, LONG, refuseDear } from "./dear-json.ts";
 import { frameReader } from "./frames.ts";
 import type { Chunks } from "./live.ts";
 
@@ -17,6 +19,9 @@ export interface WireEnd {
   readonly isMarked: boolean;
   /** A connection that breaks behind the finish broke nothing; where the client knows the marker too, it would miss it. */
   readonly mayBreak: boolean;
+}
+async function refuseDearest(frames: readonly Frame[]): Promise<void> {
+  for (const { data } of frames) if (isLong(data)) await refuseDear(data);
 }
 const isTimeout = (thrown: unknown): boolean => GatewayError.is(thrown) && thrown.code === "TIMEOUT";
 
@@ -50,12 +55,16 @@ export class ArrivingFrames {
     this.first = undefined;
     if (read === undefined) {
       this.over = true;
-      return this.frames.end();
+      const last = this.frames.end();
+      await refuseDearest(last);
+      return last;
     }
     const bytes = read.length > PAUSE_BYTES ? this.part(read) : read;
     this.sincePause += bytes.length;
     if (this.sincePause > PAUSE_BYTES) await this.pause();
+    const mayBeLong = this.frames.held > LONG;
     const frames = this.frames.push(bytes);
+    if (mayBeLong) await refuseDearest(frames);
     this.reader.keeps?.(eventCost(this.frames.held));
     return frames;
   }
@@ -82,7 +91,7 @@ export class ArrivingFrames {
   /** An upstream that is always ahead would be read without a pause, and everybody else would wait. */
   private pause(): Promise<void> {
     this.sincePause = 0;
-    return new Promise((resolve) => setImmediate(resolve));
+    return nextTurn();
   }
   private async read(): Promise<Uint8Array | undefined> {
     try {

@@ -4,6 +4,8 @@ import type { Chunk } from "./chunks.ts";
 import { Finishes } from "./collect.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ClientForm } from "./interpret.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
+import { isHighSurrogate } from "./slices.ts";
 import { openAiError } from "./provider-error.ts";
 import type { Source } from "./reply.ts";
 
@@ -38,10 +40,27 @@ function refusalIn(body: Json, { to }: Exchange): UpstreamFailure | undefined {
 /** The status of an error that came under a good one. */
 const STREAM_REFUSED = 502;
 
+/** Characters of a text that are written down in one go. */
+const PART = 256 * 1024;
+
+/** A long text in parts, as a stream would have brought it. */
+function* partsOf(event: StreamEvent): Generator<StreamEvent> {
+  if (event.type !== "text" || event.text.length <= PART) return yield event;
+  for (let from = 0, to = 0; from < event.text.length; from = to) {
+    to = from + PART;
+    if (isHighSurrogate(event.text.charCodeAt(to - 1))) to += 1; // one character in two
+    yield { ...event, text: event.text.slice(from, to) };
+  }
+}
+
 async function* replay(
   events: readonly StreamEvent[],
   encoder: { event(event: StreamEvent): string; end(): string },
 ): AsyncGenerator<Chunk> {
-  for (const event of events) yield { wire: encoder.event(event), events: [event] };
+  for (const event of events)
+    for (const part of partsOf(event)) {
+      if (part !== event) await nextTurn();
+      yield { wire: encoder.event(part), events: [part] };
+    }
   yield { wire: encoder.end(), events: [] };
 }

@@ -5,6 +5,7 @@ import { Fold } from "./collect.ts";
 import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
 import { markerOf } from "./marker.ts";
 import type { Passing } from "./passing.ts";
+import { Slices } from "./slices.ts";
 
 /* Different dialects: the provider's frames become events, the events become the client's frames. */
 
@@ -89,10 +90,7 @@ export async function* decoded(from: Passing): AsyncGenerator<Chunk> {
   }
 }
 const wireOf = ({ event, data }: Frame): string =>
-  `${event === "" ? "" : `event: ${event}\n`}${data
-    .split("\n")
-    .map((line) => `data: ${line}\n`)
-    .join("")}\n`;
+  `${event === "" ? "" : `event: ${event}\n`}data: ${data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data}\n\n`;
 
 /** Chunks on their way to the client. */
 export class ChunkStream implements Live {
@@ -100,6 +98,8 @@ export class ChunkStream implements Live {
   private passed = 0;
   private over = false;
   private failure: WireError | null = null;
+  /** A long chunk on its way. */
+  private slices: Slices | undefined;
 
   constructor(
     private readonly chunks: AsyncIterator<Chunk>,
@@ -110,14 +110,20 @@ export class ChunkStream implements Live {
   ) {}
 
   async next(): Promise<Uint8Array | undefined> {
+    const slice = this.slices && (await this.slices.next());
+    if (slice !== undefined) return slice;
     while (!this.over) {
       const chunk = await this.take();
-      if (chunk !== undefined && chunk.wire !== "") return encoder.encode(chunk.wire);
+      if (chunk === undefined || chunk.wire === "") continue;
+      if (!Slices.suit(chunk.wire)) return encoder.encode(chunk.wire);
+      this.slices = new Slices(chunk.wire);
+      return this.slices.next();
     }
     return undefined;
   }
   async cancel(): Promise<void> {
     this.over = true;
+    await this.slices?.cancel();
     await this.chunks.return?.();
   }
   summary(): Summary {

@@ -39,9 +39,16 @@ const FOLD: Folds = {
   },
 };
 
+/** Choices of an answer and tool calls of a choice: guardrails and encoders look at each of them again and again. */
+const MAX_EACH = 4_096;
+function refuseMany(there: number, what: string): void {
+  if (there >= MAX_EACH) throw new SyntaxError(`it holds more than ${MAX_EACH} ${what}`);
+}
+
 function choiceOf(open: Open, index = 0): OpenChoice {
   const known = open.choices.get(index);
   if (known) return known;
+  refuseMany(open.choices.size, "choices");
   const fresh: OpenChoice = { text: "", reasoning: [], tools: new Map() };
   open.choices.set(index, fresh);
   return fresh;
@@ -61,6 +68,7 @@ function addReasoning(choice: OpenChoice, event: Of<"reasoning">): void {
 
 function addTool(choice: OpenChoice, event: Of<"tool">): void {
   const call = choice.tools.get(event.index) ?? { id: "", name: "", arguments: "" };
+  if (!choice.tools.has(event.index)) refuseMany(choice.tools.size, "tool calls");
   if (event.id !== undefined) call.id = event.id;
   if (event.name !== undefined) call.name = event.name;
   if (event.arguments !== undefined) call.arguments += event.arguments;
@@ -105,6 +113,7 @@ export class Finishes {
   add(event: StreamEvent): void {
     if (event.type === "start" || event.type === "usage") return;
     const choice = event.choice ?? 0;
+    if (!this.finished.has(choice)) refuseMany(this.finished.size, "choices");
     if (event.type === "finish") this.finished.set(choice, true);
     else if (!this.finished.has(choice)) this.finished.set(choice, false);
   }

@@ -1,6 +1,7 @@
 import { GatewayError, type Outcome, type Usage, type WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
 import { errorOf, type Live, type Summary, wireError } from "./live.ts";
+import { Slices } from "./slices.ts";
 
 /** How an answer came to its end. */
 export interface Ending {
@@ -129,28 +130,6 @@ class Delivering {
 }
 const lookForStall = (delivering: Delivering): void => delivering.look();
 
-/** Characters of a slice. */
-const SLICE = 64 * 1024;
-/** A text in bytes, as they are asked for. */
-class Slices implements Flow {
-  private at = 0;
-  constructor(private text: string) {}
-
-  next(): Promise<Uint8Array | undefined> {
-    const from = this.at;
-    if (from >= this.text.length) return Promise.resolve(undefined);
-    const splits = isHighSurrogate(this.text.charCodeAt(from + SLICE - 1)); // one character in two
-    this.at = from + SLICE + (splits ? 1 : 0);
-    return Promise.resolve(encoder.encode(this.text.slice(from, this.at)));
-  }
-  cancel(): Promise<void> {
-    this.text = "";
-    return Promise.resolve();
-  }
-}
-const encoder = new TextEncoder();
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
-
 /** What was kept of a stream becomes a text when somebody asks: it is long, and without a log nobody does. */
 class StreamEnding implements Ending {
   readonly ended: Outcome["ended"];
@@ -219,8 +198,9 @@ class KeptText {
   add(bytes: Uint8Array): void {
     this.passed += bytes.length;
     if (this.kept >= this.limit) return;
-    this.chunks.push(bytes);
-    this.kept += bytes.length;
+    const part = bytes.length > this.limit ? bytes.slice(0, this.limit - this.kept) : bytes;
+    this.chunks.push(part);
+    this.kept += part.length;
   }
   text(): string {
     return new TextDecoder().decode(Buffer.concat(this.chunks));

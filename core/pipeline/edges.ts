@@ -23,6 +23,8 @@ export class Edges {
   constructor(
     private first: Uint8Array,
     private readonly decode: StreamMap,
+    /** What was said in a beginning that is too long to be read again. */
+    private readonly begun: readonly StreamEvent[] | null = null,
   ) {}
 
   /** A chunk passes; the first one too. */
@@ -75,6 +77,7 @@ export class Edges {
     return { fold: reading.fold, error: null };
   }
   private readBeginning(reading: EdgeReading, whole: boolean): void {
+    if (this.begun) return reading.addAll(this.begun);
     const end = lastFrameEnd(this.first);
     for (let from = 0, to = 0; from < end && (whole || !reading.began); from = to) {
       to = whole ? end : firstFrameEnd(this.first, from);
@@ -107,7 +110,7 @@ class EdgeReading {
   add(frames: readonly Frame[]): void {
     for (const frame of frames) this.addAll(this.decode.event(frame, this.state));
   }
-  private addAll(events: readonly StreamEvent[]): void {
+  addAll(events: readonly StreamEvent[]): void {
     for (const event of events) this.fold.add(event);
     this.began ||= events.length > 0;
   }

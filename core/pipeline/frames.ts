@@ -40,8 +40,11 @@ interface LineSink {
 /** Characters of one line or bytes of one message that are held: an upstream that never ends one must not fill the memory. */
 const MAX_HELD = 64 * 1024 * 1024;
 const refuseMore = (): never => {
-  throw new Error(`one event of its stream is not of a size between 16 bytes and ${MAX_HELD / 1024 / 1024} MB`);
+  throw new SyntaxError(`one event of its stream is not of a size between 16 bytes and ${MAX_HELD / 1024 / 1024} MB`);
 };
+
+/** Lines of one event: some servers write its JSON down in several. */
+const MAX_LINES = 10_000;
 
 class LineReader implements FrameReader {
   private readonly decoder = new TextDecoder();
@@ -87,6 +90,7 @@ const SPACE = 32;
 class SseLines implements LineSink {
   private event = "";
   private data: string | null = null;
+  private lines = 0;
 
   get held(): number {
     return this.data?.length ?? 0;
@@ -103,11 +107,14 @@ class SseLines implements LineSink {
   private add(line: string): void {
     this.data = this.data === null ? line : `${this.data}\n${line}`;
     if (this.data.length > MAX_HELD) refuseMore();
+    this.lines += 1;
+    if (this.lines > MAX_LINES) throw new SyntaxError(`one event of its stream has more than ${MAX_LINES} lines`);
   }
   private flush(out: Frame[]): void {
     if (this.data !== null) out.push({ event: this.event, data: this.data });
     this.event = "";
     this.data = null;
+    this.lines = 0;
   }
 }
 

@@ -3,6 +3,7 @@ import { GatewayError } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../egress/answer.ts";
 import type { Held } from "../kernel/memory-budget.ts";
 import { eventCost } from "../kernel/memory-cost.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { Fold } from "./collect.ts";
 import { beside, deniedBy, outcome } from "./guard.ts";
 import { howOn } from "./guard-how.ts";
@@ -136,7 +137,6 @@ async function* released(chunks: Iterable<Chunk>): AsyncGenerator<Chunk> {
     await nextTurn();
   }
 }
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly Chunk[] => [
   ...events.map((event) => ({ wire: encoder.event(event), events: [event] })),
   { wire: encoder.end(), events: [] },

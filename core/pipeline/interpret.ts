@@ -19,9 +19,11 @@ import { asStream } from "./as-stream.ts";
 import { goodBeginning } from "./beginning.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
+import { CONVERSATION, isLong, type JsonLimits, parsedLong, VECTORS } from "./dear-json.ts";
 import { type Exchange, framing } from "./exchange.ts";
 import { type Chunk, decoded, translated } from "./chunks.ts";
 import { type Chunks, unreadable, wireError } from "./live.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import { opened } from "./opening.ts";
 import { openAiError } from "./provider-error.ts";
 import type { Passing } from "./passing.ts";
@@ -116,20 +118,33 @@ const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 
 /* ── whole answers ───────────────────────────────────────────────────────────────────────────────────────────── */
 
-function jsonOf(text: string, provider: string): Json {
-  let body: unknown;
+/** At once, unless it is long. */
+function jsonOf(text: string, provider: string, limits = CONVERSATION): MaybePromise<Json> {
+  if (isLong(text)) return longJsonOf(text, provider, limits);
   try {
-    body = parseJson(text);
+    return objectOf(parseJson(text), provider);
   } catch (thrown) {
-    throw new GatewayError("UPSTREAM_INVALID", { provider, why: messageOf(thrown) }, { cause: thrown });
+    throw notJson(thrown, provider);
   }
-  if (!isJson(body)) throw new GatewayError("UPSTREAM_INVALID", { provider, why: "the body is not a JSON object" });
-  return body;
 }
+
+async function longJsonOf(text: string, provider: string, limits: JsonLimits): Promise<Json> {
+  const body = await parsedLong(text, limits).catch((thrown: unknown) => {
+    throw notJson(thrown, provider);
+  });
+  return objectOf(body, provider);
+}
+
+function objectOf(body: unknown, provider: string): Json {
+  if (isJson(body)) return body;
+  throw new GatewayError("UPSTREAM_INVALID", { provider, why: "the body is not a JSON object" });
+}
+const notJson = (thrown: unknown, provider: string): GatewayError =>
+  GatewayError.is(thrown) ? thrown : new GatewayError("UPSTREAM_INVALID", { provider, why: messageOf(thrown) }, { cause: thrown });
 
 function parsed(text: string): unknown {
   try {
-    return parseJson(text);
+    return isLong(text) ? undefined : parseJson(text);
   } catch {
     return undefined; // judged by the caller, who knows what was expected
   }
@@ -137,7 +152,8 @@ function parsed(text: string): unknown {
 
 async function conversation(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
   const text = await answer.text();
-  const body = jsonOf(text, it.to.id);
+  const read = jsonOf(text, it.to.id);
+  const body = read instanceof Promise ? await read : read;
   entering(markOfOwner(it.to.provider));
   const reply = it.to.adapter.reply;
   if (!reply) return passedOn(text, body, headers, answer.status, it, dialect);
@@ -176,7 +192,8 @@ async function plain(answer: Answer, headers: HeaderRecord, it: Exchange): Promi
   const json = answer.headers.get("content-type")?.includes("json") ?? false;
   if (!json) return { ...base, content: { kind: "bytes", stream: answer.pieces() }, model: null };
   const text = await answer.text();
-  const body = jsonOf(text, it.to.id);
+  const read = jsonOf(text, it.to.id, it.call.operation === "embed" ? VECTORS : CONVERSATION);
+  const body = read instanceof Promise ? await read : read;
   const mapped = adapter.response ? adapter.response(body, it.ask) : body;
   const model = typeof mapped["model"] === "string" ? mapped["model"] : null;
   return {
@@ -200,7 +217,7 @@ async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Exchange,
     const source =
       opening?.whole === undefined
         ? await streaming(opening?.pieces ?? reader, it, dialect, form)
-        : asStream(jsonOf(opening.whole, it.to.id), it, dialect, form);
+        : asStream(await jsonOf(opening.whole, it.to.id), it, dialect, form);
     return {
       status: opening?.whole === undefined ? answer.status : 200,
       headers,
@@ -218,13 +235,22 @@ const streaming = (reader: Chunks, it: Exchange, dialect: Dialect, form: ClientF
   it.to.adapter.stream ? translatedSource(reader, it.to.adapter.stream, it, dialect, form) : passingSource(reader, it, dialect, form);
 
 async function passingSource(reader: Chunks, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
-  const first = await goodBeginning(reader, dialect.decode, it.to.id);
+  const { first, reader: rest, said } = await goodBeginning(reader, dialect.decode, it.to.id);
   const correct = corrector(it);
-  const passing: Passing = { reader, first, dialect, provider: it.to.id, encode: form.encode, hideUsage: !form.encode.usage, correct };
+  const passing: Passing = {
+    reader: rest,
+    first,
+    said,
+    dialect,
+    provider: it.to.id,
+    encode: form.encode,
+    hideUsage: !form.encode.usage,
+    correct,
+  };
   if (!correct) return { kind: "passing", passing };
   return {
     kind: "chunks",
-    chunks: closing(decoded(passing), () => reader.cancel()),
+    chunks: closing(decoded(passing), () => rest.cancel()),
     encoder: dialect.encode(form.encode),
     provider: it.to.id,
   };

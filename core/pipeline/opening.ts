@@ -1,8 +1,10 @@
 import { type Frame, GatewayError, type StreamMap, UpstreamFailure } from "#contract";
 import { MAX_WHOLE, textOf, tooLarge } from "../egress/answer.ts";
 import { textCost } from "../kernel/memory-cost.ts";
+import { isLong, refuseDear } from "./dear-json.ts";
 import { frameReader } from "./frames.ts";
 import type { Chunks } from "./live.ts";
+import { ReadAgain } from "./read-again.ts";
 
 /**
  * What an answer to a request for a stream turns out to be, where its content type does not tell: the whole text of a
@@ -20,17 +22,17 @@ export async function opened(reader: Chunks, lines: StreamMap | undefined, provi
   let size = 0;
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return probe.isStream(true) ? { pieces: behind(read, reader) } : { whole: textOf(read) };
+    if (done) return (await probe.isStreamAfterAll()) ? { pieces: new ReadAgain(read, reader) } : { whole: await textOf(read) };
     read.push(value);
     size += value.length;
     if (size > MAX_WHOLE) throw new GatewayError("UPSTREAM_INVALID", { provider, why: tooLarge(MAX_WHOLE) });
-    probe.add(value);
-    if (!probe.isStream(false)) {
+    const lines = probe.add(value);
+    if (lines.length > 0) await probe.hear(lines);
+    if (!probe.isStream) {
       reader.keeps?.(textCost(size));
       continue;
     }
-    reader.keeps?.(0);
-    return { pieces: behind(read, reader) };
+    return { pieces: new ReadAgain(read, reader) };
   }
 }
 
@@ -48,18 +50,26 @@ class Probe {
     this.state = map?.start();
   }
 
-  add(bytes: Uint8Array): void {
+  /** The lines that end in it. */
+  add(bytes: Uint8Array): readonly Frame[] {
     this.first ||= bytes.find((byte) => byte > SPACE) ?? 0;
-    if (this.map && !this.strange) for (const frame of this.frames.push(bytes)) this.hear(frame, this.map);
+    return this.map && !this.strange ? this.frames.push(bytes) : NO_LINES;
   }
-  isStream(ended: boolean): boolean {
-    if (this.map === undefined) return this.first !== 0 && this.first !== BRACE;
-    if (ended && this.lines === 0 && !this.strange) for (const frame of this.frames.end()) this.hear(frame, this.map);
-    return this.said || (ended && this.lines > 1 && !this.strange);
+  get isStream(): boolean {
+    return this.map === undefined ? this.first !== 0 && this.first !== BRACE : this.said;
   }
-  private hear(frame: Frame, map: StreamMap): void {
+  /** The same when all has come. */
+  async isStreamAfterAll(): Promise<boolean> {
+    if (this.map && this.lines === 0 && !this.strange) await this.hear(this.frames.end());
+    return this.isStream || (this.lines > 1 && !this.strange);
+  }
+  async hear(lines: readonly Frame[]): Promise<void> {
+    for (const line of lines) if (this.map) await this.hearLine(line, this.map);
+  }
+  private async hearLine(frame: Frame, map: StreamMap): Promise<void> {
     this.lines += 1;
     try {
+      if (isLong(frame.data)) await refuseDear(frame.data);
       // Some bodies name their model as a stream's first line does: that alone does not tell them apart.
       this.said ||= map.event(frame, this.state).some(({ type }) => type !== "start");
     } catch (thrown) {
@@ -68,19 +78,6 @@ class Probe {
     }
   }
 }
+const NO_LINES: readonly Frame[] = [];
 const SPACE = 32;
 const BRACE = 123;
-
-/** A reader that gives again what was read of it. */
-function behind(read: readonly Uint8Array[], reader: Chunks): Chunks {
-  let at = 0;
-  return {
-    read() {
-      const value = read[at++];
-      return value === undefined ? reader.read() : Promise.resolve({ done: false, value });
-    },
-    cancel: () => reader.cancel(),
-    unheard: () => reader.unheard?.(),
-    keeps: (bytes) => reader.keeps?.(bytes),
-  };
-}

@@ -38,7 +38,7 @@ function passing(wire: string, cuts: readonly number[], hideUsage: boolean): Liv
       controller.close();
     },
   });
-  return new PassingStream({ reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, correct: null });
+  return new PassingStream({ reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, said: null, correct: null });
 }
 async function drained(live: Live): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -52,6 +52,24 @@ function seeded(seed: number): () => number {
 }
 
 describe("a passing stream", () => {
+  test("gives long events the same, wherever they are cut, and never joined", async () => {
+    const long = encoder.event({ type: "text", text: "lang ".repeat(40_000) });
+    const wire = frames(3) + long + frames(2) + long + long + ending;
+    const shown = frames(3) + long + frames(2) + long + long + encoder.event({ type: "finish", reason: "stop" }) + encoder.end();
+    const size = bytes(wire).length;
+    for (const step of [size, 16_384, 65_536, 70_001, 7]) {
+      const stream = passing(
+        wire,
+        Array.from({ length: Math.ceil(size / step) }, (_, i) => i * step),
+        true,
+      );
+      const parts: Uint8Array[] = [];
+      for (let part = await stream.next(); part; part = await stream.next()) parts.push(part);
+      expect(new TextDecoder().decode(Buffer.concat(parts))).toBe(shown);
+      if (step === 16_384) expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(2 * step);
+      expect(stream.summary()).toMatchObject({ finished: true, error: null, usage: { input: 3, output: 4 } });
+    }
+  });
   const wire = frames(1_500) + ending;
   const shown = frames(1_500) + encoder.event({ type: "finish", reason: "stop" }) + encoder.end();
 
@@ -138,6 +156,7 @@ describe("a passing stream", () => {
       provider: "p",
       encode,
       hideUsage: false,
+      said: null,
       correct: null,
     });
     expect(await drained(live)).toContain("one event is larger than 64 MB");
@@ -154,6 +173,7 @@ describe("a passing stream", () => {
       provider: "p",
       encode,
       hideUsage: false,
+      said: null,
       correct: null,
     });
     expect(await drained(live)).toContain("could not be reached");

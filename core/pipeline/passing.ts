@@ -1,4 +1,4 @@
-import { type Dialect, type EncodeOptions, ERRORS, GatewayError, UpstreamFailure, type WireError } from "#contract";
+import { type Dialect, type EncodeOptions, ERRORS, GatewayError, type StreamEvent, UpstreamFailure, type WireError } from "#contract";
 import { drained } from "../egress/answer.ts";
 import type { Fold } from "./collect.ts";
 import { Edges } from "./edges.ts";
@@ -6,6 +6,7 @@ import { framesOf } from "./frames.ts";
 import { type Chunks, errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { type Marker, markerOf } from "./marker.ts";
 import { eventCost } from "../kernel/memory-cost.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { WholeFrames } from "./whole-frames.ts";
 
 /* The same dialect on both sides: bytes pass, usage is tapped. */
@@ -17,6 +18,8 @@ export interface Passing {
   readonly reader: Chunks;
   /** Bytes already read while the stream's beginning was judged. */
   readonly first: Uint8Array;
+  /** What was said in a beginning that is too long to be read again. */
+  readonly said: readonly StreamEvent[] | null;
   readonly dialect: Dialect;
   readonly provider: string;
   readonly encode: EncodeOptions;
@@ -25,6 +28,8 @@ export interface Passing {
   /** The provider's own correction of a chunk, when its wire strays from the dialect; gives the same text back when it does not. */
   readonly correct: ((data: string) => string) | null;
 }
+
+const PAUSE_BYTES = 128 * 1024;
 
 /** Forwards a stream's bytes untouched, whole frames at a time; looks only at its beginning and end. */
 export class PassingStream implements Live {
@@ -37,16 +42,19 @@ export class PassingStream implements Live {
   private failure: WireError | null = null;
   /** The provider's own error event has reached the client; it is not told twice. */
   private reported = false;
+  private sincePause = 0;
 
   constructor(private readonly from: Passing) {
     this.first = from.first;
-    this.edges = new Edges(from.first, from.dialect.decode);
+    this.edges = new Edges(from.first, from.dialect.decode, from.said);
     this.marker = markerOf(from.dialect, from.encode);
     this.frames = new WholeFrames(from.hideUsage ? from.dialect : null, this.marker, from.provider);
   }
 
   /** One promise for each chunk, not one for each step: with thousands of chunks a second that is what they cost. */
   async next(): Promise<Uint8Array | undefined> {
+    const more = this.frames.more();
+    if (more !== undefined) return this.withPauses(more);
     try {
       while (!this.over) {
         const chunk = this.first ?? (await this.from.reader.read()).value;
@@ -66,6 +74,15 @@ export class PassingStream implements Live {
   async cancel(): Promise<void> {
     this.over = true;
     await this.from.reader.cancel().catch(() => undefined); // the upstream may be gone already
+  }
+  /** A long frame goes on piece by piece; between some of them others have their turn. */
+  private async withPauses(piece: Uint8Array): Promise<Uint8Array> {
+    this.sincePause += piece.length;
+    if (this.sincePause > PAUSE_BYTES) {
+      this.sincePause = 0;
+      await nextTurn();
+    }
+    return piece;
   }
   private passed(chunk: Uint8Array): Uint8Array {
     this.edges.remember(chunk);
@@ -131,9 +148,11 @@ function said(wire: string, { decode }: Dialect): string {
     .join("");
 }
 
+/** Of a longer one it is not found out whether it was cut. */
+const MAX_REST = 1024 * 1024;
 /** A last frame that came without the blank line behind it; nothing of one that was cut in its middle. */
 function wholeRest(rest: Uint8Array, { decode }: Dialect): string {
-  if (rest.length === 0) return "";
+  if (rest.length === 0 || rest.length > MAX_REST) return "";
   const frames = framesOf(rest);
   if (frames.every(({ data }) => data === "")) return "";
   try {

@@ -1,6 +1,7 @@
 import { type Dialect, GatewayError } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../egress/answer.ts";
-import { lastFrameEnd } from "./frame-ends.ts";
+import { LONG } from "./dear-json.ts";
+import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 import type { Marker } from "./marker.ts";
 
 const encoder = new TextEncoder();
@@ -13,6 +14,8 @@ export class WholeFrames {
   private size = 0;
   /** The last bytes of what is held: a blank line may begin there. */
   private seam: Uint8Array = NOTHING;
+  /** What else of a long frame, and of what came behind it, may go to the client now: piece by piece, as it came. */
+  private readonly released: Uint8Array[] = [];
   /** The terminal marker has passed. */
   ended = false;
   /** Bytes that came behind it, and are let through to nobody. */
@@ -28,6 +31,10 @@ export class WholeFrames {
     return this.size;
   }
 
+  /** What may go beside what the last push gave. */
+  more(): Uint8Array | undefined {
+    return this.released.shift();
+  }
   push(chunk: Uint8Array): Uint8Array {
     const whole = this.size === 0 && lastFrameEnd(chunk) === chunk.length; // how nearly every chunk comes
     return whole ? this.visible(chunk) : this.joined(chunk);
@@ -38,12 +45,22 @@ export class WholeFrames {
   }
   private joined(chunk: Uint8Array): Uint8Array {
     if (this.size > 0 && !this.endsIn(chunk)) return this.hold(chunk);
+    if (this.size > LONG) return this.long(chunk);
     const bytes = this.size === 0 ? chunk : Buffer.concat([...this.carry, chunk]);
     [this.carry, this.size, this.seam] = [[], 0, NOTHING];
     const end = lastFrameEnd(bytes);
     if (end === bytes.length) return this.visible(bytes);
     this.hold(bytes.subarray(end));
     return this.visible(bytes.subarray(0, end));
+  }
+  /** It is neither the marker nor usage, and not joined: whatever was made of so many bytes in one go would keep others waiting. */
+  private long(chunk: Uint8Array): Uint8Array {
+    const end = firstFrameEnd(Buffer.concat([this.seam, chunk])) - this.seam.length;
+    const [first = NOTHING, ...rest] = [...this.carry, chunk.subarray(0, end)];
+    [this.carry, this.size, this.seam] = [[], 0, NOTHING];
+    const behind = end < chunk.length ? this.push(chunk.subarray(end)) : NOTHING;
+    for (const piece of [...rest, behind]) if (piece.length > 0) this.released.push(piece);
+    return first;
   }
   private endsIn(chunk: Uint8Array): boolean {
     return lastFrameEnd(Buffer.concat([this.seam, chunk])) > 0;

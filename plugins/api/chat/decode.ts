@@ -102,9 +102,13 @@ function number(events: StreamEvent[], from: number, choice: number): void {
   for (let at = from; at < events.length; at += 1) events[at] = { ...events[at], choice } as StreamEvent; // events of a choice, all of them
 }
 
+/** Of one answer; nobody can ask for so many. */
+const MAX_CHOICES = 4_096;
+
 function choiceOf(state: ChatState, index: number): ChoiceState {
   const known = state.choices.get(index);
   if (known) return known;
+  if (state.choices.size === MAX_CHOICES) throw new SyntaxError(`it holds more than ${MAX_CHOICES} choices`);
   const fresh: ChoiceState = { finished: false, calls: [] };
   state.choices.set(index, fresh);
   return fresh;

@@ -17,8 +17,11 @@ export const chat: Dialect<ChatState> = {
     ...body,
     stream_options: { ...(isJson(body["stream_options"]) ? body["stream_options"] : {}), include_usage: true },
   }),
-  isUsageFrame: (data) => data.includes('"usage"') && isUsageChunk(data),
+  isUsageFrame: (data) => data.length < MAX_USAGE && data.includes('"usage"') && isUsageChunk(data),
 };
+
+/** Characters of a usage chunk: counts and their names. */
+const MAX_USAGE = 64 * 1024;
 
 function isUsageChunk(data: string): boolean {
   try {

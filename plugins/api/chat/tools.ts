@@ -25,6 +25,9 @@ function addPiece(piece: Json, calls: OpenCall[], answerId: string, events: Stre
   events.push(...callEvents(call, calls.indexOf(call), piece, answerId));
 }
 
+/** Each piece is looked for among them. */
+const MAX_CALLS = 512;
+
 function callOf(piece: Json, calls: OpenCall[]): OpenCall {
   const key = typeof piece["index"] === "number" ? piece["index"] : undefined;
   const id = text(piece["id"]);
@@ -34,6 +37,7 @@ function callOf(piece: Json, calls: OpenCall[]): OpenCall {
     known === undefined ||
     (known.id !== undefined && id !== undefined && known.id !== id && text(object(piece["function"])["name"]) !== undefined);
   if (!isNew) return known;
+  if (calls.length === MAX_CALLS) throw new SyntaxError(`it holds more than ${MAX_CALLS} tool calls`);
   const fresh: OpenCall = { key, id: undefined, name: undefined, held: "", announced: false };
   calls.push(fresh);
   return fresh;
