@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ADMIN_KEY, ask, chat, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
-import { type Probe, startProbe, type Waits } from "./probing.ts";
+import { nobodyWaits, type Probe, startProbe } from "./probing.ts";
 
 let gateway: GatewayProcess;
 let probe: Probe;
@@ -85,20 +85,6 @@ const safely = (read: () => number): number => {
     return 0; // it has just ended
   }
 };
-
-const MAX_WAIT_MS = 50;
-/** The noise of the machine holds up the server that does nothing too. What holds up only the gateway does so each time. */
-async function nobodyWaits<T>(attack: () => Promise<T>, check: (said: T) => void): Promise<void> {
-  const tries: Waits[] = [];
-  for (let i = 0; i < 4; i += 1) {
-    await probe.waits();
-    check(await attack());
-    const waits = await probe.waits();
-    if (waits.gateway <= waits.idle + MAX_WAIT_MS) return;
-    tries.push(waits);
-  }
-  expect(tries).toEqual([]);
-}
 
 /* ── the attacks ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -211,7 +197,7 @@ const ATTACKS: readonly [name: string, attack: Case, expected: (said: Said) => v
 ];
 
 describe("nobody waits for", () => {
-  test.each(ATTACKS)("%s", async (_, attack, expected) => nobodyWaits(() => judged(attack), expected), 60_000);
+  test.each(ATTACKS)("%s", async (_, attack, expected) => nobodyWaits(probe, () => judged(attack), expected), 60_000);
 
   test.each([
     ["references that double, when they are saved", schema(doubled(40))],
@@ -231,7 +217,7 @@ describe("nobody waits for", () => {
     "%s",
     async (_, checks) => {
       const check = ({ status }: { readonly status: number }): void => expect([200, 400]).toContain(status);
-      await nobodyWaits(() => saved(checks), check);
+      await nobodyWaits(probe, () => saved(checks), check);
     },
     60_000,
   );
@@ -241,6 +227,7 @@ describe("nobody waits for", () => {
     const config = JSON.stringify({ provider: "sandbox", input_guardrails: [String(made.json["slug"])] });
     const one = () => chat(gateway, { messages: [{ role: "user", content: "[1]" }] }, { "x-gateway-config": config });
     await nobodyWaits(
+      probe,
       async () => {
         const dear = repeat(100, one);
         const cheap = await judged({ checks: [{ id: "default.wordCount", parameters: {} }], text: "hello there" });
