@@ -29,6 +29,7 @@ const DEAR = /it holds more than \d+|parsing it would hold up everybody else, mo
 export const STREAMS = {
   "newlines before the first event": { make: () => "\n".repeat(30 * MB) + ENDED, gets: DONE },
   "comments before the first event": { make: () => ":\n\n".repeat(10 * MB) + ENDED, gets: DONE },
+  "comments without a blank line before the first event": { make: () => ":\n".repeat(15 * MB) + ENDED, gets: DONE },
   "blank events before the first": { make: () => "data: {}\n\n".repeat(3 * MB) + ENDED, gets: DONE },
   "pings without data": { make: () => "event: ping\n\n".repeat(2 * MB) + ENDED, gets: DONE },
   "newlines behind the first event": { make: () => says("x") + "\n".repeat(30 * MB) + END, gets: DONE },
