@@ -140,6 +140,21 @@ describe("a passing stream", () => {
     }
   });
 
+  test("gives each frame with its last byte, wherever the blank line behind it is cut", async () => {
+    const [first, second] = [frames(1), encoder.event({ type: "text", text: "ä" })];
+    for (const lineEnd of ["\n", "\r\n"])
+      for (let behind = 1; behind <= 2 * lineEnd.length; behind += 1) {
+        const whole = bytes(second.replaceAll("\n", lineEnd));
+        const pieces = [whole.subarray(0, -behind), ...Array.from(whole.subarray(-behind), (byte) => Uint8Array.of(byte))];
+        const open = new ReadableStream<Uint8Array>({ pull: (to) => void (pieces[0] && to.enqueue(pieces.shift())) });
+        const live = new PassingStream({
+          ...{ reader: open.getReader(), first: bytes(first), dialect, provider: "p", encode, hideUsage: false, correct: null },
+        });
+        await live.next();
+        expect(new TextDecoder().decode(await live.next())).toBe(new TextDecoder().decode(whole));
+      }
+  });
+
   test("is refused and cut when one of its events is larger than 64 MB, and looks at each piece once", async () => {
     const part = bytes("x".repeat(16 * 1024));
     let cancelled = false;

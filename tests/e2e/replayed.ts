@@ -109,9 +109,11 @@ export function chunksOf(text: string): readonly Record<string, unknown>[] {
     .map((frame) => frame.replace(/^data: /, ""));
   return frames.filter((frame) => frame !== "[DONE]").map((frame) => JSON.parse(frame) as Record<string, unknown>);
 }
+/** A provider's own line ends pass with its frames: a client reads LF and CR LF. */
 function saidByClient(text: string): Said {
-  expect(text).toEndWith("data: [DONE]\n\n");
-  return saidByChunks(chunksOf(text));
+  const lines = text.replaceAll("\r\n", "\n");
+  expect(lines).toEndWith("data: [DONE]\n\n");
+  return saidByChunks(chunksOf(lines));
 }
 
 /** Runs so many at a time. */

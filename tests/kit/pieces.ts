@@ -40,7 +40,7 @@ export async function pieceServer(): Promise<PieceServer> {
   };
 }
 
-/** One answer on its way. The head goes with the first piece, the end with the last. */
+/** One answer on its way. The head goes with the first piece, the end with the last: none with one that hangs. */
 class Play {
   private readonly pieces: readonly Uint8Array[];
   private sent = 0;
@@ -69,7 +69,7 @@ class Play {
     this.unread = piece.length;
     this.socket?.write(
       this.chunked
-        ? Buffer.concat([Buffer.from(`${head}${piece.length.toString(16)}\r\n`), piece, last ? END : CRLF])
+        ? Buffer.concat([Buffer.from(`${head}${piece.length.toString(16)}\r\n`), piece, last && this.replay.ends !== "hang" ? END : CRLF])
         : Buffer.concat([Buffer.from(head), piece]),
     );
     if (last) this.tell.over();
