@@ -131,6 +131,8 @@ export const chat = (
     { "x-gateway-provider": "sandbox", ...headers },
   );
 
+/** A condition is looked at so often: without a pause the looking would take the processor from what is waited for. */
+const LOOK_EVERY_MS = 2;
 /** Waits until the condition holds; fails with the sentence when it does not within the time. */
 export async function until<T>(
   what: string,
@@ -142,6 +144,6 @@ export async function until<T>(
     const value = await condition();
     if (value) return value;
     if (performance.now() > endsAt) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
