@@ -37,14 +37,19 @@ async function sent(method: string, path: string, text: string, headers: Readonl
   await response.arrayBuffer();
   return { status: response.status, ms: worked() - before };
 }
-/** The least of three: what other work of the process added is not the body's. */
-async function least(send: (nth: number) => Promise<Cost>): Promise<Cost> {
-  const all = [await send(0), await send(1), await send(2)];
-  return all.reduce((best, one) => (one.ms < best.ms ? one : best));
-}
-
 /** Below this, the costs that every request has hide the body's. */
 const FLOOR_MS = 12;
+const MOST_TIMES = 5;
+/** The least of five: what other work of the process added is not the body's. What is below the floor is judged as the floor. */
+async function least(send: (nth: number) => Promise<Cost>): Promise<Cost> {
+  let best = await send(0);
+  for (let nth = 1; nth < MOST_TIMES && best.ms > FLOOR_MS; nth += 1) {
+    const one = await send(nth);
+    if (one.ms < best.ms) best = one;
+  }
+  return best;
+}
+
 const MOST_GROWTH = 2.6;
 /** Beyond what receiving and parsing the text takes. */
 const MOST_MS = 50;
@@ -118,7 +123,7 @@ describe("what a body costs grows with its size", () => {
     });
     const path = `/v2/configs/${String((made.json["data"] as unknown as Json)["slug"])}`;
     const body = (n: number): string => JSON.stringify({ config: config(n) });
-    // Three times the same: the second and third are updates of what the first has saved.
+    // Each is an update of what the one before has saved.
     expect(await judged(name, async (n) => ({ text: body(n), cost: await least(() => sent("PUT", path, body(n))) }))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** PostgreSQL or Redis stopped for 30 s under load: 503s or the configured fallback, never 401; back within 5 s by itself. */
+/** PostgreSQL or Redis stopped for 30 s under load: 503s or the configured fallback, never 401; back within 5 s by itself. Both wait at the same time. */
 import { expect, test } from "bun:test";
 import { ownPostgres, ownRedis, isSkip, newDatabase, type TestServer } from "../servers/index.ts";
 import { ADMIN_KEY, ask, chat, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
@@ -82,7 +82,7 @@ async function outage(gateway: GatewayProcess, server: TestServer): Promise<void
   expect((await ask(`${gateway.base}/healthz`, "GET", null)).status).toBe(200);
 }
 
-test("PostgreSQL away for 30 s", async () => {
+test.concurrent("PostgreSQL away for 30 s", async () => {
   const server = await ownPostgres();
   if (isSkip(server)) return console.warn(`skipped: ${server.skip}`);
   const gateway = await startGateway({ env: { DATABASE_URL: await newDatabase(server) } });
@@ -95,7 +95,7 @@ test("PostgreSQL away for 30 s", async () => {
   }
 }, 180_000);
 
-test("Redis away for 30 s", async () => {
+test.concurrent("Redis away for 30 s", async () => {
   const server = await ownRedis();
   if (isSkip(server)) return console.warn(`skipped: ${server.skip}`);
   const gateway = await startGateway({ env: { REDIS_URL: server.url } });

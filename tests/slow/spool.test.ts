@@ -5,7 +5,7 @@ import { isSkip, newDatabase, ownPostgres, type TestServer } from "../servers/in
 import { chat, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
 import { degradedPart, ends, get, isReady, start } from "../e2e/readiness.ts";
 
-const OUTAGE_MS = 5_000;
+const OUTAGE_MS = 3_000;
 interface Acknowledged {
   readonly id: string;
   readonly at: number;

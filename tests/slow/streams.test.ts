@@ -17,10 +17,15 @@ const piece = (content: string): Uint8Array =>
 const small = piece("word ");
 const large = piece("x".repeat(64 * 1024));
 
+/** So many small pieces come as fast as they are taken, the rest as a model writes: what leaving costs is tested, not what reading does. */
+const AT_ONCE = 4;
+const WRITTEN_EVERY_MS = 10;
+
 /** Streams until it is left: `model` large gives 64 kB pieces as fast as they are taken. */
 function endless(big: boolean, signal: AbortSignal): ReadableStream<Uint8Array> {
   open += 1;
   let closed = false;
+  let given = 0;
   const left = (): void => {
     if (!closed) {
       closed = true;
@@ -32,7 +37,8 @@ function endless(big: boolean, signal: AbortSignal): ReadableStream<Uint8Array> 
     {
       async pull(controller) {
         const bytes = big ? large : small;
-        if (!big) await new Promise((resolve) => setImmediate(resolve));
+        given += 1;
+        if (!big) await new Promise((resolve) => (given > AT_ONCE ? setTimeout(resolve, WRITTEN_EVERY_MS) : setImmediate(resolve)));
         if (big) pulled += bytes.length;
         controller.enqueue(bytes);
       },
