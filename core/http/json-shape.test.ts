@@ -28,6 +28,12 @@ describe.each([
   );
 });
 
+function time(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
 describe("a long text", () => {
   test("with too many values is refused before it is parsed, and commas in strings are none", () => {
     expect(() => read(long(`{"a":[${"1,".repeat(200)}1]}`))).toThrow("more than 100 JSON values");
@@ -36,17 +42,12 @@ describe("a long text", () => {
   });
   test("of opening brackets alone costs neither time nor memory", () => {
     const text = "[".repeat(15_000_000);
-    const [before, startedAt] = [process.memoryUsage().rss, performance.now()];
-    expect(() => read(text, 128, 500_000)).toThrow("nests deeper");
-    expect(performance.now() - startedAt).toBeLessThan(50);
+    const before = process.memoryUsage().rss;
+    const took = Array.from({ length: 5 }, () => time(() => expect(() => read(text, 128, 500_000)).toThrow("nests deeper")));
+    expect(Math.min(...took)).toBeLessThan(50); // a busy machine delays some, a fault each
     expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
   });
   test("is crossed much faster than it is parsed", () => {
-    const time = (work: () => unknown): number => {
-      const startedAt = performance.now();
-      work();
-      return performance.now() - startedAt;
-    };
     const text = JSON.stringify({
       messages: Array.from({ length: 20_000 }, (_, i) => ({ role: "user", content: `Message ${i} "quoted"` })),
     });

@@ -39,6 +39,13 @@ export async function until(holds: () => boolean, deadlineMs = 3_000): Promise<v
   }
 }
 
+/** The least that this took of up to five times: a busy machine delays some of them, a fault each. */
+export async function quickest(soonMs: number, run: () => Promise<number>): Promise<number> {
+  let least = await run();
+  for (let again = 1; again < 5 && least >= soonMs; again += 1) least = Math.min(least, await run());
+  return least;
+}
+
 export interface RawServer {
   readonly port: number;
   readonly connections: number;

@@ -89,7 +89,7 @@ export function testCheck(check: Check, examples: readonly Example[], { manifest
       const startedAt = performance.now();
       stop.abort();
       await running;
-      expect(performance.now() - startedAt).toBeLessThan(50);
+      expect(performance.now() - startedAt).toBeLessThan(STOPPED_MS);
       if (vendor) expect(vendor.lastSignal?.aborted).toBe(true);
     });
     if (check.cost !== undefined)
@@ -315,6 +315,9 @@ export const callOf = (value: Json, more: Partial<Call> = {}): Call => ({
   signal: new AbortController().signal,
   ...more,
 });
+
+/** Who does not hear of its end waits for the vendor, which never answers, for seconds: a busy machine's delay is none. */
+const STOPPED_MS = 1_000;
 
 const HARD_TEXTS: Readonly<Record<string, string>> = {
   "an empty text": "",
