@@ -9,7 +9,7 @@ const STEPS: readonly (readonly [name: string, command: readonly string[]])[] = 
   ["generated files", [bun, "core/build/gen.ts", "--check"]],
   ["types", [bin("tsc"), "--noEmit"]],
   ["lint and format", [bin("biome"), "ci", "--colors=off", "--error-on-warnings", "."]],
-  ["tests", [bun, "test", "--path-ignore-patterns", "tests/slow/**"]],
+  ["tests", [bun, "test", "--timeout", "30000", "--path-ignore-patterns", "tests/slow/**"]],
 ];
 
 const steps = process.argv.includes("--static") ? STEPS.filter(([name]) => name !== "tests") : STEPS;
