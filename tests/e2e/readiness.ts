@@ -39,5 +39,15 @@ export const degradedPart = (gateway: GatewayProcess, part: string, within = 20_
     },
     within,
   );
+/** A machine that is busy elsewhere may hold the whole process for more than a second, which is said for five minutes. */
+export const butForTheMachine = ({ degraded }: Pick<Ready, "degraded">): Ready["degraded"] =>
+  degraded.filter(({ part }) => part !== "event_loop");
 export const isReady = (gateway: GatewayProcess): Promise<unknown> =>
-  until("it is ready again", async () => (await readiness(gateway)).status === "ready", 40_000);
+  until(
+    "it is ready again",
+    async () => {
+      const ready = await readiness(gateway);
+      return ready.code === 200 && butForTheMachine(ready).length === 0;
+    },
+    40_000,
+  );
