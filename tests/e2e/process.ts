@@ -137,7 +137,7 @@ const LOOK_EVERY_MS = 2;
 export async function until<T>(
   what: string,
   condition: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = 5_000,
+  withinMs = 15_000,
 ): Promise<T> {
   const endsAt = performance.now() + withinMs;
   for (;;) {

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { jsonAnswer, type Received, type Replay, type ReplayServer, replayServer, sseAnswer } from "../kit/replay.ts";
 import { verifies } from "../requirements/verifies.ts";
+import { quickest } from "../egress/support.ts";
 import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY, type GatewayProcess, startGateway } from "./process.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -223,18 +224,21 @@ describe("retry", () => {
   test("an answer at the first try counts 0", async () =>
     expect((await configured(retrying({ attempts: 2 }))).headers.get("x-gateway-retry-attempt-count")).toBe("0"));
   test("waits as long as a 429 says, though not asked to look at the header", async () => {
-    const at: number[] = [];
-    const noting =
-      (replay: Replay): Play =>
-      () => {
-        at.push(performance.now());
-        return replay;
-      };
-    first.answer(inTurn(noting(failing(429, { "retry-after-ms": "150" })), noting(said("ok"))));
-    await configured(toFirst({ retry: { attempts: 1 } }));
-    const waited = (at[1] ?? 0) - (at[0] ?? 0);
-    expect(waited).toBeGreaterThanOrEqual(149);
-    expect(waited).toBeLessThan(499); // the backoff without the header is 500 ms or more
+    const waited = async (): Promise<number> => {
+      const at: number[] = [];
+      const noting =
+        (replay: Replay): Play =>
+        () => {
+          at.push(performance.now());
+          return replay;
+        };
+      first.answer(inTurn(noting(failing(429, { "retry-after-ms": "150" })), noting(said("ok"))));
+      await configured(toFirst({ retry: { attempts: 1 } }));
+      return (at[1] ?? 0) - (at[0] ?? 0);
+    };
+    const least = await quickest(499, waited);
+    expect(least).toBeGreaterThanOrEqual(149);
+    expect(least).toBeLessThan(499); // the backoff without the header is 500 ms or more
   });
   test("a Retry-After beyond 60 s is not waited for", async () => {
     first.answer(failing(429, { "retry-after": "61" }));

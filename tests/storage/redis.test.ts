@@ -115,7 +115,7 @@ describe.skipIf(isSkip(shared))("Redis", () => {
     const { counters } = await started(shared.url);
     await counters.add([{ key: "short", by: 3, expiresAt: Date.now() + 60 }]);
     expect(await counters.read(["short"])).toEqual([3]);
-    await until("the counter is gone", 2_000, async () => (await counters.read(["short"]))[0] === 0);
+    await until("the counter is gone", 5_000, async () => (await counters.read(["short"]))[0] === 0);
   });
 
   test("goes on after SCRIPT FLUSH", async () => {
@@ -133,7 +133,7 @@ describe.skipIf(isSkip(shared))("Redis", () => {
     await kv.set("bytes", every, 10_000);
     expect(await kv.get("bytes")).toEqual(every);
     expect(await Promise.all([kv.add("lease", bytes("a"), 80), kv.add("lease", bytes("b"), 80)])).toEqual([true, false]);
-    await until("the lease ends", 2_000, () => kv.add("lease", bytes("c"), 10_000));
+    await until("the lease ends", 5_000, () => kv.add("lease", bytes("c"), 10_000));
     await kv.delete("lease");
     expect(await kv.get("lease")).toBeUndefined();
   });
@@ -143,12 +143,12 @@ describe.skipIf(isSkip(shared))("Redis", () => {
     const heard: (string | null)[] = [];
     await feed.subscribe("changes", (message) => heard.push(message));
     await feed.publish("changes", "first");
-    await until("the first message", 1_000, () => heard.length === 1);
+    await until("the first message", 5_000, () => heard.length === 1);
     const admin = new Redis(shared.url);
     await admin.call("CLIENT", "KILL", "TYPE", "pubsub");
     await until("the reconnect", 5_000, () => heard.length === 2);
     await feed.publish("changes", "second");
-    await until("the second message", 1_000, () => heard.length === 3);
+    await until("the second message", 5_000, () => heard.length === 3);
     expect(heard).toEqual(["first", null, "second"]);
     admin.disconnect();
   });
@@ -162,7 +162,7 @@ describe.skipIf(isSkip(own))("Redis away", () => {
     const heard: (string | null)[] = [];
     await feed.subscribe("changes", (message) => heard.push(message));
     const calls = load(20, () => one(counters));
-    await until("load", 2_000, () => calls.outcomes.length > 100);
+    await until("load", 5_000, () => calls.outcomes.length > 100);
     await own.stop();
     const stoppedAt = performance.now();
     await until("three seconds", 4_000, () => performance.now() - stoppedAt > 3_000);
@@ -176,7 +176,7 @@ describe.skipIf(isSkip(own))("Redis away", () => {
     await until("recovery", 5_000, () => calls.outcomes.at(-1)?.error === null);
     await until("null to subscribers", 5_000, () => heard.includes(null));
     await feed.publish("changes", "again");
-    await until("a message again", 1_000, () => heard.at(-1) === "again");
+    await until("a message again", 5_000, () => heard.at(-1) === "again");
     await calls.stop();
     expect(lines.filter(({ event }) => event === "redis.unreachable")).toHaveLength(2); // once per connection
   }, 20_000);
@@ -185,7 +185,7 @@ describe.skipIf(isSkip(own))("Redis away", () => {
     const { counters, lines } = await started(own.url, { deadlineMs: DEADLINE_MS });
     await one(counters);
     const calls = load(20, () => one(counters));
-    await until("load", 2_000, () => calls.outcomes.length > 100);
+    await until("load", 5_000, () => calls.outcomes.length > 100);
     own.pause();
     const pausedAt = performance.now();
     await until("three seconds", 5_000, () => performance.now() - pausedAt > 3_500);
