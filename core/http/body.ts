@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { type Body, GatewayError, type Json, type Operation, type RequestHeaders } from "#contract";
 import type { Held } from "../kernel/memory-budget.ts";
 import { nestingCost, textCost } from "../kernel/memory-cost.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { inTime } from "../pipeline/in-time.ts";
-import { type JsonLimits, jsonObject } from "./json-shape.ts";
+import { type JsonLimits, jsonObject, longJsonObject } from "./json-shape.ts";
 
 /** Limits of request bodies. */
 export interface BodyLimits extends JsonLimits {
@@ -71,10 +73,12 @@ async function jsonBody(request: Request, headers: RequestHeaders, limits: BodyL
     throw fromClient(request, thrown);
   }
   held?.take(nestingCost(text));
-  const value = jsonObject(text, limits);
+  const value = text.length < LONG ? jsonObject(text, limits) : await longJsonObject(text, limits);
   accept?.(value);
   return { kind: "json", text, value };
 }
+/** What is shorter takes no longer than a turn of the event loop may. */
+const LONG = 256 * 1024;
 const bodyLate = (bodyMs: number): GatewayError => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" });
 
 /** A body that came too slowly: the rest of it is not waited for, so that its connection cannot be used again. */
@@ -90,7 +94,7 @@ function boundedText(request: Request, headers: RequestHeaders, limit: number, h
   if (declared > limit) throw tooLarge(limit);
   if (!(declared >= 0)) return undeclaredText(request, limit, held);
   held?.take(textCost(declared));
-  return request.text();
+  return declared < LONG ? request.text() : request.arrayBuffer().then(longText);
 }
 
 async function undeclaredText(request: Request, limit: number, held?: Held): Promise<string> {
@@ -103,6 +107,20 @@ async function undeclaredText(request: Request, limit: number, held?: Held): Pro
     taken = held?.takeUpTo(size, taken, textCost) ?? 0;
     parts.push(part);
   }
-  return new TextDecoder().decode(Buffer.concat(parts));
+  return longText(Buffer.concat(parts));
 }
+
+/** Bytes that are no UTF-8 come to stand for U+FFFD, as in shorter bodies; the runtime takes long for many of them. */
+async function longText(bytes: ArrayBuffer | Uint8Array): Promise<string> {
+  const decoder = new TextDecoder();
+  if (isUtf8(bytes)) return decoder.decode(bytes);
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.byteLength; at += DECODED) {
+    parts.push(decoder.decode(bytes.slice(at, at + DECODED), { stream: true }));
+    await nextTurn();
+  }
+  return parts.join("") + decoder.decode();
+}
+/** Bytes that are decoded in one go, where many may be no UTF-8. */
+const DECODED = 256 * 1024;
 const tooLarge = (limit: number): GatewayError => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });

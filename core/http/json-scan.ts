@@ -19,10 +19,10 @@ export interface JsonLimits {
 const DATA_VALUES = 500_000;
 const VALUES = "JSON values and names of members";
 /** Nobody else is served while the parser works. */
-const MAX_WORK_MS = 60;
+const MAX_WORK_MS = 50;
 
 /** Nanoseconds of the parser for each, on a busy machine with Bun 1.4.5; what else is in a text costs next to nothing. */
-const COSTS = { values: 25, containers: 40, newNames: 800, newTexts: 450, escapes: 15, longNumbers: 150 } as const;
+const COSTS = { values: 25, containers: 40, newNames: 1_500, newTexts: 400, escapes: 15, longNumbers: 150 } as const;
 const CALLED: Readonly<Record<keyof typeof COSTS, string>> = {
   values: VALUES,
   containers: "objects and arrays",
@@ -51,7 +51,7 @@ for (const [characters, means] of [
   for (const character of characters) MEANS[character.charCodeAt(0)] = means;
 
 /** Characters between two looks at the counts. */
-const PIECE = 128 * 1024;
+const PIECE = 16 * 1024;
 /**
  * Characters of a string that are looked at one by one before the runtime's own search crosses the rest: few, or as many
  * as names have where they are told apart.

@@ -1,4 +1,5 @@
 import { GatewayError, isJson, type Json, messageOf } from "#contract";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { type JsonLimits, JsonScan, tooDeep } from "./json-scan.ts";
 
 export type { JsonLimits };
@@ -11,8 +12,22 @@ export const CONTROL_VALUES = 20_000;
 export const CONTROL_BODY_BYTES = 1024 * 1024;
 
 /** Parses a JSON object within limits. */
-export function jsonObject(text: string, limits: JsonLimits): Json {
-  const value = boundedJson(text, limits);
+export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(boundedJson(text, limits), text);
+
+/** The same for a text of megabytes: others have their turn while it is judged, and before and after it is parsed. */
+export async function longJsonObject(text: string, limits: JsonLimits): Promise<Json> {
+  const scan = new JsonScan(text, limits);
+  do await nextTurn();
+  while (!scan.read(SLICE));
+  await nextTurn();
+  const value = anObject(parsed(text, limits), text);
+  await nextTurn();
+  return value;
+}
+/** Characters that are judged in one go. */
+const SLICE = 256 * 1024;
+
+function anObject(value: unknown, text: string): Json {
   if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: text === "" ? "it is empty" : "it must be an object" });
   return value;
 }

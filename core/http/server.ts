@@ -31,6 +31,7 @@ import { withAliases } from "./answer-aliases.ts";
 import { type Accept, type BodyLimits, bodyOf, isLateBody } from "./body.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
 import { errorResponse } from "./errors.ts";
+import { firstFault } from "./first-fault.ts";
 import { headerReader, type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { PREFIX } from "./openapi.ts";
 import { publicRoutes } from "./public.ts";
@@ -223,7 +224,7 @@ function bodyCheck(schema: NonNullable<OperationRoute["body"]>): Accept {
   const check = TypeCompiler.Compile(schema);
   return (body) => {
     if (check.Check(body)) return;
-    const problem = check.Errors(body).First();
+    const problem = firstFault(schema, body);
     const member = (problem?.path ?? "/").slice(1).replaceAll("/", ".");
     throw new GatewayError(
       "REQUEST_INVALID",
