@@ -19,14 +19,14 @@ export const chat = (now: () => number): Adapter => ({
   }),
 });
 
-function whole(body: Json, scenario: Scenario, head: Head, id: string): Response {
+async function whole(body: Json, scenario: Scenario, head: Head, id: string): Promise<Response> {
   if (scenario.error_after !== undefined) throw new Refusal(500, { message: "The sandbox was asked to fail here." });
-  const text = JSON.stringify(completion(speechOf(body, scenario, id), head));
+  const text = JSON.stringify(completion(await speechOf(body, scenario, id), head));
   const cut = scenario.empty ? 0 : (scenario.cut_after ?? scenario.reset_after) === undefined ? text.length : Math.floor(text.length / 2);
   return new Response(text.slice(0, cut), { headers: { "content-type": "application/json" } });
 }
 
-function streamed(body: Json, scenario: Scenario, head: Head, id: string, signal: AbortSignal): Response {
-  const wire = frames(speechOf(body, scenario, id), head, wantsUsage(body));
+async function streamed(body: Json, scenario: Scenario, head: Head, id: string, signal: AbortSignal): Promise<Response> {
+  const wire = frames(await speechOf(body, scenario, id), head, wantsUsage(body));
   return new Response(play(wire, scenario, signal), { headers: { "content-type": "text/event-stream; charset=utf-8" } });
 }

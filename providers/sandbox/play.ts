@@ -29,7 +29,7 @@ export function play(frames: Iterator<string>, scenario: Scenario, signal: Abort
 
 /** A network would give other requests their turn between two reads; there is none here. */
 const PER_TURN = 32;
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Step {
   readonly wire?: string;

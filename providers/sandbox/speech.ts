@@ -1,12 +1,13 @@
 import type { Json } from "#contract";
 import { messages, textOf } from "./message.ts";
+import { nextTurn } from "./play.ts";
 import type { Scenario } from "./scenario.ts";
 import { calledTool } from "./tool.ts";
 
-/** What the model says, cut into the pieces in which it is streamed. */
+/** What the model says. */
 export interface Speech {
-  readonly reasoning: readonly string[];
-  readonly text: readonly string[];
+  readonly reasoning: string;
+  readonly text: string;
   readonly tool: { readonly id: string; readonly name: string; readonly arguments: string } | undefined;
   readonly usage: SpeechUsage;
 }
@@ -17,28 +18,39 @@ export interface SpeechUsage {
 }
 
 /** One token for every four characters begun. */
-const tokens = (text: string): number => Math.ceil(text.length / 4);
-const words = (text: string): readonly string[] => (text === "" ? [] : text.split(/(?<=\s)(?=\S)/));
+const tokens = (texts: readonly string[]): number => Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / 4);
 
-export function speechOf(body: Json, scenario: Scenario, id: string): Speech {
+/** The pieces in which a text is streamed: its words, each cut off when its turn comes. */
+export function* words(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/^\s+|\S+\s*/g)) yield word;
+}
+
+export async function speechOf(body: Json, scenario: Scenario, id: string): Promise<Speech> {
   const called = calledTool(body, scenario);
   const tool = called && { id: `call_${id}`, name: called.name, arguments: JSON.stringify(called.arguments) };
-  const text = tool ? [] : spoken(body, scenario);
-  const reasoning = words(scenario.reasoning ?? "");
-  const thought = tokens(reasoning.join(""));
-  const said = tool ? tokens(tool.name + tool.arguments) : tokens(text.join(""));
+  const text = tool ? "" : scenario.chunks === undefined ? (scenario.text ?? echo(body)) : await counted(scenario.chunks);
+  const { reasoning = "" } = scenario;
+  const thought = tokens([reasoning]);
+  const said = tokens(tool ? [tool.name, tool.arguments] : [text]);
   return {
     reasoning,
     text,
     tool,
-    usage: { prompt: tokens(messages(body).map(textOf).join("")), completion: said + thought, reasoning: thought },
+    usage: { prompt: tokens(messages(body).map(textOf)), completion: said + thought, reasoning: thought },
   };
 }
 
-function spoken(body: Json, { chunks, text }: Scenario): readonly string[] {
-  if (chunks !== undefined) return Array.from({ length: chunks }, (_, index) => `word${index} `);
-  return words(text ?? echo(body));
+async function counted(count: number): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < count; from += PER_TURN) {
+    if (from > 0) await nextTurn();
+    const length = Math.min(PER_TURN, count - from);
+    parts.push(Array.from({ length }, (_, index) => `word${from + index} `).join(""));
+  }
+  return parts.join("");
 }
+/** Words that are made before others have their turn. */
+const PER_TURN = 20_000;
 
 /** The last user message, or what the tools returned when they spoke last. */
 function echo(body: Json): string {

@@ -39,12 +39,15 @@ function chosen(body: Json, tools: ReadonlyMap<string, Json>): string | undefine
 
 /** The last user message says `call weather` or `call weather {"city":"Oslo"}`. */
 function askedInWords(body: Json, tools: ReadonlyMap<string, Json>): Called | undefined {
-  const prompt = textOf(messages(body).findLast((message) => message["role"] === "user") ?? {});
+  const prompt = textOf(messages(body).findLast((message) => message["role"] === "user") ?? {}).slice(0, SEARCHED);
   const [, name, json] = /\bcall\s+([\w-]+)\s*(\{.*\})?/is.exec(prompt) ?? [];
   const schema = name === undefined ? undefined : tools.get(name);
   if (name === undefined || schema === undefined) return undefined;
   return { name, arguments: given(json) ?? filled(schema) };
 }
+
+/** Who wants a tool says so soon. */
+const SEARCHED = 64 * 1024;
 
 function given(json: string | undefined): Json | undefined {
   if (json === undefined) return undefined;

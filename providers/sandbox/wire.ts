@@ -1,5 +1,5 @@
 import { isJson, type Json } from "#contract";
-import type { Speech, SpeechUsage } from "./speech.ts";
+import { type Speech, type SpeechUsage, words } from "./speech.ts";
 
 /* A speech in the chat wire: as a whole body, and as the frames of a stream. */
 
@@ -23,9 +23,9 @@ export function completion(speech: Speech, head: Head): Json {
   const { tool } = speech;
   const message = {
     role: "assistant",
-    content: tool ? null : speech.text.join(""),
+    content: tool ? null : speech.text,
     refusal: null,
-    ...(speech.reasoning.length > 0 && { reasoning_content: speech.reasoning.join("") }),
+    ...(speech.reasoning !== "" && { reasoning_content: speech.reasoning }),
     ...(tool && { tool_calls: [{ id: tool.id, type: "function", function: { name: tool.name, arguments: tool.arguments } }] }),
   };
   return {
@@ -48,8 +48,8 @@ export function* frames(speech: Speech, head: Head, withUsage: boolean): Generat
   const part = (delta: Json, finish_reason: string | null = null): string => chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
 
   yield part({ role: "assistant", content: "" });
-  for (const text of speech.reasoning) yield part({ reasoning_content: text });
-  for (const text of speech.text) yield part({ content: text });
+  for (const text of words(speech.reasoning)) yield part({ reasoning_content: text });
+  for (const text of words(speech.text)) yield part({ content: text });
   if (speech.tool) yield* toolFrames(speech.tool, part);
   yield part({}, finishReason(speech));
   if (withUsage) yield chunk([], { usage: usageBody(speech.usage) });
