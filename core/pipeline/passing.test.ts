@@ -148,7 +148,7 @@ describe("a passing stream", () => {
         const pieces = [whole.subarray(0, -behind), ...Array.from(whole.subarray(-behind), (byte) => Uint8Array.of(byte))];
         const open = new ReadableStream<Uint8Array>({ pull: (to) => void (pieces[0] && to.enqueue(pieces.shift())) });
         const live = new PassingStream({
-          ...{ reader: open.getReader(), first: bytes(first), dialect, provider: "p", encode, hideUsage: false, correct: null },
+          ...{ reader: open.getReader(), first: bytes(first), said: null, dialect, provider: "p", encode, hideUsage: false, correct: null },
         });
         await live.next();
         expect(new TextDecoder().decode(await live.next())).toBe(new TextDecoder().decode(whole));
