@@ -212,6 +212,7 @@ function packageFiles(template: Template, folder: string, { id, title }: Words):
   };
 }
 
+const NAMED_POLICY = "one that identifies, admits or settles instead runs only where the profile names it, under plugins";
 function nextInTree(template: Template, folder: string): string[] {
   const place = template === "openai-compatible" ? "tests/conformance.test.ts" : relative(ROOT, folder);
   return [
@@ -219,6 +220,7 @@ function nextInTree(template: Template, folder: string): string[] {
     `npm run gen                      # puts it into the registry${template === "admin" ? ", and writes its migrations" : ""}`,
     `npm test -- ${place}`,
     "npm run gateway -- list",
+    ...(template === "policy" ? [NAMED_POLICY] : []),
   ];
 }
 
@@ -231,5 +233,6 @@ function nextOutside(template: Template, folder: string): string[] {
     `cd ${relative(process.cwd(), folder) || "."}`,
     ...steps,
     'put the folder (or the published package) into the "pluginsDir" of a profile',
+    ...(template === "policy" ? [NAMED_POLICY] : []),
   ];
 }

@@ -8,6 +8,7 @@ import type { Settings } from "../kernel/settings.ts";
 import { secretsNotSet } from "../kernel/secrets-not-set.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/variables.ts";
+import { apart } from "./apart.ts";
 import { idleInRecords } from "./check-records.ts";
 import { readOptions } from "./options.ts";
 
@@ -24,6 +25,7 @@ export async function check(args: readonly string[]): Promise<number> {
     ...unreadable.map(({ error }) => error.message),
     ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
   ]);
+  for (const problem of found.size === 0 ? await problemsOfStart(settings) : []) found.add(problem);
   for (const problem of found) console.error(problem);
   const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...(await idleInRecords(settings))];
   for (const warning of warnings) console.error(`Warning: ${warning}`);
@@ -40,6 +42,15 @@ const placesWrong = (settings: Settings): Promise<string[]> =>
     () => [],
     (error: unknown) => bootErrors(error).map(({ message }) => message),
   );
+
+/** What only setting the plugins up shows. A deployment that needs its own stores for that is told by its start. */
+const problemsOfStart = (settings: Settings): Promise<readonly string[]> =>
+  apart(settings, ({ plugins, policies }) => [
+    ...plugins.flatMap(({ state, why }) => (state === "failed" && why !== null ? [why] : [])),
+    ...(policies.some(({ provides }) => provides.identify) ? [] : [NOBODY_IDENTIFIED]),
+  ]).catch(() => []);
+const NOBODY_IDENTIFIED =
+  "No enabled policy tells who asks, so that every request would be refused: enable policy/api-key, or another policy that identifies.";
 
 async function judge(candidate: Candidate, all: readonly Candidate[], profile: Profile): Promise<string[]> {
   const unmet = (candidate.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && other.enabled));

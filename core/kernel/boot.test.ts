@@ -151,7 +151,26 @@ test("a required plugin that fails ends the boot with its error, and what was op
 
 test("a policy is required without the profile saying so", async () => {
   const policy: Given = { manifest: { kind: "policy", id: "door" }, module: throwing };
-  await expect(bootWith([policy])).rejects.toThrow("policy/door");
+  await expect(bootWith([policy], { profile: { ...PROFILE, order: ["policy/door"] } })).rejects.toThrow("policy/door");
+});
+
+test("a policy that judges requests runs where the profile names it; modes of strategies serve whatever config asks for them", async () => {
+  const weekend = (id: string, modes: readonly string[]): Given => ({
+    manifest: { kind: "policy", id, provides: [...modes] },
+    module: () => ({
+      default: definePlugin({
+        kind: "policy",
+        config: Type.Object({}),
+        needs: [],
+        setup: () => ({ provides: modes.length > 0 ? { strategies: { last: same } } : { admit: () => undefined } }),
+      }),
+    }),
+  });
+  const policies = [weekend("closed", []), weekend("modes", ["last"]), weekend("named", [])];
+  const built = await bootWith(policies, { profile: { ...PROFILE, plugins: { "policy/named": {} } } });
+  expect(stateIn(built, "policy/closed")).toMatchObject({ state: "disabled", why: expect.stringContaining("the profile names it") });
+  expect(built.generation.policies.map(({ name }) => name)).toEqual(["policy/named", "policy/modes"]);
+  await built.end();
 });
 
 test("a setup that ends after its time is closed", async () => {

@@ -1,4 +1,4 @@
-import { GatewayError, type Json, KINDS, pluginName } from "#contract";
+import { GatewayError, type Json, KINDS, type Manifest, pluginName } from "#contract";
 import { discover, type Found, type Unreadable } from "./external.ts";
 import { isOn, judgeFlags } from "./flags.ts";
 import { parseManifest } from "./manifest.ts";
@@ -20,6 +20,8 @@ export interface Candidate extends Found {
   /** Why it is off. */
   readonly why: string | null;
   readonly required: boolean;
+  /** The profile says it by name. */
+  readonly named: boolean;
   /** From the profile and the mapped environment, not yet judged. */
   readonly config: Json;
   /** Members of `config` that the environment sets -> its variable. */
@@ -101,25 +103,35 @@ function inOrder(found: readonly Found[], profile: Profile): Found[] {
 function candidate(found: Found, profile: Profile, env: Environment): Candidate {
   const name = pluginName(found.manifest);
   const entry = profile.plugins[name];
+  const named = entry !== undefined || profile.order.includes(name);
   judgeFlags(found.manifest, env);
-  const why = whyOff(found, entry, profile, env);
+  const why = whyOff(found, { entry, named }, profile, env);
   const settings = settingsOf(found, env);
   return {
     ...found,
     name,
     enabled: why === null,
     why,
+    named,
     required: entry?.required ?? REQUIRED_KINDS.has(found.manifest.kind),
     config: { ...entry?.config, ...Object.fromEntries(Object.entries(settings).map(([member, variable]) => [member, env[variable]])) },
     settings,
   };
 }
 
-function whyOff(found: Found, entry: PluginEntry | undefined, profile: Profile, env: Environment): string | null {
+interface Said {
+  readonly entry: PluginEntry | undefined;
+  readonly named: boolean;
+}
+function whyOff(found: Found, { entry, named }: Said, profile: Profile, env: Environment): string | null {
   if (entry?.enabled === false) return `the profile ${profile.file} disables it`;
   if (!entry && profile.others === "disabled") return `the profile ${profile.file} does not name it`;
+  if (!named && judgesRequests(found.manifest)) return `a policy runs when the profile names it, and ${profile.file} does not`;
   return whyFlaggedOff(found, env);
 }
+
+/** A policy that adds no strategy modes is there to judge every request: it is no stowaway of a folder or a build. */
+const judgesRequests = ({ kind, provides = [] }: Manifest): boolean => kind === "policy" && provides.length === 0;
 
 function whyFlaggedOff({ manifest: { flag } }: Found, env: Environment): string | null {
   if (!flag) return null;

@@ -45,11 +45,20 @@ async function start(profile: string): Promise<{ readonly code: number; readonly
   return { code, err };
 }
 
+test("`gateway check` fails where no policy tells who asks", async () => {
+  const profile = deployment({ "policy/api-key": { enabled: false } });
+  const child = Bun.spawn([...SOURCE, "check", "--profile", profile], { cwd: join(profile, ".."), stdout: "ignore", stderr: "pipe" });
+  expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
+    1,
+    expect.stringContaining("No enabled policy tells who asks"),
+  ]);
+}, 15_000);
+
 describe("a policy that fails at the first start", () => {
   test.each([
     ["the limits, by a typing error", deployment({ "policy/rate-limit": typo }), /policy\/rate-limit[\s\S]*nonsense/],
     ["the keys, by a typing error", deployment({ "policy/api-key": typo }), /policy\/api-key[\s\S]*nonsense/],
-    ["one from outside, whose code throws", deployment({}, BROKEN), /policy\/gatekeeper[\s\S]*no luck today/],
+    ["one from outside, whose code throws", deployment({ "policy/gatekeeper": {} }, BROKEN), /policy\/gatekeeper[\s\S]*no luck today/],
     [
       "one from outside, whose manifest is not valid",
       deployment({}, { manifest: JSON.stringify({ ...MANIFEST, surprise: true }), code: "" }),
@@ -57,7 +66,7 @@ describe("a policy that fails at the first start", () => {
     ],
     [
       "one that requires what is not there",
-      deployment({}, { manifest: JSON.stringify({ ...MANIFEST, requires: ["guardrail/absent"] }), code: OPEN }),
+      deployment({ "policy/gatekeeper": {} }, { manifest: JSON.stringify({ ...MANIFEST, requires: ["guardrail/absent"] }), code: OPEN }),
       /policy\/gatekeeper requires guardrail\/absent/,
     ],
   ])(
