@@ -1,7 +1,24 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
-import { isJson } from "#contract";
+import { GatewayError, isJson } from "#contract";
+import { lowered } from "../kernel/shape.ts";
+import type { Accept } from "./body.ts";
+
+/** Throws the first fault of a body. */
+export function bodyCheck(schema: TSchema): Accept {
+  const check = TypeCompiler.Compile(schema);
+  return (body) => {
+    if (check.Check(body)) return;
+    const problem = firstFault(schema, body);
+    const member = (problem?.path ?? "/").slice(1).replaceAll("/", ".");
+    throw new GatewayError(
+      "REQUEST_INVALID",
+      { what: `The member ${member || "(body)"} is not valid: ${problem ? lowered(problem.message) : "not of the documented shape"}.` },
+      { param: member },
+    );
+  };
+}
 
 /** Where a value is not what its schema says, and what that says. */
 export interface Fault {

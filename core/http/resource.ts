@@ -16,9 +16,11 @@ import {
   type Tenancy,
   type UpdateRule,
 } from "#contract";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { ENVELOPES } from "./envelope.ts";
 import { absent, hasWorkspaces, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
 import { refusingTaken } from "./taken.ts";
+import { pageOf } from "./page-of.ts";
 import { placeOf, reachOfList, within } from "./tenancy.ts";
 
 /** The routes of a resource: generic handlers over its rules, with tenants kept apart in every condition. */
@@ -70,11 +72,10 @@ function listRoute(on: On, rule: ListRule<TObject, TObject, TSchema>): Route {
       const where = within((await rule.where?.(filters)) ?? {}, reach, hasWorkspaces(resource));
       const limit = Number(query["page_size"] ?? size);
       const offset = Number(query["current_page"] ?? 0) * limit;
-      const found = where ? await rowsOf(on).list({ where, limit, offset, ...(rule.omit && { omit: rule.omit }) }) : { data: [], total: 0 };
-      return envelope.wrap(
-        found.data.map((row) => rule.view(row, asked)),
-        found.total,
-      );
+      const page = { where: where ?? {}, limit, offset, ...(rule.omit && { omit: rule.omit }) };
+      const members = Object.keys(resource.collection.schema.properties);
+      const found = where ? await pageOf(rowsOf(on), page, members, (row) => rule.view(row, asked)) : { data: [], total: 0 };
+      return envelope.wrap(found.data, found.total);
     },
   };
 }
@@ -110,7 +111,9 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
       const { record: draft, once = "" } = await rule.make(asked);
       const record = stamped(on, asked, draft);
       need(on, input.caller, "create", record);
+      await turnFor(input);
       await rule.before?.(record, asked);
+      await turnFor(input);
       await refusingTaken(on, record, () => rowsOf(on).insert(record));
       await rule.after?.(record, asked).catch(async (thrown: unknown) => {
         await rowsOf(on).remove(record.id);
@@ -148,9 +151,12 @@ function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route
     async handle(input) {
       const record = await oneOf(on, input, "update");
       const asked = askedOf(on, input, { body: storable(input.body), workspaceId: record.workspace_id ?? null });
+      await turnFor(input);
       const change = { ...(await rule.change(record, asked)), last_updated_at: input.now };
       const next = { ...record, ...change };
+      await turnFor(input);
       await rule.before?.(next, asked);
+      await turnFor(input);
       const update = () => rowsOf(on).update(record.id, change, { organisation_id: record.organisation_id });
       if (!(await refusingTaken(on, next, update))) throw absent(resource, record.id);
       return rule.answer(next);
@@ -250,6 +256,12 @@ function ownOrganisation(caller: Caller, named: unknown): void {
 /** A member left out of an update stays as it is, so its default must not come in its place. */
 const withoutDefaults = (properties: TProperties): TProperties =>
   Object.fromEntries(Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema as TSchema])); // symbols travel with the spread
+
+/** Each step with a long body takes as long as a turn of the event loop may. */
+const turnFor = async ({ request }: Input): Promise<void> => {
+  if (Number(request.headers.get("content-length") ?? 0) > LONG) await nextTurn();
+};
+const LONG = 128 * 1024;
 
 /** A rule sees its own filters, not the page. */
 const only = (query: Json, { properties }: TObject): Json =>

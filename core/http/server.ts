@@ -13,13 +13,11 @@ import {
   type Route,
   tenantOf,
 } from "#contract";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isLoop } from "../egress/loop.ts";
 import { type Server, timedId } from "../platform.ts";
 import type { Generation } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { type Held, MemoryBudget, budgetOf } from "../kernel/memory-budget.ts";
-import { lowered } from "../kernel/shape.ts";
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
@@ -28,12 +26,13 @@ import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle.ts";
 import type { Spools } from "../pipeline/spool/spools.ts";
 import { withAliases } from "./answer-aliases.ts";
-import { type Accept, type BodyLimits, bodyOf, isLateBody } from "./body.ts";
+import { type BodyLimits, bodyOf, isLateBody } from "./body.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
 import { errorResponse } from "./errors.ts";
-import { firstFault } from "./first-fault.ts";
+import { bodyCheck } from "./first-fault.ts";
 import { headerReader, type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { PREFIX } from "./openapi.ts";
+import { plainAnswer } from "./plain-answer.ts";
 import { publicRoutes } from "./public.ts";
 import { isWhole, partsOf, type UrlParts, withWholeUrl } from "./request-path.ts";
 import { Received } from "./received.ts";
@@ -220,20 +219,6 @@ function traceOf(own: string | undefined, headers: RequestHeaders): string | und
   return parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent)?.[1];
 }
 
-function bodyCheck(schema: NonNullable<OperationRoute["body"]>): Accept {
-  const check = TypeCompiler.Compile(schema);
-  return (body) => {
-    if (check.Check(body)) return;
-    const problem = firstFault(schema, body);
-    const member = (problem?.path ?? "/").slice(1).replaceAll("/", ".");
-    throw new GatewayError(
-      "REQUEST_INVALID",
-      { what: `The member ${member || "(body)"} is not valid: ${problem ? lowered(problem.message) : "not of the documented shape"}.` },
-      { param: member },
-    );
-  };
-}
-
 /* ── plain routes: control plane, admin plane, and some of the data plane ───────────────────────────────────── */
 
 function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
@@ -244,7 +229,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
   const acceptQuery = route.query && validator(route.query, { text: true });
-  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<Response> => {
+  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
     const headers = new Received(request.headers);
     refuseAmbiguous(headers);
     const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
@@ -256,8 +241,7 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     entering(mark);
     // `caller` is absent on public routes only, and those do not read it.
     const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
-    const answer = await pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
-    return answer instanceof Response ? answer : Response.json(answer);
+    return pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
   };
   return {
     method: route.method,
@@ -265,15 +249,19 @@ function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: Http
     run: async (request, _, params) => {
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
+      const end = (): void => {
+        held.release();
+        leave();
+      };
       try {
-        return await handleRoute(request, params, held);
+        const startedAt = settings.now();
+        const answer = await handleRoute(request, params, held);
+        return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
       } catch (thrown) {
+        end();
         const response = errorResponse(known(thrown, request, settings.log), route.plane);
         if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
         return response;
-      } finally {
-        held.release();
-        leave();
       }
     },
   };

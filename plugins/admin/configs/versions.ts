@@ -99,22 +99,34 @@ interface Shown {
   /** As JSON text, its secrets masked. */
   readonly config: string;
 }
-const PAGE = 20;
+/** Read in one go: each may be as large as a body. */
+const AT_ONCE = 2;
 /** Of the configs in one answer together: a thousand versions of a large one would hold up everybody. */
 const MAX_SHOWN_CHARS = 4 * 1024 * 1024;
 
+/** First which there are, then their configs, as many as are shown; others have their turn in between. */
 async function newest({ id }: Config, { records, vault }: Pick<Asked, "records" | "vault">): Promise<{ total: number; data: Shown[] }> {
   const versions = records.in(ConfigVersions);
+  const orderBy = { by: "created_at", direction: "desc" } as const;
+  const found = await versions.list({ where: { config_id: id }, orderBy, limit: MAX_VERSIONS, offset: 0, omit: ["config"] });
   const data: Shown[] = [];
-  for (let chars = 0; ; ) {
-    const page = { where: { config_id: id }, orderBy: { by: "created_at", direction: "desc" }, limit: PAGE, offset: data.length } as const;
-    const found = await versions.list(page);
-    for (const version of found.data) {
-      const config = JSON.stringify(maskSecrets(version.config, vault));
-      chars += config.length;
+  for (let at = 0, chars = 0; at < found.data.length; at += AT_ONCE) {
+    if (at > 0) await nextTurn();
+    for (const shown of await withConfigs(found.data.slice(at, at + AT_ONCE), { records, vault })) {
+      chars += shown.config.length;
       if (data.length > 0 && chars > MAX_SHOWN_CHARS) return { total: found.total, data };
-      data.push({ version, config });
+      data.push(shown);
     }
-    if (found.data.length < PAGE || data.length >= MAX_VERSIONS) return { total: found.total, data };
   }
+  return { total: found.total, data };
 }
+async function withConfigs(of: readonly { readonly id: string }[], { records, vault }: Pick<Asked, "records" | "vault">): Promise<Shown[]> {
+  const ids = of.map(({ id }) => id);
+  const { data } = await records.in(ConfigVersions).list({ where: { id: ids }, limit: ids.length, offset: 0 });
+  const byId = new Map(data.map((version) => [version.id, version]));
+  return ids.flatMap((id) => {
+    const version = byId.get(id);
+    return version ? [{ version, config: JSON.stringify(maskSecrets(version.config, vault)) }] : []; // forgotten meanwhile
+  });
+}
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
