@@ -23,3 +23,18 @@ test("a large one takes what it costs", async () => {
   expect(held.bytes).toBeGreaterThanOrEqual(12 * KB * KB);
   expect(held.bytes).toBeLessThanOrEqual(20 * KB * KB);
 });
+test("a form of many megabytes is joined as fast as memory is copied", async () => {
+  const held = new MemoryBudget(1000 * KB * KB).hold();
+  const form = formOf("x".repeat(20 * KB * KB));
+  const startedAt = performance.now();
+  await readForm(form, held);
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});
+test("a form of very many parts is refused before it is taken apart", async () => {
+  const held = new MemoryBudget(1000 * KB * KB).hold();
+  const part = 'y\r\n--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n';
+  expect((await readForm(formOf(part.repeat(900)), held)).kind).toBe("form-read");
+  await expect(readForm(formOf(part.repeat(100_000)), held)).rejects.toThrow("more than 1000 parts");
+  const quoted = { ...formOf(part.repeat(100_000)), contentType: 'Multipart/Form-Data; charset=x; Boundary="x"' };
+  await expect(readForm(quoted, held)).rejects.toThrow("more than 1000 parts");
+});

@@ -23,6 +23,7 @@ export const goesOnce = ({ body }: Call): boolean => body.kind === "form";
 /** Reads a form that was on its way through: its bytes, and its text fields. */
 export async function readForm(body: Extract<Body, { kind: "form" }>, held: Held): Promise<Extract<Body, { kind: "form-read" }>> {
   const bytes = await bounded(body.stream, held);
+  refuseManyParts(bytes, body.contentType);
   const form = await new Response(bytes, { headers: { "content-type": body.contentType } }).formData().catch((thrown: unknown) => {
     throw new GatewayError("REQUEST_INVALID", { what: `The multipart form cannot be read: ${messageOf(thrown)}.` });
   });
@@ -40,5 +41,28 @@ async function bounded(stream: ReadableStream<Uint8Array>, held: Held): Promise<
     taken = held.takeUpTo(size, taken, formCost);
     parts.push(part);
   }
-  return Uint8Array.from(Buffer.concat(parts));
+  return joined(parts, size);
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Parts of a form: dozens at most, where people send some. Nobody else is served while they are taken apart. */
+const MAX_PARTS = 1_000;
+function refuseManyParts(bytes: Uint8Array, contentType: string): void {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
+  const boundary = `\n--${quoted ?? plain ?? ""}`;
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let count = 0;
+  for (let at = all.indexOf(boundary); at >= 0; at = all.indexOf(boundary, at + boundary.length)) {
+    count += 1;
+    if (count > MAX_PARTS) throw new GatewayError("REQUEST_INVALID", { what: `The multipart form has more than ${MAX_PARTS} parts.` });
+  }
 }
