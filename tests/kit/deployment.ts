@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { definePlugin, type Generations as Shown, type Manifest, type Plugin } from "#contract";
+import { definePlugin, type Generations as Shown, type Manifest, type Plugin, pluginName } from "#contract";
 import type { Egress } from "../../core/egress/egress.ts";
 import { boot, type Built } from "../../core/kernel/boot.ts";
 import type { BootInput } from "../../core/kernel/building.ts";
@@ -81,6 +81,11 @@ export interface Captured {
   readonly lines: string[];
 }
 
+const policyName = ({ manifest }: Given | RegistryRow): readonly string[] => {
+  const { kind, id } = manifest as Manifest; // what the tests give
+  return kind === "policy" ? [pluginName({ kind, id })] : [];
+};
+
 /** What a boot needs, over memory storage and with short limits, parts of it replaced. */
 export function bootInput(
   plugins: readonly (Given | RegistryRow)[],
@@ -91,7 +96,7 @@ export function bootInput(
   return {
     number: 1,
     settings: readSettings({}),
-    profile: PROFILE,
+    profile: { ...PROFILE, order: plugins.flatMap(policyName) }, // a policy runs where it is named
     registry: [memoryRow, ...plugins.map((plugin) => ("file" in plugin ? plugin : rowOf(plugin)))],
     vault: createVault("a secret key for tests, long enough", log.hide),
     egress: UNUSED_EGRESS,
