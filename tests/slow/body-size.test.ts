@@ -7,14 +7,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "#contract";
 import { ADMIN_KEY, ask, GATEWAY_KEY, type GatewayProcess, startGateway } from "../e2e/process.ts";
+import { type Probe, startProbe, type Waits } from "./probing.ts";
 import { bodyRoutes, CONFIGS, LARGE_SHAPES, shapesOf } from "./body-shapes.ts";
 
 const MAIN = join(import.meta.dir, "../../core/main.ts");
 let gateway: GatewayProcess;
+let probe: Probe;
 beforeAll(async () => {
   gateway = await startGateway({ env: { LOG_LEVEL: "error" }, command: [process.execPath, "--max-http-header-size=300000", MAIN] });
+  probe = await startProbe(gateway.base);
 });
 afterAll(async () => {
+  probe.close();
   await gateway.stop();
   gateway.remove();
 });
@@ -50,6 +54,8 @@ async function least(send: (nth: number) => Promise<Cost>): Promise<Cost> {
   return best;
 }
 
+/** From some megabytes on, each body brings a collection, which takes what it takes. */
+const COLLECTED_FLOOR_MS = 20;
 const MOST_GROWTH = 2.6;
 /** Beyond what receiving and parsing the text takes. */
 const MOST_MS = 50;
@@ -66,25 +72,37 @@ function parseMs(text: string): number {
 const SIZES = [2_500, 5_000, 10_000, 20_000];
 /** Near the limits of the data plane. */
 const LARGE = [100_000, 200_000, 400_000];
-/** Of bodies of many megabytes: the collector comes with some and not with others. What grows with the square takes four times as long. */
-const LARGE_GROWTH = 3.5;
 
 type Sent = (n: number) => Promise<{ readonly cost: Cost; readonly text: string }>;
-async function judged(what: string, of: Sent, sizes = SIZES, mostGrowth = MOST_GROWTH): Promise<string[]> {
+async function judged(what: string, of: Sent, sizes = SIZES): Promise<string[]> {
   const found: string[] = [];
   let before: number | undefined;
   for (const n of sizes) {
-    const { cost: one, text } = await of(n);
+    const { cost: one, text } = await leastThatIsDear(of, n, before);
     const said = `${what}, ${Math.round(text.length / 1024)} KB: ${one.ms.toFixed(1)} ms (${one.status}), half of it ${before?.toFixed(1)}`;
     if (process.env["SHOW_COSTS"]) console.log(said);
-    if (one.status >= 500) found.push(said);
-    const parsing = parseMs(text);
-    if (one.ms > MOST_MS + MS_PER_MB * (text.length / 1e6) + 2 * parsing) found.push(said);
-    // The parser itself takes more than twice as long for twice as many different names.
-    if (before !== undefined && one.ms > Math.max(mostGrowth * Math.max(before, FLOOR_MS), 4 * parsing)) found.push(said);
+    if (one.status >= 500 || isDear(one, text, before)) found.push(said);
     before = one.ms;
   }
   return found;
+}
+
+/** What is dear is measured again: the collector comes with one body of many megabytes and not with another. */
+async function leastThatIsDear(of: Sent, n: number, before: number | undefined): ReturnType<Sent> {
+  let best = await of(n);
+  for (let again = 0; again < 4 && isDear(best.cost, best.text, before); again += 1) {
+    const next = await of(n);
+    if (next.cost.ms < best.cost.ms) best = next;
+  }
+  return best;
+}
+
+function isDear({ ms }: Cost, text: string, before: number | undefined): boolean {
+  const parsing = parseMs(text);
+  if (ms > MOST_MS + MS_PER_MB * (text.length / 1e6) + 2 * parsing) return true;
+  // The parser itself takes more than twice as long for twice as many different names.
+  const floor = text.length < 1e6 ? FLOOR_MS : COLLECTED_FLOOR_MS;
+  return before !== undefined && ms > Math.max(MOST_GROWTH * Math.max(before, floor), 4 * parsing);
 }
 
 const costOf =
@@ -110,8 +128,7 @@ describe("what a body costs grows with its size", () => {
 
   test("on the data plane, up to its own limits", async () => {
     const found: string[] = [];
-    for (const { name, text } of LARGE_SHAPES)
-      found.push(...(await judged(name, costOf("POST", "/v1/chat/completions", text), LARGE, LARGE_GROWTH)));
+    for (const { name, text } of LARGE_SHAPES) found.push(...(await judged(name, costOf("POST", "/v1/chat/completions", text), LARGE)));
     expect(found).toEqual([]);
   }, 120_000);
 
@@ -171,4 +188,139 @@ describe("a body that is refused for its size costs next to nothing", () => {
       small: true,
     });
   });
+});
+
+/* ── how long others wait ────────────────────────────────────────────────────────────────────────────────────── */
+
+/** The noise of the machine holds up the server that does nothing too. What holds up only the gateway does so each time. */
+async function nobodyWaits(attack: () => Promise<unknown>, attempts = 6): Promise<void> {
+  const tries: Waits[] = [];
+  for (let i = 0; i < attempts; i += 1) {
+    await probe.waits();
+    await attack();
+    const waits = await probe.waits();
+    if (waits.gateway <= waits.idle + MOST_MS) return;
+    tries.push(waits);
+  }
+  expect(tries).toEqual([]);
+}
+
+const MB = 1024 * 1024;
+const many = (count: number, of: (i: number) => string): string => Array.from({ length: count }, (_, i) => of(i)).join(",");
+/** The sandbox answers with words of its own, so that what is measured is the request. */
+const asking = (content: string, more = ""): string =>
+  `{"model":"sandbox-text","messages":[{"role":"user","content":"${content}"}]${more === "" ? "" : `,${more}`}}`;
+const conversation = (last: string): string =>
+  `{"model":"sandbox-text","messages":[${many(80_000, () => '{"role":"user","content":"a"}')},${last}]}`;
+
+describe("a body near the limit keeps nobody waiting", () => {
+  test.each<[string, () => string | Uint8Array<ArrayBuffer>, number]>([
+    ["text", () => asking("a b c ".repeat(4.8 * MB)), 200],
+    ["lines", () => asking("It was the best of times, it was the worst\\n".repeat(150_000)), 200],
+    ["line breaks alone", () => asking("\\n".repeat(14 * MB)), 400],
+    ["Chinese", () => asking("漢".repeat(9 * MB)), 200],
+    ["escaped Chinese", () => asking("\\u6f22".repeat(2_000_000)), 200],
+    ["bytes that are no UTF-8", () => new Uint8Array(29 * MB).fill(0xff), 400],
+    [
+      "one byte that is no UTF-8",
+      () => new Uint8Array(Buffer.concat([Buffer.from(asking("a".repeat(20 * MB))), Buffer.from([0xff])])),
+      400,
+    ],
+    ["zeros", () => new Uint8Array(29 * MB), 400],
+    ["pairs of quotes", () => '""'.repeat(14 * MB), 400],
+    ["quotes in a text", () => asking('\\"'.repeat(14 * MB)), 400],
+    ["spaces", () => asking("a", `"n":${" ".repeat(28 * MB)}1`), 200],
+    ["numbers", () => asking("a", `"numbers":[${many(450_000, (i) => `${i}`)}]`), 200],
+    ["numbers of 60 digits", () => asking("a", `"numbers":[${many(450_000, () => `0.${"123456".repeat(10)}`)}]`), 400],
+    ["zeros and commas", () => "0,".repeat(14 * MB), 400],
+    [
+      "very many names",
+      () =>
+        asking(
+          "a",
+          many(240_000, (i) => `"name${i}":1`),
+        ),
+      400,
+    ],
+    [
+      "many names",
+      () =>
+        asking(
+          "a",
+          many(20_000, (i) => `"name${i}":1`),
+        ),
+      200,
+    ],
+    ["many short texts", () => asking("a", `"texts":[${many(100_000, (i) => `"t${i}"`)}]`), 200],
+    ["80,000 messages", () => conversation('{"role":"user","content":"b"}'), 200],
+    ["80,000 messages, the last of which is wrong", () => conversation('{"role":5}'), 400],
+  ])(
+    "%s",
+    async (_, made, status) => {
+      const body = new Blob([made()]);
+      const headers = { "x-gateway-api-key": GATEWAY_KEY, "content-type": "application/json", "x-gateway-provider": "sandbox" };
+      await nobodyWaits(async () => {
+        const response = await fetch(`${gateway.base}/v1/chat/completions`, { method: "POST", headers, body });
+        await response.arrayBuffer();
+        expect(response.status).toBe(status);
+      });
+    },
+    60_000,
+  );
+
+  test("a form that may be sent again", async () => {
+    const config = JSON.stringify({ provider: "sandbox", retry: { attempts: 1 } });
+    const file = new Blob([new Uint8Array(28 * MB)]);
+    await nobodyWaits(async () => {
+      const body = new FormData();
+      body.append("image", file, "a.png");
+      body.append("prompt", "a hat");
+      const headers = { "x-gateway-api-key": GATEWAY_KEY, "x-gateway-config": config };
+      const response = await fetch(`${gateway.base}/v1/images/edits`, { method: "POST", headers, body });
+      await response.arrayBuffer();
+      expect(response.status).toBe(200);
+    });
+  }, 60_000);
+});
+
+describe("a large record keeps nobody waiting", () => {
+  const admin = async (method: string, path: string, body?: Json): Promise<Json> => {
+    const answer = await ask(gateway.base + path, method, ADMIN_KEY, body);
+    expect([answer.status, answer.status === 200 ? "" : answer.text]).toEqual([200, ""]);
+    return answer.json;
+  };
+  test.each<[string, Json]>([
+    ["one long text", { user: "y".repeat(1_000_000) }],
+    ["many members", Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`k${i}`, "v".repeat(90) + i]))],
+  ])(
+    "a config of %s, saved again and again, read, and listed with its versions",
+    async (_, override_params) => {
+      const config = { provider: "openai", override_params };
+      const made = await admin("POST", "/v2/configs", { name: "Large", workspace_id: "default", config });
+      const path = `/v2/configs/${String((made["data"] as unknown as Json)["slug"])}`;
+      for (let i = 0; i < 24; i += 1) await admin("PUT", path, { config });
+      await nobodyWaits(() => admin("PUT", path, { config }));
+      await nobodyWaits(() => admin("GET", path));
+      await nobodyWaits(async () => {
+        const list = await admin("GET", `${path}/versions`);
+        expect([Number(list["total"]) >= 25, (list["data"] as readonly Json[]).length]).toEqual([true, 4]);
+      });
+      await nobodyWaits(() => admin("GET", "/v2/configs"));
+    },
+    60_000,
+  );
+
+  test("a list of keys with large defaults", async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`k${i}`, "v".repeat(80)]));
+    for (let i = 0; i < 12; i += 1)
+      await admin("POST", "/v2/api-keys/workspace/service", {
+        name: `Large ${i}`,
+        workspace_id: "default",
+        scopes: ["completions.write"],
+        defaults: { metadata },
+      });
+    await nobodyWaits(async () => {
+      expect((await admin("GET", "/v2/api-keys"))["total"]).toBeGreaterThanOrEqual(12);
+    });
+  }, 60_000);
 });

@@ -110,16 +110,18 @@ async function newest({ id }: Config, { records, vault }: Pick<Asked, "records" 
   const orderBy = { by: "created_at", direction: "desc" } as const;
   const found = await versions.list({ where: { config_id: id }, orderBy, limit: MAX_VERSIONS, offset: 0, omit: ["config"] });
   const data: Shown[] = [];
-  for (let at = 0, chars = 0; at < found.data.length; at += AT_ONCE) {
-    if (at > 0) await nextTurn();
+  let chars = 0;
+  for (let at = 0; at < found.data.length && chars < MAX_SHOWN_CHARS; at += AT_ONCE) {
+    await nextTurn();
     for (const shown of await withConfigs(found.data.slice(at, at + AT_ONCE), { records, vault })) {
       chars += shown.config.length;
-      if (data.length > 0 && chars > MAX_SHOWN_CHARS) return { total: found.total, data };
-      data.push(shown);
+      if (data.length === 0 || chars <= MAX_SHOWN_CHARS) data.push(shown);
     }
   }
+  await nextTurn(); // the answer's own
   return { total: found.total, data };
 }
+
 async function withConfigs(of: readonly { readonly id: string }[], { records, vault }: Pick<Asked, "records" | "vault">): Promise<Shown[]> {
   const ids = of.map(({ id }) => id);
   const { data } = await records.in(ConfigVersions).list({ where: { id: ids }, limit: ids.length, offset: 0 });
