@@ -1,5 +1,6 @@
 import type { Held } from "../kernel/memory-budget.ts";
 import { formCost } from "../kernel/memory-cost.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 import { type Body, type Call, GatewayError, messageOf, type TargetNode } from "#contract";
 
 /** Forms that a guardrail has to read, or that may be sent again, are held in memory up to this size. */
@@ -23,13 +24,20 @@ export const goesOnce = ({ body }: Call): boolean => body.kind === "form";
 /** Reads a form that was on its way through: its bytes, and its text fields. */
 export async function readForm(body: Extract<Body, { kind: "form" }>, held: Held): Promise<Extract<Body, { kind: "form-read" }>> {
   const bytes = await bounded(body.stream, held);
+  const turn = (): Promise<void> | undefined => (bytes.length > LONG_BYTES ? nextTurn() : undefined);
+  await turn();
   refuseManyParts(bytes, body.contentType);
+  await turn();
   const form = await new Response(bytes, { headers: { "content-type": body.contentType } }).formData().catch((thrown: unknown) => {
     throw new GatewayError("REQUEST_INVALID", { what: `The multipart form cannot be read: ${messageOf(thrown)}.` });
   });
+  await turn();
   const fields = Object.fromEntries([...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   return { kind: "form-read", contentType: body.contentType, bytes, fields };
 }
+
+/** Each step of reading a longer form takes as long as a turn of the event loop may. */
+const LONG_BYTES = 1024 * 1024;
 
 async function bounded(stream: ReadableStream<Uint8Array>, held: Held): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
