@@ -4,6 +4,7 @@ import { messageOf } from "#contract";
 import type { PipedChild } from "../platform.ts";
 import { chunksOf, type Frame, FrameReader, jsonFrame, textFrames, textOf } from "./frames.ts";
 import { type Answer, failed, type JobHead, type ReplyHead, type Work } from "./work.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 
 export interface ProcessLimits {
   readonly deadlineMs: number;
@@ -118,7 +119,6 @@ export class ComputeProcess {
 
 const GRACE_MS = 100;
 const WATCH_MS = 20;
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * One piece of work while it is under way: the time and the memory it takes. Where the system tells, its time is that of

@@ -4,6 +4,7 @@ import { QUEUE_LIMITS, type QueueLimits, Room, type Waiting } from "./export-roo
 import { sinkOf, type Sink, weightOf } from "./export-sink.ts";
 import { Trouble } from "./export-trouble.ts";
 import type { Spool } from "./spool/spool.ts";
+import { nextTurn } from "../kernel/next-turn.ts";
 
 export interface QueueParts {
   readonly name: string;
@@ -278,5 +279,4 @@ export class ExportQueue {
   }
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const lineOf = (item: object): string => `${JSON.stringify(item)}\n`;
