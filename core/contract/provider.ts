@@ -78,7 +78,7 @@ export interface Ask {
  * How a provider serves one operation. For the conversational operations the incoming body is in the chat form and
  * the answer is given as stream events; for the others bodies map to bodies. Everything left out passes unchanged.
  */
-export interface Adapter<S = never> {
+export interface Adapter<S = unknown> {
   /** Path below the base URL. Default: the path the client asked. */
   readonly path?: string | ((body: Json, ask: Ask) => string);
   readonly method?: string;
@@ -88,7 +88,7 @@ export interface Adapter<S = never> {
   readonly headers?: (body: Json, ask: Ask) => Readonly<Record<string, string>>;
   /** The whole answer as the events a stream would have brought. */
   readonly reply?: (body: Json, ask: Ask) => readonly StreamEvent[];
-  readonly stream?: StreamMap<S> | StreamMap<unknown>;
+  readonly stream?: StreamMap<S>;
   readonly frames?: FrameFormat;
   /** Maps a whole answer's body within its own form: operations without events, and answers in the provider's `dialect`. */
   readonly response?: (body: Json, ask: Ask) => Json;
@@ -106,7 +106,7 @@ export interface Adapter<S = never> {
   readonly answer?: (body: Json | null, ask: Ask, signal: AbortSignal, request: OutgoingRequest) => Promise<Response>;
 }
 /** Identity at run time; keeps an adapter's stream state typed inside its own file. */
-export const defineAdapter = <S>(adapter: Adapter<S>): Adapter => adapter as unknown as Adapter;
+export const defineAdapter = <S>(adapter: Adapter<S>): Adapter => adapter as Adapter;
 
 /** For every outgoing field: the incoming field's name, or a pure function of the incoming body. */
 export type BodyMap<In, Out> = { readonly [K in keyof Out]?: (keyof In & string) | ((body: In) => Out[K] | undefined) };
