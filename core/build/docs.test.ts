@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pluginName } from "#contract";
-import { pageOf } from "./docs.ts";
+import { chosen, pageOf } from "./docs.ts";
 import { scan } from "./gen-registry.ts";
 
 const pages = new Map(
@@ -26,4 +29,22 @@ test("a page has the members of configs that the plugin obeys", () => {
   expect(pages.get("policy/fallback")).toContain("| `on_status_codes` | array of integer |");
   expect(pages.get("api/models")).toContain("## Members of configs and targets\n\n| Member |");
   expect(pages.get("api/models")).toContain("| `fetch_integrated_models` | boolean |");
+});
+test("a plugin from outside the tree has its page by its folder; a name that is nothing is told", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-docs-"));
+  try {
+    const manifest = { id: "away", kind: "policy", version: "1.0.0", contract: "^1.0.0", title: "From elsewhere", entry: "plugin.mjs" };
+    writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+    const config = `{ type: "object", properties: { days: { type: "integer", description: "How long." } }, required: ["days"] }`;
+    writeFileSync(
+      join(folder, "plugin.mjs"),
+      `export default { kind: "policy", config: ${config}, needs: [], setup: () => ({ provides: {} }) };`,
+    );
+    const [plugin] = await chosen([folder]);
+    const page = await pageOf(plugin ?? expect.unreachable());
+    for (const part of ["# From elsewhere (`policy/away`)", "| `days` | integer | (required) | How long. |"]) expect(page).toContain(part);
+    await expect(chosen(["provider/absent"])).rejects.toThrow("provider/absent");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

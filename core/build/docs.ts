@@ -1,10 +1,22 @@
 /**
- * `bun core/build/docs.ts [kind/id …]`: the reference page of every built-in plugin, or of those named, as Markdown on
- * standard output. Everything comes from manifests and schemas; there is nothing to keep up to date.
+ * `bun core/build/docs.ts [kind/id | folder …]`: the reference page of every built-in plugin, or of those named, as
+ * Markdown on standard output. A folder is that of a plugin from outside the tree. Everything comes from manifests and schemas; there is nothing to keep up to date.
  */
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { type Check, type ConfigMembers, isJson, type Kind, type Kinds, type Plugin, pluginName, type Strategy } from "#contract";
+import {
+  type Check,
+  type ConfigMembers,
+  isJson,
+  type Kind,
+  type Kinds,
+  messageOf,
+  type Plugin,
+  pluginName,
+  type Strategy,
+} from "#contract";
+import { readPlugin } from "../kernel/external.ts";
 import { scan, type Scanned } from "./gen-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -12,7 +24,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** The page of one plugin. */
 export async function pageOf({ manifest, folder }: Scanned): Promise<string> {
   const plugin =
-    manifest.entry === undefined ? undefined : ((await import(join(ROOT, folder, manifest.entry))) as { default: Plugin }).default;
+    manifest.entry === undefined ? undefined : ((await import(resolve(ROOT, folder, manifest.entry))) as { default: Plugin }).default;
   return [
     `# ${manifest.title} (\`${pluginName(manifest)}\`)`,
     manifest.description ?? "",
@@ -96,14 +108,25 @@ function typeOf(schema: unknown): string {
   return schema.type === "array" ? `array of ${typeOf(schema.items) || "any"}` : String(schema.type ?? "any");
 }
 
-if (import.meta.main) {
-  const names = process.argv.slice(2);
+/** The plugins of these names and folders, in their order; all of the tree when there are none. */
+export async function chosen(words: readonly string[]): Promise<readonly Scanned[]> {
   const all = await scan();
-  const chosen = names.length === 0 ? all : all.filter(({ manifest }) => names.includes(pluginName(manifest)));
-  const unknown = names.filter((name) => !all.some(({ manifest }) => pluginName(manifest) === name));
-  if (unknown.length > 0) {
-    console.error(`There is no plugin ${unknown.join(", ")}.`);
+  return words.length === 0 ? all : Promise.all(words.map((word) => one(word, all)));
+}
+async function one(word: string, all: readonly Scanned[]): Promise<Scanned> {
+  const builtIn = all.find(({ manifest }) => pluginName(manifest) === word);
+  if (builtIn) return builtIn;
+  const file = resolve(word, "manifest.json");
+  if (!existsSync(file)) throw new Error(`There is no plugin ${word} in the tree, and no folder ${word} with a manifest.json.`);
+  const { manifest, origin } = await readPlugin(file);
+  return { manifest, folder: origin };
+}
+
+if (import.meta.main) {
+  try {
+    for (const plugin of await chosen(process.argv.slice(2))) console.log(`${await pageOf(plugin)}\n`);
+  } catch (error) {
+    console.error(messageOf(error));
     process.exit(1);
   }
-  for (const plugin of chosen) console.log(`${await pageOf(plugin)}\n`);
 }
