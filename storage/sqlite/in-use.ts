@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
+import { isFilled } from "./emptied.ts";
 import { codeOf } from "./unusable.ts";
 import { lockHolders } from "./watch.ts";
 
@@ -19,7 +20,7 @@ export function holdFree(dir: string): { release(): void } {
       dir,
       LOCKED.flatMap((name) => holdersOf(join(dir, name))),
     );
-    for (const name of ["main.db", "logs.db"]) if (isFile(join(dir, name))) held.push(openAlone(dir, join(dir, name)));
+    for (const name of ["main.db", "logs.db"]) if (isDatabase(join(dir, name))) held.push(openAlone(dir, join(dir, name)));
   } catch (error) {
     release();
     throw error;
@@ -27,7 +28,8 @@ export function holdFree(dir: string): { release(): void } {
   return { release };
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+/** An empty file is none: nobody can have it locked, and opening it would throw its journal away. */
+const isDatabase = (path: string): boolean => isFilled(path) && statSync(path).isFile();
 const holdersOf = (path: string): readonly number[] => {
   const inode = statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
   return inode === undefined ? [] : lockHolders(inode);

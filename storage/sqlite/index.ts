@@ -7,6 +7,7 @@ import { sqliteBlobs } from "./blobs.ts";
 import { SqliteConfig } from "./config.ts";
 import { sqliteCounters } from "./counters.ts";
 import { type Connection, runUnderLock } from "./database.ts";
+import { hasRecords, isFilled, refuseEmptied } from "./emptied.ts";
 import { sqliteFeed } from "./feed.ts";
 import { sqliteKeyValue } from "./key-value.ts";
 import { type SqliteLogs, sqliteLogs } from "./logs.ts";
@@ -15,7 +16,7 @@ import { type MainFile, openMain } from "./main-file.ts";
 import { sqliteRecords } from "./records.ts";
 import type { Loss } from "./rescue.ts";
 import { refuseHalfRestored } from "./restore-marker.ts";
-import { opening, refuseDamaged, refuseEmptied } from "./unusable.ts";
+import { opening, refuseDamaged } from "./unusable.ts";
 
 /**
  * The embedded default. `main.db` is used on this thread with prepared statements, `logs.db` belongs to a Worker,
@@ -37,7 +38,7 @@ export const connectSqlite = (
   refuseHalfRestored(dir);
   const { now, looksOnly = false } = host;
   const path = join(dir, "main.db");
-  refuseEmptied(path, join(dir, "logs.db"));
+  refuseEmptied(path, isFilled(join(dir, "logs.db")) ? "logs.db" : undefined);
   const onLoss = ({ sentence, saved }: Loss): void => host.log("error", "storage.lost", { why: sentence, saved });
   const main = opening(path, () => openMain(path, busyTimeoutMs, onLoss));
   try {
@@ -52,7 +53,10 @@ export const connectSqlite = (
   }
   const feed = sqliteFeed(main.quick, now, host.log);
   const blobs = sqliteBlobs(main.durable, join(dir, "blobs"), now);
-  const logs = sqliteLogs({ path: join(dir, "logs.db"), busyTimeoutMs, allowDestructive, looksOnly }, onLoss);
+  const logs = sqliteLogs(
+    { path: join(dir, "logs.db"), beside: hasRecords(main.durable.db) ? "main.db" : undefined, busyTimeoutMs, allowDestructive, looksOnly },
+    onLoss,
+  );
   return {
     provides: {
       records: sqliteRecords(main.durable, { path, busyTimeoutMs, now, looksOnly }),

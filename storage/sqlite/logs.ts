@@ -7,6 +7,8 @@ interface LogsWork {
   open: {
     argument: {
       readonly path: string;
+      /** A file that is filled only after this one was. */
+      readonly beside: string | undefined;
       readonly busyTimeoutMs: number;
       readonly allowDestructive: string | undefined;
       readonly looksOnly: boolean;

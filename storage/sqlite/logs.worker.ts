@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { GatewayError, messageOf } from "#contract";
 import { migrationWork } from "../tables/migrate.ts";
 import { faultOf, LARGE_PAGES, openDatabase, runUnderLock } from "./database.ts";
+import { refuseEmptied } from "./emptied.ts";
 import { unpacked } from "./logs-batch.ts";
 import { MIGRATIONS } from "./logs-migrations/index.ts";
 import { type LogsTable, logsTable } from "./logs-table.ts";
@@ -39,8 +40,9 @@ const watchLogs = (db: Database, path: string): Watch =>
   });
 
 const jobs: LogsJobs = {
-  open: ({ path, busyTimeoutMs, allowDestructive, looksOnly }) =>
+  open: ({ path, beside, busyTimeoutMs, allowDestructive, looksOnly }) =>
     opening(path, () => {
+      refuseEmptied(path, beside);
       const db = (file.db = openDatabase(path, busyTimeoutMs, LARGE_PAGES));
       refuseDamaged(db, path);
       runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: Date.now, looksOnly }), LARGE_PAGES);

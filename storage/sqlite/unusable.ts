@@ -125,17 +125,6 @@ export function reasonOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/**
- * A file that was cut to nothing would pass for a new one, and the gateway would begin anew. Looked at in the order in
- * which another process that starts just now fills them, last first: what its journal gave up is in the file by then.
- */
-export function refuseEmptied(path: string, beside: string): void {
-  const isFilled = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  if (!isFilled(beside) || isFilled(`${path}-wal`)) return;
-  if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
-  throw cannotUse(path, damaged(path, `it is empty, and ${basename(beside)} beside it is not`));
-}
-
 /** Larger files are not read whole at each start; SQLite itself finds a file that was cut short. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 

@@ -136,7 +136,7 @@ test("a log worker that dies fails what waits for it with STORAGE_UNAVAILABLE, a
     return worker;
   };
   const logs = sqliteLogs(
-    { path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, allowDestructive: undefined, looksOnly: false },
+    { path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, beside: undefined, allowDestructive: undefined, looksOnly: false },
     () => undefined,
     spawn,
   );

@@ -16,9 +16,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
+import { archive as sqliteArchive } from "../../storage/sqlite/archive.ts";
 import { connectSqlite } from "../../storage/sqlite/index.ts";
 
 setDefaultTimeout(60_000); // processes are started, and bytes go to the disk
+
+const archive = "elsewhere" in sqliteArchive ? expect.unreachable() : sqliteArchive;
 
 const root = mkdtempSync(join(tmpdir(), "gateway-sqlite-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -114,6 +117,83 @@ test("main.db that was cut to nothing does not pass for a new one", async () => 
   truncateSync(join(dir, "main.db"), 0);
   const { message } = await failure(dir);
   expect(message).toContain(`${join(dir, "main.db")} cannot be used: it is empty, and logs.db beside it is not. Put a backup back`);
+});
+
+/** A folder as kill -9 leaves it: what was written last is in the journals. */
+const killed = join(root, "killed");
+const writer = Bun.spawn([process.execPath, join(import.meta.dir, "sqlite-child.ts"), "write", killed], {
+  stdout: "pipe",
+  stderr: "inherit",
+});
+for await (const part of writer.stdout.pipeThrough(new TextDecoderStream())) if (part.includes("counted")) break;
+writer.kill("SIGKILL");
+await writer.exited;
+const copyOfKilled = (): string => {
+  const dir = join(root, crypto.randomUUID());
+  cpSync(killed, dir, { recursive: true });
+  return dir;
+};
+const EMPTIED: Readonly<Record<string, (path: string) => void>> = {
+  missing: (path) => rmSync(path),
+  empty: (path) => truncateSync(path, 0),
+};
+const JOURNAL_KEPT = /still holds what was written last/;
+
+for (const file of ["main.db", "logs.db"]) {
+  for (const [how, spoil] of Object.entries(EMPTIED)) {
+    test(`${file} that is ${how} beside a filled journal does not pass for a new one, and the journal stays`, async () => {
+      const dir = copyOfKilled();
+      const path = join(dir, file);
+      const journal = readFileSync(`${path}-wal`);
+      expect(journal.length).toBeGreaterThan(0);
+      spoil(path);
+      const { code, message } = await failure(dir);
+      expect(code).toBe("STORAGE_UNUSABLE");
+      expect(message).toStartWith(`${path} cannot be used: it is ${how}, and ${file}-wal beside it still holds what was written last`);
+      expect(message).toMatch(RESTORE);
+      expect(readFileSync(`${path}-wal`).equals(journal)).toBe(true);
+    });
+    test(`a backup of a folder whose ${file} is ${how} beside a filled journal says so, and the journal stays`, async () => {
+      const dir = copyOfKilled();
+      const path = join(dir, file);
+      const journal = readFileSync(`${path}-wal`);
+      spoil(path);
+      const to = join(root, crypto.randomUUID());
+      mkdirSync(to);
+      const said = await archive.backUp({ dir, busyTimeoutMs: 200 }, to, () => undefined).then(() => "", String);
+      expect(said).toMatch(JOURNAL_KEPT);
+      expect(readFileSync(`${path}-wal`).equals(journal)).toBe(true);
+    });
+    test(`a restore into a folder whose ${file} is ${how} beside a filled journal keeps the journal with what it replaces`, async () => {
+      const dir = copyOfKilled();
+      const journal = readFileSync(join(dir, `${file}-wal`));
+      spoil(join(dir, file));
+      const from = join(root, crypto.randomUUID());
+      mkdirSync(from);
+      await archive.backUp({ dir: copyOfFilled(), busyTimeoutMs: 200 }, from, () => undefined);
+      const prepared = await archive.restore({ dir, busyTimeoutMs: 200 }, from, () => undefined);
+      await prepared.replace("replaced");
+      expect(readFileSync(join(dir, "replaced", `${file}-wal`)).equals(journal)).toBe(true);
+    });
+  }
+}
+test("logs.db that was cut to nothing does not pass for a new one either", async () => {
+  const dir = copyOfFilled();
+  truncateSync(join(dir, "logs.db"), 0);
+  const { message } = await failure(dir);
+  expect(message).toContain(`${join(dir, "logs.db")} cannot be used: it is empty, and main.db beside it is not. Put a backup back`);
+  expect(sizeOf(join(dir, "logs.db"))).toBe(0);
+});
+test("logs.db that was moved away begins anew, and so does one that a first start left empty", async () => {
+  const moved = copyOfFilled();
+  rmSync(join(moved, "logs.db"));
+  const begun = join(root, crypto.randomUUID());
+  mkdirSync(begun);
+  writeFileSync(join(begun, "logs.db"), "");
+  for (const dir of [moved, begun]) {
+    child("start", dir);
+    expect(sizeOf(join(dir, "logs.db"))).toBeGreaterThan(0);
+  }
 });
 
 test("a folder that this user may not write to is named", () => {
