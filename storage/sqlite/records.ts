@@ -28,6 +28,7 @@ export const sqliteRecords = (
     probe: async () => connection.run("records", () => void probing.run(file.now() + 60_000)),
     migrate: async (collections) => {
       connection.alive("records");
+      connection.writable("records"); // it is written by another connection, which would begin a lost file anew
       const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now, looksOnly: file.looksOnly });
       opening(file.path, () => runUnderLock(file.path, file.busyTimeoutMs, work));
     },

@@ -1,8 +1,9 @@
-import type { Database } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { mkdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { messageOf } from "#contract";
 import { makePrivateFile, syncFile } from "./private-file.ts";
+import { isWhole } from "./whole.ts";
 
 /** What became of a file that this process lost. */
 export interface Loss {
@@ -21,13 +22,28 @@ export function rescue(db: Database, path: string, why: string): Loss {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the folder may be gone too
     makePrivateFile(saved);
     db.run("vacuum into ?", [saved]);
+    refuseHollow(saved);
     syncFile(saved);
   } catch (error) {
-    const sentence = `${stopped} What this process still saw could not be saved (${messageOf(error)}). Restart the gateway to go on from ${name} as it is on disk`;
+    rmSync(saved, { force: true });
+    const rest = isWhole(path)
+      ? `Restart the gateway to go on from ${name} as it is on disk`
+      : 'Stop the gateway, and put a backup back with "gateway restore <folder>"';
+    const sentence = `${stopped} What this process still saw could not be saved (${messageOf(error)}). ${rest}`;
     return { sentence, saved: null };
   }
   const sentence =
     `${stopped} What this process still saw was saved to ${basename(saved)}, beside it. ` +
     `Stop the gateway, put that file in the place of ${name} (without ${name}-wal and ${name}-shm), and start it again`;
   return { sentence, saved };
+}
+
+/** A database whose first page is gone reads as an empty one: a copy of that is no rescue. */
+function refuseHollow(saved: string): void {
+  const copy = new Database(saved, { readwrite: true });
+  try {
+    copy.query(`select 1 from "_migrations" limit 1`).get();
+  } finally {
+    copy.close();
+  }
 }

@@ -115,11 +115,13 @@ function freeBytes(folder: string): number | undefined {
   }
 }
 
+/** The file itself is spoilt: it will not be better at the next try. */
+export const isDamage = (code: string): boolean => /NOTADB|CORRUPT|SHORT_READ/.test(code);
+
 /** What a request is told while a file fails under a running gateway; `undefined` where asking again is all there is to do. */
 export function reasonOf(error: unknown): string | undefined {
   const code = codeOf(error);
-  if (/NOTADB|CORRUPT|SHORT_READ/.test(code))
-    return 'its file is damaged; stop the gateway and put a backup back with "gateway restore <folder>"';
+  if (isDamage(code)) return 'its file is damaged; stop the gateway and put a backup back with "gateway restore <folder>"';
   if (/FULL|ENOSPC/.test(code)) return "the disk is full; it goes on by itself once there is space";
   if (/READONLY|EROFS/.test(code)) return "its file can only be read; give it back to the user that runs the gateway";
   return undefined;

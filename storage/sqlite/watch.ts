@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { isWhole } from "./whole.ts";
 
 /*
  * SQLite's locks are those of POSIX: whoever in this process opens and closes a database file beside SQLite drops them,
  * and network disks may lose them. Then any other program that closes the file takes itself for the last one and removes
  * the journal, and what is written into the removed journal is gone when the process ends. So the process looks whether
- * it still holds what it opened.
+ * it still holds what it opened, and whether that is still as long as it was.
  */
 
 export interface Watch {
@@ -25,9 +26,8 @@ const EVERY_MS = 1_000;
  * says what whoever wants to write is told from then on.
  */
 export function watchFile(path: string, onLoss: (why: string) => string, everyMs = EVERY_MS): Watch {
-  const file = inodeOf(path);
-  const journal = inodeOf(`${path}-wal`);
-  const locked = isLocked(file);
+  const [file, journal] = [look(path), look(`${path}-wal`)];
+  const locked = isLocked(file?.inode);
   let lost: string | undefined;
 
   const lose = (why: string | undefined): void => {
@@ -36,10 +36,11 @@ export function watchFile(path: string, onLoss: (why: string) => string, everyMs
     lost = why;
     lost = onLoss(why);
   };
-  const look = (): void => lose(replaced(path, file) ?? replaced(`${path}-wal`, journal));
+  const lookAtBoth = (): void => lose(changeOf(path, path, file) ?? changeOf(path, `${path}-wal`, journal));
   const timer = setInterval(() => {
-    look();
-    if (locked && !isLocked(file)) lose(`this process's lock on ${basename(path)} is gone: something in it opened and closed the file`);
+    lookAtBoth();
+    if (locked && !isLocked(file?.inode))
+      lose(`this process's lock on ${basename(path)} is gone: something in it opened and closed the file`);
   }, everyMs);
   timer.unref();
   return {
@@ -48,9 +49,9 @@ export function watchFile(path: string, onLoss: (why: string) => string, everyMs
     },
     get lock() {
       if (!locked) return "not shown";
-      return isLocked(file) ? "held" : "lost";
+      return isLocked(file?.inode) ? "held" : "lost";
     },
-    look,
+    look: lookAtBoth,
     close: () => clearInterval(timer),
   };
 }
@@ -58,24 +59,35 @@ export function watchFile(path: string, onLoss: (why: string) => string, everyMs
 /** A file in memory only: there is nothing to lose. */
 export const UNWATCHED: Watch = { lost: undefined, lock: "not shown", look: () => undefined, close: () => undefined };
 
+/** A file as it was looked at last. */
+interface Looked {
+  readonly inode: bigint;
+  bytes: bigint;
+}
 /** `undefined` when there is none; `null` when the folder does not let one see. */
-function inodeOf(path: string): bigint | undefined | null {
+function look(path: string): Looked | undefined | null {
   try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && { inode: found.ino, bytes: found.size };
   } catch {
     return null;
   }
 }
 
-function replaced(path: string, before: bigint | undefined | null): string | undefined {
-  const now = inodeOf(path);
-  if (now === before || now === null) return undefined;
-  return `another program has ${now === undefined ? "removed" : "replaced"} ${basename(path)} while it was open`;
+/** SQLite too makes its files smaller; what another program cuts off is missed by whoever reads all of the database. */
+function changeOf(database: string, path: string, before: Looked | undefined | null): string | undefined {
+  const now = look(path);
+  if (now === null) return undefined;
+  if (now?.inode !== before?.inode) return `another program has ${now ? "replaced" : "removed"} ${basename(path)} while it was open`;
+  if (!now || !before) return undefined;
+  if (now.bytes < before.bytes && !isWhole(database)) return `another program has cut ${basename(path)} short while it was open`;
+  before.bytes = now.bytes;
+  return undefined;
 }
 
 /** Linux lists all locks, of this process under its own number; elsewhere, and where they are hidden, nothing is listed. */
-function isLocked(inode: bigint | undefined | null): boolean {
-  return inode !== undefined && inode !== null && lockHolders(inode).includes(process.pid);
+function isLocked(inode: bigint | undefined): boolean {
+  return inode !== undefined && lockHolders(inode).includes(process.pid);
 }
 
 const LOCK = /POSIX +\S+ +(?:READ|WRITE) +(\d+) +[^ :]+:[^ :]+:(\d+) /g;

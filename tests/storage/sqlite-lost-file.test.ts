@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -147,6 +148,73 @@ describe("a journal that another program takes away", () => {
   });
 });
 
+/** Moves what the journal of main.db holds into the file, as any SQLite does now and then. */
+const checkpointed = async (): Promise<void> => {
+  const db = new Database(path("main.db"));
+  db.run("pragma wal_checkpoint(truncate)");
+  db.close();
+  await records().insert(thing("after its journal was emptied"));
+};
+describe("a database file that another program cuts short while it is open", () => {
+  const cuts: Readonly<Record<string, { readonly file: string; readonly cut: () => void | Promise<void>; readonly saved: boolean }>> = {
+    "main.db to nothing, all of it in the journal": { file: "main.db", cut: () => truncateSync(path("main.db"), 0), saved: true },
+    "main.db to its half": {
+      file: "main.db",
+      cut: async () => {
+        await checkpointed();
+        truncateSync(path("main.db"), statSync(path("main.db")).size / 2);
+      },
+      saved: false,
+    },
+    "main.db to nothing, all of it in the file": {
+      file: "main.db",
+      cut: async () => {
+        await checkpointed();
+        truncateSync(path("main.db"), 0);
+      },
+      saved: false,
+    },
+    "the journal of main.db to nothing": { file: "main.db-wal", cut: () => truncateSync(path("main.db-wal"), 0), saved: false },
+  };
+  for (const [what, { file, cut, saved }] of Object.entries(cuts)) {
+    test(`(${what}) lets the very next write be acknowledged no more, and what is seen is saved or said to be gone`, async () => {
+      const kept = Array.from({ length: 20 }, () => thing("kept"));
+      for (const one of kept) await records().insert(one);
+      await cut();
+      const sentence = await sentenceOf(records().insert(thing("late")));
+      expect(sentence).toContain(`another program has cut ${file} short while it was open`);
+      const copies = savedOf("main.db");
+      if (saved) expect(copies).toHaveLength(1);
+      for (const copy of copies) expect(count(copy, Things.name)).toBeGreaterThanOrEqual(20);
+      expect(sentence).toContain(
+        copies[0] === undefined ? 'put a backup back with "gateway restore <folder>"' : `was saved to ${copies[0]}, beside it`,
+      );
+    });
+  }
+  test("stops counters too, within a moment, though no record is written", async () => {
+    truncateSync(path("main.db"), 0);
+    await eventually("the loss is noticed", () => at.lines.length > 0, 5_000);
+    const { counters } = at.running.provides;
+    expect(await codeOf(counters?.add([{ key: "a", by: 1, expiresAt: Number.MAX_SAFE_INTEGER }]) ?? Promise.resolve())).toBe(
+      "STORAGE_UNAVAILABLE",
+    );
+  });
+  test("is told from one that SQLite itself made smaller", async () => {
+    for (let index = 0; index < 300; index += 1) await records().insert(thing("many"));
+    await checkpointed();
+    const { data } = await records().list({ where: {}, limit: 290, offset: 0 });
+    for (const { id } of data) await records().remove(id);
+    const before = statSync(path("main.db")).size;
+    const db = new Database(path("main.db"));
+    db.run("vacuum");
+    db.close();
+    await checkpointed();
+    expect(statSync(path("main.db")).size).toBeLessThan(before);
+    expect(at.lines).toEqual([]);
+    expect((await records().list({ where: {}, limit: 1, offset: 0 })).total).toBe(12);
+  });
+});
+
 describe("logs.db", () => {
   const row = (id: string) => logRow({ id });
   test("whose lock is lost takes no more records, saves those it has, and goes on showing them", async () => {
@@ -167,6 +235,12 @@ describe("logs.db", () => {
     await logs().write([row("a")]);
     unlinkSync(path("logs.db-wal"));
     expect(await sentenceOf(logs().write([row("b")]))).toContain("another program has removed logs.db-wal");
+    expect(count(savedOf("logs.db")[0] ?? "", "logs")).toBe(1);
+  });
+  test("that is cut to nothing does not acknowledge the next batch, and what it held is saved", async () => {
+    await logs().write([row("a")]);
+    truncateSync(path("logs.db"), 0);
+    expect(await sentenceOf(logs().write([row("b")]))).toContain("another program has cut logs.db short while it was open");
     expect(count(savedOf("logs.db")[0] ?? "", "logs")).toBe(1);
   });
 });
