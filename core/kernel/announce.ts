@@ -13,8 +13,18 @@ const MAX_PENDING = 10_000;
 export function createAnnouncer(feed: Feed, log: Logger): Announcer {
   const pending = new Map<string, readonly [topic: string, message: string]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isAway = false;
 
-  const publish = (topic: string, message: string) => within(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
+  const publish = async (topic: string, message: string): Promise<void> => {
+    await within(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
+    if (isAway) log("info", "feed.back", { pending: pending.size });
+    isAway = false;
+  };
+  /** Said once, however many changes find it away. */
+  const sayAway = (topic: string, error: unknown): void => {
+    if (!isAway) log("warn", "feed.away", { topic, why: messageOf(error) });
+    isAway = true;
+  };
   const retryLater = (): void => {
     if (pending.size > 0) timer ??= setTimeout(() => void retry(), RETRY_MS);
   };
@@ -36,7 +46,7 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
       try {
         await publish(topic, message);
       } catch (error) {
-        log("warn", "feed.away", { topic, why: messageOf(error), pending: pending.size + 1 });
+        sayAway(topic, error);
         if (pending.size < MAX_PENDING) pending.set(`${topic}\0${message}`, [topic, message]);
         retryLater();
       }

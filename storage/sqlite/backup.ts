@@ -6,6 +6,7 @@ import { copyBlobs } from "./backup-blobs.ts";
 import type { SqliteConfig } from "./config.ts";
 import { isFilled, refuseEmptied } from "./emptied.ts";
 import { makePrivateFile, syncFile } from "./private-file.ts";
+import { refuseBehind, refuseOlder } from "./saved.ts";
 import { cannotUse, damaged, firstFlaw, opening } from "./unusable.ts";
 
 type Tell = (line: string) => void;
@@ -13,12 +14,14 @@ type Tell = (line: string) => void;
 /** Each database is copied as one moment shows it, from a connection of this process and while others write. */
 export async function backUp({ dir, busyTimeoutMs }: SqliteConfig, folder: string, tell: Tell): Promise<void> {
   const [main, logs] = [join(dir, "main.db"), join(dir, "logs.db")];
+  for (const path of [main, logs]) refuseOlder(path);
   refuseEmptied(main, isFilled(logs) ? "logs.db" : undefined);
   refuseEmptied(logs, isFilled(main) ? "main.db" : undefined);
   if (!existsSync(main)) throw new GatewayError("BACKUP_REFUSED", { why: `there is no ${main}; name the data folder in GATEWAY_DATA_DIR` });
   copyDatabase(main, join(folder, "main.db"), busyTimeoutMs, tell);
   const [live, copied] = [open(main, busyTimeoutMs), open(join(folder, "main.db"), 0)];
   await copyBlobs({ live, copied, from: join(dir, "blobs"), to: join(folder, "blobs") }, tell);
+  refuseBehind(main, copied);
   for (const db of [live, copied]) db.close();
   syncFile(join(folder, "main.db"));
   if (existsSync(logs)) copyDatabase(logs, join(folder, "logs.db"), busyTimeoutMs, tell);

@@ -16,6 +16,7 @@ import { type MainFile, openMain } from "./main-file.ts";
 import { sqliteRecords } from "./records.ts";
 import type { Loss } from "./rescue.ts";
 import { refuseHalfRestored } from "./restore-marker.ts";
+import { refuseBehind, refuseOlder } from "./saved.ts";
 import { opening, refuseDamaged } from "./unusable.ts";
 
 /**
@@ -38,6 +39,7 @@ export const connectSqlite = (
   refuseHalfRestored(dir);
   const { now, looksOnly = false } = host;
   const path = join(dir, "main.db");
+  refuseOlder(path);
   refuseEmptied(path, isFilled(join(dir, "logs.db")) ? "logs.db" : undefined);
   const onLoss = ({ sentence, saved }: Loss): void => host.log("error", "storage.lost", { why: sentence, saved });
   const main = opening(path, () => openMain(path, busyTimeoutMs, onLoss));
@@ -46,6 +48,7 @@ export const connectSqlite = (
     opening(path, () => {
       refuseDamaged(main.durable.db, path);
       runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now, looksOnly }));
+      refuseBehind(path, main.durable.db);
     });
   } catch (error) {
     main.close();

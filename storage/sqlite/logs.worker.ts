@@ -8,6 +8,7 @@ import { MIGRATIONS } from "./logs-migrations/index.ts";
 import { type LogsTable, logsTable } from "./logs-table.ts";
 import type { LogsAnswer, LogsCall, LogsJobs, LogsNews, LogsRequest } from "./logs.ts";
 import { rescue } from "./rescue.ts";
+import { refuseOlder } from "./saved.ts";
 import { opening, reasonOf, refuseDamaged } from "./unusable.ts";
 import { type Watch, watchFile } from "./watch.ts";
 
@@ -42,6 +43,7 @@ const watchLogs = (db: Database, path: string): Watch =>
 const jobs: LogsJobs = {
   open: ({ path, beside, busyTimeoutMs, allowDestructive, looksOnly }) =>
     opening(path, () => {
+      refuseOlder(path);
       refuseEmptied(path, beside);
       const db = (file.db = openDatabase(path, busyTimeoutMs, LARGE_PAGES));
       refuseDamaged(db, path);

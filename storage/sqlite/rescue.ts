@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { messageOf } from "#contract";
 import { makePrivateFile, syncFile } from "./private-file.ts";
+import { nameOfSaved } from "./saved.ts";
 import { isWhole } from "./whole.ts";
 
 /** What became of a file that this process lost. */
@@ -16,7 +17,7 @@ export interface Loss {
 /** Writes all that the connection still sees to a file beside the one it lost, once, before anything of it is gone. */
 export function rescue(db: Database, path: string, why: string): Loss {
   const name = basename(path);
-  const saved = `${path}.saved-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}-${process.pid}`;
+  const saved = nameOfSaved(path);
   const stopped = `${name} takes no more writes, because ${why}.`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the folder may be gone too

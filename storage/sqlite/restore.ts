@@ -11,6 +11,7 @@ import { MIGRATIONS } from "./migrations/index.ts";
 import { holdFree } from "./in-use.ts";
 import { makePrivateFile, syncFile } from "./private-file.ts";
 import { markerIn } from "./restore-marker.ts";
+import { savedOf } from "./saved.ts";
 import { opening } from "./unusable.ts";
 
 /** What a copy is made of, in the order in which it is put in place. */
@@ -108,7 +109,8 @@ function replace(dir: string, staged: string, aside: string): string {
   free.release();
   const kept = join(dir, aside);
   mkdirSync(kept, { mode: 0o700 });
-  for (const name of [...SIDES, ...PLACES]) move(join(dir, name), join(kept, name));
+  const saved = [...savedOf(join(dir, "main.db")), ...savedOf(join(dir, "logs.db"))];
+  for (const name of [...SIDES, ...saved, ...PLACES]) move(join(dir, name), join(kept, name));
   for (const name of PLACES) move(join(staged, name), join(dir, name));
   rmdirSync(staged);
   syncFile(kept);

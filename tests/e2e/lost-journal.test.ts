@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ADMIN_KEY, ask, chat, type GatewayProcess, startGateway } from "./process.ts";
+import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway } from "./process.ts";
 
 setDefaultTimeout(60_000);
 const on: { gateway?: GatewayProcess } = {};
@@ -33,9 +33,17 @@ test("writes are 503 with a sentence, requests go on, and the saved file goes on
   expect(refused.headers.get("retry-after")).not.toBeNull();
   expect((await ask(`${base}/v2/configs`, "GET", ADMIN_KEY)).text).toContain('"name":"before"');
   expect((await chat({ base, gatewayKey: on.gateway?.gatewayKey ?? "" }, {})).status).toBe(200);
-  expect(output().match(/storage\.lost/g)).toHaveLength(1);
+  for (let again = 0; again < 5; again += 1) expect((await create(base, "after")).status).toBe(503);
+  expect([output().match(/storage\.lost/g), output().match(/feed\.away/g)].map((lines) => lines?.length)).toEqual([1, 1]);
 
   await stop("SIGKILL");
+  const { DATABASE_URL: _d, REDIS_URL: _r, ...inherited } = process.env;
+  const { exitCode, stderr } = Bun.spawnSync([...SOURCE, "serve"], {
+    env: { ...inherited, PORT: "0", GATEWAY_DATA_DIR: dataDir },
+    stderr: "pipe",
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr.toString()).toContain(`${saved} beside it holds what was written last, and main.db does not`);
   for (const end of ["", "-wal", "-shm"]) rmSync(join(dataDir, `main.db${end}`), { force: true });
   renameSync(join(dataDir, saved), join(dataDir, "main.db"));
   on.gateway = await startGateway({ dataDir });

@@ -1,9 +1,10 @@
 /* A process of its own on the same folder: what it says on its output is what it was promised. `<job> <folder> …` */
 import { Database } from "bun:sqlite";
+import { closeSync, openSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { connectSqlite } from "../../storage/sqlite/index.ts";
 import { logRow } from "../kit/storage/logs.ts";
-import { handleOf } from "../kit/storage/subject.ts";
+import { eventually, handleOf } from "../kit/storage/subject.ts";
 import { thing, Things } from "../kit/storage/sample.ts";
 
 const [job = "", dir = "", ...rest] = process.argv.slice(2);
@@ -62,6 +63,21 @@ const JOBS: Readonly<Record<string, () => Promise<void>>> = {
       if ((await handleOf(running.provides, "counters").reserve(claims)).granted) granted += 1;
     }
     say(`granted ${granted}`);
+  },
+  /** Writes, loses a journal (or its lock), notices that, and is killed. */
+  lose: async () => {
+    const [records, logs, feed] = [
+      handleOf(running.provides, "records").in(Things),
+      handleOf(running.provides, "logs"),
+      handleOf(running.provides, "feed"),
+    ];
+    for (let index = 0; index < 20; index += 1) await records.insert(thing("kept"));
+    await logs.write([log("kept")]);
+    await feed.publish("changes", "kept");
+    if (rest[0] === "lock") closeSync(openSync(join(dir, "main.db"), "r"));
+    else unlinkSync(join(dir, rest[0] ?? ""));
+    await eventually("the loss is noticed", async () => (running.health?.().degraded.length ?? 0) > 0, 5_000);
+    process.kill(process.pid, "SIGKILL");
   },
   publish: async () => {
     await handleOf(running.provides, "feed").publish(rest[0] ?? "", rest[1] ?? "");

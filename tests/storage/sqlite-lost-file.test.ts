@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   closeSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -17,12 +18,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError, type Running, type Storage } from "#contract";
+import { archive } from "../../storage/sqlite/archive.ts";
 import { connectSqlite } from "../../storage/sqlite/index.ts";
 import { logRow } from "../kit/storage/logs.ts";
 import { thing, Things } from "../kit/storage/sample.ts";
 import { codeOf, eventually, handleOf } from "../kit/storage/subject.ts";
 
 setDefaultTimeout(60_000); // processes are started, and bytes go to the disk
+
+const { backUp, restore } = "elsewhere" in archive ? expect.unreachable() : archive;
 
 interface Line {
   readonly event: string;
@@ -212,6 +216,80 @@ describe("a database file that another program cuts short while it is open", () 
     expect(statSync(path("main.db")).size).toBeLessThan(before);
     expect(at.lines).toEqual([]);
     expect((await records().list({ where: {}, limit: 1, offset: 0 })).total).toBe(12);
+  });
+});
+
+describe("what a process saved of a file it lost", () => {
+  const JOURNALS: Readonly<Record<string, string>> = { "main.db": "main.db-wal", "logs.db": "logs.db-wal" };
+  /** A gateway that lost the journal and was killed; what its folder holds then. */
+  const lost = (file: string): { readonly dir: string; readonly saved: string } => {
+    const dir = join(at.dir, "killed");
+    Bun.spawnSync([process.execPath, join(import.meta.dir, "sqlite-child.ts"), "lose", dir, JOURNALS[file] ?? ""], { stderr: "inherit" });
+    return { dir, saved: readdirSync(dir).find((name) => name.startsWith(`${file}.saved-`)) ?? expect.unreachable() };
+  };
+  const start = async (dir: string): Promise<Running<Storage>> => {
+    const running = connectSqlite({ log: () => undefined, now: Date.now }, { dir, busyTimeoutMs: 1000 });
+    await running.ready?.().catch(async (error: unknown) => {
+      await running.close?.();
+      throw error;
+    });
+    return running;
+  };
+  const failureOf = (dir: string): Promise<string> =>
+    start(dir).then(
+      async (running) => {
+        await running.close?.();
+        return "it started";
+      },
+      (error: unknown) => (GatewayError.is(error) ? error.message : String(error)),
+    );
+  const writeFromOutside = (file: string): void => {
+    const db = new Database(file);
+    db.run("create table mine (a)");
+    db.run("pragma wal_checkpoint(truncate)");
+    db.close();
+  };
+
+  for (const file of Object.keys(JOURNALS))
+    test(`(${file}) is not passed over by the next start, nor by a backup`, async () => {
+      const { dir, saved } = lost(file);
+      const sentence = await failureOf(dir);
+      expect(sentence).toContain(
+        `${join(dir, file)} cannot be used: ${saved} beside it holds what was written last, and ${file} does not.`,
+      );
+      expect(sentence).toContain(
+        `put ${saved} in the place of ${file} (without ${file}-wal and ${file}-shm) to go on from there, or move it away`,
+      );
+      const to = join(at.dir, "backup");
+      mkdirSync(to);
+      expect(await sentenceOf(backUp({ dir, busyTimeoutMs: 1000 }, to, () => undefined))).toContain(
+        `${saved} beside it holds what was written last`,
+      );
+      renameSync(join(dir, saved), join(dir, file));
+      for (const end of ["-wal", "-shm"]) rmSync(join(dir, `${file}${end}`), { force: true });
+      expect(await failureOf(dir)).toBe("it started");
+    });
+  test("is not passed over either when another program has written to the file since", async () => {
+    const { dir, saved } = lost("main.db");
+    writeFromOutside(join(dir, "main.db"));
+    expect(await failureOf(dir)).toContain(`${saved} beside it holds what was written last`);
+    rmSync(join(dir, saved));
+    expect(await failureOf(dir)).toBe("it started");
+  });
+  test("holds nobody up where the file has it all: only the lock was lost", async () => {
+    const dir = join(at.dir, "killed");
+    Bun.spawnSync([process.execPath, join(import.meta.dir, "sqlite-child.ts"), "lose", dir, "lock"], { stderr: "inherit" });
+    expect(readdirSync(dir).filter((name) => name.startsWith("main.db.saved-"))).toHaveLength(1);
+    expect(await failureOf(dir)).toBe("it started");
+  });
+  test("goes where a restore puts what it replaces", async () => {
+    const { dir, saved } = lost("main.db");
+    const to = join(at.dir, "backup");
+    mkdirSync(to);
+    await backUp({ dir: at.dir, busyTimeoutMs: 1000 }, to, () => undefined);
+    await (await restore({ dir, busyTimeoutMs: 1000 }, to, () => undefined)).replace("replaced");
+    expect(readdirSync(join(dir, "replaced"))).toContain(saved);
+    expect(await failureOf(dir)).toBe("it started");
   });
 });
 
