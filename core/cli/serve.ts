@@ -9,6 +9,7 @@ import { candidatesFor } from "../kernel/candidates.ts";
 import { isFlag } from "../kernel/flags.ts";
 import { firstStart, wideScopes } from "../kernel/first-start.ts";
 import { type Generations, startGenerations } from "../kernel/generations.ts";
+import { keepSecretKey } from "../kernel/kept-key.ts";
 import { createLog } from "../kernel/log.ts";
 import { budgetOf, runtimeMemory } from "../kernel/memory-budget.ts";
 import { judgePlaces } from "../kernel/places.ts";
@@ -36,6 +37,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const runtime = createRuntime(settings);
   startWatchdog(workerIndex() === null ? {} : { worker: workerIndex() });
   keepAlive(runtime.log.log);
+  const endKeeping = keepSecretKey(settings, runtime.log.log);
   const spools = await spoolsOf(settings, runtime);
   const generations = await startGenerations({
     build: runtime.build,
@@ -53,6 +55,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     await generations.close();
     await runtime.compute.close();
     await spools?.close();
+    endKeeping();
   }
 }
 

@@ -9,7 +9,7 @@ import { flawOf, type SettingRow } from "./settings.ts";
  * Makes a secret file (mode 0600) unless it is there; says whether it made it. The file appears whole, so that of two
  * processes starting at once both read the same secret.
  */
-function createOnce(file: string, content: string): boolean {
+export function createOnce(file: string, content: string): boolean {
   if (existsSync(file)) return false;
   const draft = `${file}.${randomUUID()}`;
   write(draft, content);

@@ -52,10 +52,12 @@ function opened(key: Buffer, sealed: string): string {
 /** GATEWAY_SECRET_KEY, or the data folder's `secret.key`, made at the first start. */
 export function vaultSecret({ secretKey, dataDir }: Settings): string {
   if (secretKey !== undefined) return secretKey;
-  const path = join(dataDir, "secret.key");
+  const path = secretKeyFile({ dataDir });
   makeFolder(dataDir);
   return secretIn({ path, setting: SETTINGS.secretKey, remedy: remedyFor(path) }, () => randomBytes(32).toString("base64url")).secret;
 }
+
+export const secretKeyFile = ({ dataDir }: Pick<Settings, "dataDir">): string => join(dataDir, "secret.key");
 
 const remedyFor = (path: string): string =>
   `Put back the file that the database was made with, from a backup: keys and sealed credentials open with no other. ` +

@@ -1,17 +1,19 @@
-/** The database's journal taken away under a running gateway: what it answers, what it keeps, how to go on. */
+/** The database's journal, or the whole data folder, taken away under a running gateway: what it answers, what it keeps, how to go on. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway } from "./process.ts";
+import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 setDefaultTimeout(60_000);
-const on: { gateway?: GatewayProcess } = {};
+const on: { gateway?: GatewayProcess; removed?: GatewayProcess } = {};
 beforeAll(async () => {
   on.gateway = await startGateway();
 });
 afterAll(async () => {
-  await on.gateway?.stop("SIGKILL");
-  on.gateway?.remove();
+  for (const gateway of [on.gateway, on.removed]) {
+    await gateway?.stop("SIGKILL");
+    gateway?.remove();
+  }
 });
 
 const create = (base: string, name: string) =>
@@ -49,4 +51,26 @@ test("writes are 503 with a sentence, requests go on, and the saved file goes on
   on.gateway = await startGateway({ dataDir });
   expect((await ask(`${on.gateway.base}/v2/configs`, "GET", ADMIN_KEY)).text).toContain('"name":"before"');
   expect((await create(on.gateway.base, "again")).status).toBe(200);
+});
+
+test("of a data folder that is removed under a running gateway all that is needed to go on is written again, the secret key too", async () => {
+  const { base, dataDir, output, stop } = (on.removed = await startGateway());
+  expect((await create(base, "before")).status).toBe(200);
+  const key = readFileSync(join(dataDir, "secret.key"), "utf8");
+  rmSync(dataDir, { recursive: true });
+  expect((await create(base, "after")).status).toBe(503);
+  const saved = await until("both databases are saved", () => {
+    const names = readdirSync(dataDir).filter((name) => name.includes(".saved-"));
+    return names.length === 2 && names;
+  });
+  await until("the key is back", () => existsSync(join(dataDir, "secret.key")));
+  expect(readFileSync(join(dataDir, "secret.key"), "utf8")).toBe(key);
+  expect((statSync(join(dataDir, "secret.key")).mode & 0o777).toString(8)).toBe("600");
+  expect(output()).toContain("secret-key.put_back");
+  expect(output()).not.toContain(key.trim());
+
+  await stop("SIGKILL");
+  for (const name of saved) renameSync(join(dataDir, name), join(dataDir, name.replace(/\.saved-.*/, "")));
+  on.removed = await startGateway({ dataDir });
+  expect((await ask(`${on.removed.base}/v2/configs`, "GET", ADMIN_KEY)).text).toContain('"name":"before"');
 });
