@@ -57,6 +57,10 @@ export class ExportQueue {
     return this.room.bytes;
   }
   get diskBytes(): number {
+    return this.ownBytes + (this.spool?.leftBytes ?? 0);
+  }
+  /** What this process may read. */
+  private get ownBytes(): number {
     return this.spool?.bytes ?? 0;
   }
 
@@ -84,7 +88,7 @@ export class ExportQueue {
   }
   /** Something may wait on disk that nobody here has put there. */
   wake(): void {
-    if (this.diskBytes > 0) this.later(0);
+    if (this.ownBytes > 0) this.later(0);
   }
   /** The last flush: what cannot be exported now is left on disk, or else counted as failed. */
   async close(): Promise<void> {
@@ -124,12 +128,12 @@ export class ExportQueue {
       if (this.closing && (this.away || this.mayReadDisk)) return; // what is left goes to disk
       if (this.pauseMs > 0) return this.later(this.pauseMs);
       const isThere = this.mayReadDisk ? await this.fromDisk() : await this.fromMemory(); // what is on disk is older
-      if (isThere && this.diskBytes === 0 && this.room.isCalm) this.trouble.over();
+      if (isThere && this.ownBytes === 0 && this.room.isCalm) this.trouble.over();
     }
   }
   /** Something waits there that the queue of another generation is not just writing. */
   private get mayReadDisk(): boolean {
-    return this.diskBytes > 0 && (this.spool?.isFreeFor(this) ?? false);
+    return this.ownBytes > 0 && (this.spool?.isFreeFor(this) ?? false);
   }
   /** Until the store is asked again. */
   private get pauseMs(): number {

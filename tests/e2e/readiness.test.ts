@@ -19,7 +19,7 @@ test("a gateway that is well is alive, ready, and its detail is shown to its own
     event_loop_lag_ms: expect.any(Number),
     parts: {
       "store/records": { degraded: [] },
-      spool: { degraded: [], detail: { bytes: 0, limit_bytes: 1024 * 1024 * 1024 } },
+      spool: { degraded: [], detail: { bytes: 0, left_bytes: 0, limit_bytes: 1024 * 1024 * 1024 } },
       "exporter/logs": { degraded: [], detail: { waiting_records: expect.any(Number), disk_bytes: 0, given_up_records: 0 } },
     },
   };

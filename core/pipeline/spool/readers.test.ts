@@ -1,6 +1,6 @@
 /** One spool, two queues: at every reload the old generation and the new one share what waits on disk. */
-import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Exporter, GatewayError, type Outcome } from "#contract";
@@ -135,4 +135,52 @@ test("a file that cannot be deleted is told once; what is in memory is not lost 
   expect(rows).toEqual(ids(20));
   expect(events.filter((event) => event === "warn spool.not_deleted")).toHaveLength(1);
   expect(queue.failedRecords).toBe(0);
+});
+
+describe("what another process has left on disk", () => {
+  const left = (dir: string, lines: number): string => {
+    const folder = join(dir, crypto.randomUUID());
+    mkdirSync(join(folder, encodeURIComponent(NAME)), { recursive: true });
+    writeFileSync(join(folder, encodeURIComponent(NAME), "1.jsonl"), `${JSON.stringify({ id: "left" })}\n`.repeat(lines));
+    writeFileSync(join(folder, "alive"), "");
+    return folder;
+  };
+  const openedAt = async (dir: string, now: () => number): Promise<Spools> =>
+    openSpools({ dir, limitBytes: 64 << 20, log: () => undefined, now, beatMs: HOUR_MS });
+
+  test("is told from the first moment, by queue and by part, though it is not taken over yet", async () => {
+    const dir = join(root, crypto.randomUUID());
+    left(dir, 80);
+    const clock = { now: Date.now() };
+    const spools = await openedAt(dir, () => clock.now);
+    const bytes = 80 * `${JSON.stringify({ id: "left" })}\n`.length;
+    const { rows, exporter } = store();
+    const queue = queueOn(spools, exporter);
+    expect(queue.diskBytes).toBe(bytes);
+    expect(queue.health().detail).toMatchObject({ disk_bytes: bytes });
+    expect(spools.health()).toEqual({
+      degraded: [expect.stringContaining(`${bytes} bytes that a process left wait in ${dir}`)],
+      detail: { bytes: 0, left_bytes: bytes, limit_bytes: 64 << 20 },
+    });
+    await queue.flush(); // nothing of its own to read: it must not go round in circles
+    expect(rows).toEqual([]);
+    await spools.beat();
+    expect(queue.diskBytes).toBe(bytes); // nobody has shown that it lives
+    clock.now += 6 * HOUR_MS;
+    await spools.beat();
+    expect(spools.health()).toMatchObject({ degraded: [], detail: { bytes, left_bytes: 0 } });
+    expect(queue.diskBytes).toBe(bytes);
+    await spools.close();
+  });
+  test("is no more told once that process has shown that it lives", async () => {
+    const dir = join(root, crypto.randomUUID());
+    const folder = left(dir, 10);
+    const spools = await openedAt(dir, Date.now);
+    expect(spools.health().degraded).toHaveLength(1);
+    const later = Date.now() / 1000 + 1;
+    utimesSync(join(folder, "alive"), later, later);
+    await spools.beat();
+    expect(spools.health()).toMatchObject({ degraded: [], detail: { left_bytes: 0 } });
+    await spools.close();
+  });
 });

@@ -17,6 +17,8 @@ export class Spool {
   private turn: Promise<unknown> = Promise.resolve();
   /** Why nothing could be written the last time. */
   failure: string | null = null;
+  /** What waits in folders of processes that give no sign of life, and is not this one's yet. */
+  leftBytes = 0;
   private failedAt = 0;
   private reader: object | undefined;
   private isUndeletedTold = false;

@@ -29,6 +29,8 @@ export interface SpoolOptions {
 const BEAT_MS = 2_000;
 /** So many beats missed, and a process is dead. */
 const DEAD_AFTER_BEATS = 5;
+/** A beat may come late on a busy machine. */
+const SILENT_AFTER_BEATS = 2;
 const MARK = "alive";
 /** Below the data folder. */
 export const SPOOL_FOLDER = "spool";
@@ -44,6 +46,8 @@ class ProcessSpools implements Spools {
   private readonly budget: Budget;
   private readonly byExporter = new Map<string, Spool>();
   private readonly listeners = new Set<() => void>();
+  /** The marks of processes beside this one: when, and whether one has moved since this process looks. */
+  private readonly marks = new Map<string, { readonly at: number; readonly moved: boolean }>();
   private readonly beatMs: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private beating: Promise<void> = Promise.resolve();
@@ -72,7 +76,13 @@ class ProcessSpools implements Spools {
     const why = [this.failure, ...[...this.byExporter.values()].map(({ failure }) => failure)].find((one) => one !== null);
     const degraded =
       why === undefined ? [] : [`The folder ${this.options.dir} cannot be written: ${why}. What waits for a store waits in memory only.`];
-    return { degraded, detail: { bytes: this.budget.usedBytes, limit_bytes: this.budget.limitBytes } };
+    const left = [...this.byExporter.values()].reduce((sum, { leftBytes }) => sum + leftBytes, 0);
+    if (left > 0) degraded.push(this.leftSentence(left));
+    return { degraded, detail: { bytes: this.budget.usedBytes, left_bytes: left, limit_bytes: this.budget.limitBytes } };
+  }
+  private leftSentence(bytes: number): string {
+    const seconds = (this.beatMs * DEAD_AFTER_BEATS) / 1_000;
+    return `${bytes} bytes that a process left wait in ${this.options.dir}: they are taken over once it has given no sign of life for ${seconds} s.`;
   }
 
   /** Says that this process is alive, and takes what dead ones left. */
@@ -122,14 +132,28 @@ class ProcessSpools implements Spools {
   }
 
   private async adoptDead(): Promise<void> {
+    const left = new Map<string, number>();
     for (const name of await readdir(this.options.dir)) {
       const folder = join(this.options.dir, name);
-      if (folder !== this.own && (await this.isDead(folder))) await this.adopt(folder);
+      const state = folder === this.own ? "lives" : await this.stateOf(folder);
+      if (state === "dead") await this.adopt(folder);
+      if (state === "silent") await addBytes(folder, left);
     }
+    for (const exporter of left.keys()) this.of(exporter);
+    for (const [exporter, spool] of this.byExporter) spool.leftBytes = left.get(exporter) ?? 0;
   }
-  private async isDead(folder: string): Promise<boolean> {
-    const seen = await stat(join(folder, MARK)).catch(() => stat(folder).catch(() => null));
-    return seen !== null && this.options.now() - seen.mtimeMs > this.beatMs * DEAD_AFTER_BEATS;
+  /** What was never seen to live may have ended long ago: silent, until it gives a sign of life or is dead. */
+  private async stateOf(folder: string): Promise<"lives" | "silent" | "dead"> {
+    const mark = await stat(join(folder, MARK)).catch(() => stat(folder).catch(() => null));
+    if (mark === null) return "lives"; // another process has just taken it
+    const before = this.marks.get(folder);
+    const seen = { at: mark.mtimeMs, moved: before !== undefined && (before.moved || before.at !== mark.mtimeMs) };
+    const silentMs = this.options.now() - mark.mtimeMs;
+    const isDead = silentMs > this.beatMs * DEAD_AFTER_BEATS;
+    if (isDead) this.marks.delete(folder);
+    else this.marks.set(folder, seen);
+    if (isDead) return "dead";
+    return seen.moved && silentMs <= this.beatMs * SILENT_AFTER_BEATS ? "lives" : "silent";
   }
   private async adopt(folder: string): Promise<void> {
     const mine = join(this.own, `from-${basename(folder)}`);
@@ -139,7 +163,7 @@ class ProcessSpools implements Spools {
       return; // another process was first
     }
     const files = (await readdir(mine, { recursive: true })).filter((file) => file.endsWith(SUFFIX)).sort(byName);
-    const found = Object.groupBy(files, (file) => decodeURIComponent(basename(dirname(file))));
+    const found = Object.groupBy(files, exporterOf);
     for (const [exporter, paths = []] of Object.entries(found))
       this.of(exporter).adopt(await Promise.all(paths.map((path) => segmentAt(join(mine, path)))));
     this.options.log("info", "spool.adopted", { folder: basename(folder), files: files.length });
@@ -157,5 +181,17 @@ class ProcessSpools implements Spools {
     else await rm(this.own, { recursive: true, force: true }).catch(() => undefined);
   }
 }
+/** Files that vanish meanwhile are written, or another process's. */
+async function addBytes(folder: string, byExporter: Map<string, number>): Promise<void> {
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  for (const file of files.filter((name) => name.endsWith(SUFFIX))) {
+    const exporter = exporterOf(file);
+    const bytes = await stat(join(folder, file))
+      .then(({ size }) => size)
+      .catch(() => 0);
+    byExporter.set(exporter, (byExporter.get(exporter) ?? 0) + bytes);
+  }
+}
+const exporterOf = (file: string): string => decodeURIComponent(basename(dirname(file)));
 const byName = (a: string, b: string): number => basename(a).localeCompare(basename(b));
 const segmentAt = async (path: string): Promise<Segment> => new Segment(path, (await stat(path)).size);
