@@ -52,7 +52,7 @@ describe.each(EVERY.map((name) => [name]))("%s", (name) => {
     } catch {
       return; // no answer can hold it
     }
-    expect(passedHeaders(from, classes)).toEqual({});
+    expect(passedHeaders(from, classes, [])).toEqual({});
   });
   test("is shown to a check unless it is a credential or the gateway's own", () => {
     const call = { ...callOf({}), headers: headersOf(name) };

@@ -1,5 +1,6 @@
 /** Trying again lets the earlier answer go: an upstream that streams on is not left open behind it. */
 import { afterEach, describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
 import { type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
 import { MemoryBudget } from "../kernel/memory-budget.ts";
 import { callOf, leafOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
@@ -32,7 +33,11 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
   const server = (upstream = replayServer({ ...replay, ends: "hang", headers: { ...replay.headers, "retry-after-ms": "1" } }));
   const adapter = translates ? { stream: dialect.decode } : {};
   // the members that sending a request and reading its answer look at
-  const provider = { operations: {}, endpoint: () => ({ baseUrl: server.url, headers: {} }) } as unknown as Provider;
+  const provider = {
+    operations: {},
+    target: Type.Object({}),
+    endpoint: () => ({ baseUrl: server.url, headers: {} }),
+  } as unknown as Provider;
   const leaf = { ...leafOf(), retry: { attempts: 1, onStatusCodes: [200], useRetryAfter: true } };
   const call = callOf({ model: "m" });
   const target = { apiKey: "", fields: {}, customHost: null, model: "m" };

@@ -3,9 +3,11 @@ import type { Egress } from "../egress/egress.ts";
 import type { Held } from "../kernel/memory-budget.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import { answerTo, type Exchange, requestOf, type Sent } from "./exchange.ts";
-import { type ClientForm, failureReading, interpret, type Reading } from "./interpret.ts";
+import { type ClientForm, interpret, type Reading } from "./interpret.ts";
+import { failureReading } from "./refusal.ts";
 import type { Content } from "./reply.ts";
 import { Tries, wait } from "./retry.ts";
+import { secretsOf, secretsSent } from "./secrets-sent.ts";
 
 export interface Attempting {
   readonly egress: Egress;
@@ -68,11 +70,11 @@ async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; s
     const prepared = requestOf(it, by, cut.signal);
     const request = prepared instanceof Promise ? await prepared : prepared;
     const answer = await answerTo(request, it, by, cut.signal);
-    sent = { url: request.url, body: request.text };
-    return { reading: await interpret(answer, it, by.form, by.headers), sent };
+    sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
+    return { reading: await interpret(answer, it, sent.secrets, by.form, by.headers), sent };
   } catch (thrown) {
     if (it.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
-    const reading = failureReading(cut.expired ?? thrown, it, by.form);
+    const reading = failureReading(cut.expired ?? thrown, it, sent?.secrets ?? secretsOf(it.to), by.form);
     if (!reading) throw thrown;
     return { reading, sent };
   } finally {

@@ -1,4 +1,4 @@
-import { GatewayError, MAX_JSON_LEVELS } from "#contract";
+import { GatewayError, MAX_JSON_LEVELS, parseJson } from "#contract";
 import { type JsonLimits, JsonScan } from "../http/json-scan.ts";
 import { nextTurn } from "../kernel/next-turn.ts";
 
@@ -54,4 +54,13 @@ function why({ code, details, message }: GatewayError): string {
   return code === "BODY_TAKES_LONG"
     ? `parsing it would hold up everybody else, mostly for its ${details["count"]} or more ${details["what"]}`
     : message;
+}
+
+/** What a short text says; `undefined` where it says nothing, or is long: its reader knows what was expected. */
+export function parsed(text: string): unknown {
+  try {
+    return isLong(text) ? undefined : parseJson(text);
+  } catch {
+    return undefined;
+  }
 }

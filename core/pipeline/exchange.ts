@@ -17,6 +17,7 @@ import { HOP_HEADER, listOf } from "../egress/loop.ts";
 import type { Held } from "../kernel/memory-budget.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+import type { Secrets } from "./secrets-sent.ts";
 import type { Resolved } from "./targets.ts";
 
 /** What is sent to one target: made once per target, its request fresh for each try. */
@@ -31,6 +32,8 @@ export interface Exchange {
 export interface Sent {
   readonly url: string;
   readonly body: string | null;
+  /** The credentials that went with it. */
+  readonly secrets: Secrets;
 }
 
 /** What decides which headers of a request may go on. */

@@ -41,6 +41,7 @@ function reading(...reads: readonly string[]) {
   return interpret(
     answer,
     { call, leaf: leafOf(), to: { id: "acme", slug: null, provider, adapter: {}, target }, ask, body: { model: "m" } },
+    [],
     { dialect, encode, flatErrors: false },
     headerClasses([]),
   );

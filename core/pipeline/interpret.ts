@@ -19,16 +19,17 @@ import { asStream } from "./as-stream.ts";
 import { goodBeginning } from "./beginning.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
-import { CONVERSATION, isLong, type JsonLimits, parsedLong, VECTORS } from "./dear-json.ts";
+import { CONVERSATION, isLong, type JsonLimits, parsed, parsedLong, VECTORS } from "./dear-json.ts";
 import { type Exchange, framing } from "./exchange.ts";
 import { type Chunk, decoded, translated } from "./chunks.ts";
-import { type Chunks, unreadable, wireError } from "./live.ts";
+import type { Chunks } from "./live.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import { opened } from "./opening.ts";
-import { openAiError } from "./provider-error.ts";
+import { refusal } from "./refusal.ts";
 import type { Passing } from "./passing.ts";
-import { type Content, errorBody, flat, passedHeaders, type Source } from "./reply.ts";
-import { secretsOf } from "./targets.ts";
+import { type Content, passedHeaders, type Source } from "./reply.ts";
+import { type Secrets, secretsOf, toldError } from "./secrets-sent.ts";
+import type { Resolved } from "./targets.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
 export interface Reading {
@@ -47,26 +48,13 @@ export interface ClientForm {
 }
 
 /** Reads one answer: an error, a stream with a good beginning, a whole answer, or bytes passing through. */
-export function interpret(answer: Answer, it: Exchange, form: ClientForm, classes: HeaderClasses): Promise<Reading> {
-  const headers = passedHeaders(answer.headers, classes);
-  if (answer.status >= 400) return refusal(answer, headers, it, form);
+export function interpret(answer: Answer, it: Exchange, secrets: Secrets, form: ClientForm, classes: HeaderClasses): Promise<Reading> {
+  const headers = passedHeaders(answer.headers, classes, secrets);
+  if (answer.status >= 400) return refusal(answer, headers, it, secrets, form);
   if (answer.status >= 300) return redirected(answer, it);
   if (form.dialect === null) return plain(answer, headers, it);
   if (!it.ask.stream) return conversation(answer, headers, it, form.dialect, form);
   return streamAnswer(answer, headers, it, form.dialect, form);
-}
-
-/** An error as the client's reading. */
-export function failed(
-  status: number,
-  error: WireError,
-  headers: HeaderRecord,
-  provider: string,
-  form: Pick<ClientForm, "flatErrors">,
-): Reading {
-  headers["content-type"] = "application/json";
-  const body = errorBody(error, { ...(provider !== "" && { provider }), ...(form.flatErrors && flat(error)) });
-  return { status, headers, content: { kind: "whole", text: JSON.stringify(body), body, usage: null }, error, model: null };
 }
 
 /** Its credential would go where the provider's own word alone points to. */
@@ -74,47 +62,6 @@ async function redirected(answer: Answer, it: Exchange): Promise<never> {
   await answer.pieces()?.cancel();
   throw new GatewayError("UPSTREAM_INVALID", { provider: it.to.id, why: "it redirects to another address, which is not followed" });
 }
-
-/* ── errors ──────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-async function refusal(answer: Answer, headers: HeaderRecord, it: Exchange, form: ClientForm): Promise<Reading> {
-  const error = providerError(answer, await answer.text().catch(() => ""), it);
-  return failed(answer.status, error, headers, it.to.id, form);
-}
-
-function providerError(answer: Answer, text: string, it: Exchange): WireError {
-  const body = parsed(text);
-  entering(markOfOwner(it.to.provider));
-  const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
-  const said =
-    read.message === undefined
-      ? withoutKey(text.slice(0, MAX_READ), it).slice(0, MAX_SAID) || `status ${answer.status} without a body`
-      : withoutKey(read.message, it);
-  return {
-    message: `${it.to.id} error: ${said}`,
-    type: read.type ?? typeOf(answer.status),
-    param: read.param ?? null,
-    code: read.code ?? null,
-  };
-}
-
-/** Characters of an unreadable error body that are told, and of those a key is looked for in: none is cut in its middle. */
-const MAX_SAID = 500;
-const MAX_READ = 8_192;
-
-/** Some providers repeat the key or token they refused; a saved one is not the client's to see. */
-const withoutKey = (text: string, { to }: Exchange): string =>
-  secretsOf(to.target, to.provider.target).reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
-
-const TYPES: Readonly<Record<number, string>> = {
-  400: "invalid_request_error",
-  401: "authentication_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "invalid_request_error",
-  429: "rate_limit_error",
-};
-const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 
 /* ── whole answers ───────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -141,14 +88,6 @@ function objectOf(body: unknown, provider: string): Json {
 }
 const notJson = (thrown: unknown, provider: string): GatewayError =>
   GatewayError.is(thrown) ? thrown : new GatewayError("UPSTREAM_INVALID", { provider, why: messageOf(thrown) }, { cause: thrown });
-
-function parsed(text: string): unknown {
-  try {
-    return isLong(text) ? undefined : parseJson(text);
-  } catch {
-    return undefined; // judged by the caller, who knows what was expected
-  }
-}
 
 async function conversation(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
   const text = await answer.text();
@@ -272,27 +211,22 @@ async function translatedSource(reader: Chunks, map: StreamMap, it: Exchange, di
   const chunks = translated({ reader, map, format: framing(it), encoder, provider: it.to.id });
   const first = await chunks.next();
   if (first.done) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
-  return { kind: "chunks", chunks: closing(withFirst(first.value, chunks), () => chunks.return(undefined)), encoder, provider: it.to.id };
+  return {
+    kind: "chunks",
+    chunks: closing(withFirst(first.value, chunks, it.to), () => chunks.return(undefined)),
+    encoder,
+    provider: it.to.id,
+  };
 }
 
-async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+/** A failure on the way is told without what the provider was sent. */
+async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>, to: Resolved): AsyncGenerator<Chunk> {
   try {
     yield first;
     yield* rest;
+  } catch (thrown) {
+    throw thrown instanceof UpstreamFailure ? new UpstreamFailure(thrown.status, toldError(thrown.error, secretsOf(to))) : thrown;
   } finally {
     await rest.return(undefined); // also when nobody read beyond the first
   }
 }
-
-/** A failure on the way as a reading, or `null` when it is not the provider's doing. */
-export function failureReading(thrown: unknown, it: Exchange, form: ClientForm): Reading | null {
-  if (thrown instanceof UpstreamFailure) {
-    const status = thrown.status >= 400 ? thrown.status : 502;
-    return failed(status, { ...thrown.error, message: `${it.to.id} error: ${withoutKey(thrown.error.message, it)}` }, {}, it.to.id, form);
-  }
-  if (GatewayError.is(thrown) && thrown.code === "TIMEOUT")
-    return failed(thrown.status, { ...wireError(thrown), code: null }, {}, "", form); // the documented body names nobody
-  if (GatewayError.is(thrown)) return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, wireError(thrown), {}, it.to.id, form) : null;
-  return failed(502, wireError(unreadable(thrown, it.to.id)), {}, it.to.id, form);
-}
-const ON_THE_WAY: ReadonlySet<string> = new Set(["UPSTREAM_UNREACHABLE", "UPSTREAM_INVALID", "STREAM_EMPTY", "STREAM_INCOMPLETE"]);

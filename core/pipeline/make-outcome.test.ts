@@ -127,7 +127,7 @@ describe("the results of guardrails", () => {
 });
 
 describe("the bodies for the log", () => {
-  const SENT = { url: "https://api.example.com/v1/chat/completions", body: '{"model":"m"}' };
+  const SENT = { url: "https://api.example.com/v1/chat/completions", body: '{"model":"m"}', secrets: [] };
   test("are what came, what was sent, and what was answered", async () =>
     expect((await whole({ ...reply, sent: SENT })).bodies).toEqual({
       request: "{}",

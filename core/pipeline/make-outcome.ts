@@ -1,10 +1,21 @@
-import { type Bodies, type Call, operation, type Outcome, outputTokens, type Usage, type WireError } from "#contract";
+import {
+  type Bodies,
+  type Call,
+  MAX_JSON_LEVELS,
+  nestsDeeper,
+  operation,
+  type Outcome,
+  outputTokens,
+  type Usage,
+  type WireError,
+} from "#contract";
 import { type Ending, NOTHING_READ } from "./deliver.ts";
 import { estimatedUsage, textOf } from "./estimate.ts";
 import { costOf } from "./price.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { Beside, GuardrailReport } from "./guardrail-report.ts";
 import type { Reply } from "./reply.ts";
+import { type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "./secrets-sent.ts";
 import type { Served } from "./settle.ts";
 
 interface At {
@@ -28,17 +39,17 @@ const makeOutcome = (reply: Reply, { call, caller, plan }: Served, ending: Endin
   plan,
   status: reply.status,
   ended: ending.ended,
-  error: shortened(ending.error ?? reply.error),
+  error: shortened(ending.error ?? reply.error, secretsOf(reply)),
   provider: reply.from?.id ?? null,
   providerSlug: reply.from?.slug ?? null,
-  model: cut(modelOf(reply, ending), MAX_NAME),
+  model: cut(hidden(modelOf(reply, ending), secretsOf(reply)), MAX_NAME),
   lastUsedOption: reply.leaf?.path ?? null,
   retries: reply.retries,
   cacheStatus: reply.cacheStatus,
   streamed: ending.streamed === true,
   usage: found.usage,
   costCents: found.costCents,
-  guardrails: found.guardrails,
+  guardrails: quoting(found.guardrails, secretsOf(reply)),
   timing: timingOf(reply, ending, at.now - call.startedAt),
   bodies: call.control.debug === false ? null : bodiesOf(reply, call, ending, at.loggedBytes),
 });
@@ -53,13 +64,16 @@ const NOTHING_FOUND: Findings = { usage: null, costCents: null, guardrails: { in
 /** A provider may call its model and its errors anything, at any length; columns and indexes have an end. */
 const MAX_NAME = 256;
 const MAX_MESSAGE = 4_096;
-const shortened = (error: WireError | null): WireError | null =>
-  error && {
-    message: cut(error.message, MAX_MESSAGE) ?? "",
-    type: cut(error.type, MAX_NAME) ?? "",
-    param: cut(error.param, MAX_NAME),
-    code: cut(error.code, MAX_NAME),
+function shortened(error: WireError | null, secrets: Secrets): WireError | null {
+  if (error === null) return null;
+  const { message, type, param, code } = toldError(error, secrets);
+  return {
+    message: cut(message, MAX_MESSAGE) ?? "",
+    type: cut(type, MAX_NAME) ?? "",
+    param: cut(param, MAX_NAME),
+    code: cut(code, MAX_NAME),
   };
+}
 
 const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
 
@@ -146,18 +160,44 @@ function costFor(reply: Reply, model: string | null, usage: Usage | null): Maybe
   return answered ?? costFor(reply, null, usage);
 }
 
+/* ── nothing that is told of a request holds the credentials that went with it ───────────────────────────────── */
+
+const secretsOf = ({ sent }: Reply): Secrets => sent?.secrets ?? NONE;
+const NONE: Secrets = [];
+const hidden = (text: string | null, secrets: Secrets): string | null => text && withoutLongSecrets(text, secrets);
+
+/** Checks may quote what they saw. */
+function quoting(results: Outcome["guardrails"], secrets: Secrets): Outcome["guardrails"] {
+  if (secrets.length === 0) return results;
+  const text = results.text ?? writtenOut(results);
+  const told = hidden(text, secrets);
+  if (told === null || told === text) return results;
+  const { before_request_hooks: input, after_request_hooks: output } = JSON.parse(told);
+  return { input, output, text: results.text && told };
+}
+/** What nests too deeply to be written is not written by exporters either. */
+function writtenOut({ input, output }: Outcome["guardrails"]): string | null {
+  if ((input.length === 0 && output.length === 0) || nestsDeeper([input, output], MAX_JSON_LEVELS)) return null;
+  return JSON.stringify({ before_request_hooks: input, after_request_hooks: output });
+}
+
 /* ── bodies for the log ──────────────────────────────────────────────────────────────────────────────────────── */
 
 function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodies {
   const request = requestText(call);
+  const secrets = secretsOf(reply);
   const response = UNLOGGED.has(call.operation) ? null : ending.response;
   return {
-    request: cut(request, limit),
-    upstreamUrl: reply.sent?.url ?? null,
-    upstreamRequest: cut(reply.sent?.body ?? null, limit),
-    response: cut(response, limit),
+    request: kept(request, limit, secrets),
+    upstreamUrl: hidden(reply.sent?.url ?? null, secrets),
+    upstreamRequest: kept(reply.sent?.body ?? null, limit, secrets),
+    response: kept(response, limit, secrets),
     truncated: reaches(request, limit) || reaches(response, limit),
   };
+}
+function kept(text: string | null, limit: number, secrets: Secrets): string | null {
+  const told = hidden(cut(text, limit), secrets);
+  return told !== null && reaches(text, limit) ? withoutBegunSecret(told, secrets) : told;
 }
 
 /** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */

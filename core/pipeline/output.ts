@@ -15,7 +15,9 @@ import { closing } from "./closing.ts";
 import type { Gateway } from "./gateway.ts";
 import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./guard-stream.ts";
-import { type ClientForm, failed, type Reading } from "./interpret.ts";
+import type { ClientForm, Reading } from "./interpret.ts";
+import { failed } from "./refusal.ts";
+import { type Secrets, toldError } from "./secrets-sent.ts";
 import { type Chunk, decoded } from "./chunks.ts";
 import { errorOf } from "./live.ts";
 import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./guardrail-report.ts";
@@ -138,7 +140,7 @@ async function guardedStream(
     ...gw.guards,
     encoder: () => dialect.encode(form.encode),
     held: asking.held,
-  }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, form));
+  }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, reply.sent?.secrets ?? [], form));
   if (outcome.kind === "broken") return broke({ ...reply, ...outcome.reading }, guarded, form);
   const report = streamReport(outcome, guarded);
   if (outcome.kind === "denied") return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
@@ -162,12 +164,16 @@ function broken(
   thrown: unknown,
   { signal }: Asking["call"],
   provider: string,
+  secrets: Secrets,
   form: ClientForm,
 ): { readonly kind: "broken"; readonly reading: Reading } {
   if (signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
   if (GatewayError.is(thrown) && (thrown.code === "MEMORY_FULL" || (thrown.status < 500 && thrown.code !== "TIMEOUT"))) throw thrown;
   const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
-  return { kind: "broken", reading: failed(status >= 400 ? status : 502, errorOf(thrown, provider), {}, provider, form) };
+  return {
+    kind: "broken",
+    reading: failed(status >= 400 ? status : 502, toldError(errorOf(thrown, provider), secrets), {}, provider, form),
+  };
 }
 const broke = (reply: Reply, guarded: Guarded | null, form: ClientForm): Reply => (guarded ? withResults(reply, guarded, form) : reply);
 

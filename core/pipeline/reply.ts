@@ -6,6 +6,7 @@ import type { Sent } from "./exchange.ts";
 import type { Chunk } from "./chunks.ts";
 import { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
 import type { Passing } from "./passing.ts";
+import { type Secrets, withoutLongSecrets } from "./secrets-sent.ts";
 import type { Resolved } from "./targets.ts";
 
 /** What one target answered, in the client's dialect. */
@@ -79,9 +80,9 @@ const DROPPED: ReadonlySet<string> = new Set([
   "access-control-allow-methods",
 ]);
 
-/** A fresh copy without what must not pass, and without what the provider meant for its connection alone. */
-export function passedHeaders(from: Headers, classes: HeaderClasses): HeaderRecord {
-  const passing: PassedHeaders = { classes, headers: {} };
+/** A fresh copy without what must not pass, the credentials it was sent among it, and without what it meant for its connection alone. */
+export function passedHeaders(from: Headers, classes: HeaderClasses, secrets: Secrets): HeaderRecord {
+  const passing: PassedHeaders = { classes, secrets, headers: {} };
   from.forEach(pass, passing);
   const connection = from.get("connection");
   if (connection !== null) for (const name of listOf(connection.toLowerCase())) delete passing.headers[name];
@@ -90,10 +91,11 @@ export function passedHeaders(from: Headers, classes: HeaderClasses): HeaderReco
 
 interface PassedHeaders {
   readonly classes: HeaderClasses;
+  readonly secrets: Secrets;
   readonly headers: HeaderRecord;
 }
 function pass(this: PassedHeaders, value: string, name: string): void {
-  if (!DROPPED.has(name) && this.classes.of(name).returned) this.headers[name] = value;
+  if (!DROPPED.has(name) && this.classes.of(name).returned) this.headers[name] = withoutLongSecrets(value, this.secrets);
 }
 
 /** The error body clients of the data plane read (specification part 7); flat members beside it where documented. */

@@ -274,18 +274,8 @@ function compile(schema: TSchema): TargetSchema {
   return made;
 }
 
-/** A target's key and its secret fields, as a provider might repeat them; the longest first, for one may hold another. */
-export function secretsOf({ apiKey, fields }: Target, schema: TSchema): string[] {
-  const texts = compiledSchema(schema).secrets.map((name) => textOf(fields[name]));
-  const secrets = texts.filter(({ length }) => length >= MIN_SECRET_LENGTH);
-  if (apiKey !== "") secrets.push(apiKey);
-  return secrets.sort((a, b) => b.length - a.length);
-}
-/** A shorter value may be a word of any sentence. */
-const MIN_SECRET_LENGTH = 8;
-/** A token may be given with its scheme, and repeated without. */
-const textOf = (secret: unknown): string =>
-  typeof secret === "string" ? secret.replace(/^bearer +/i, "") : (JSON.stringify(secret) ?? "");
+/** Names of a target's fields that are credentials. */
+export const secretFieldsOf = (schema: TSchema): readonly string[] => compiledSchema(schema).secrets;
 
 function credentialOf(providerId: string, sealedKey: string | null, configurations: Json, open: (sealed: string) => string): Credential {
   const fields: Json = {};

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "bun:test";
-import { jsonAnswer } from "../kit/replay.ts";
+import { jsonAnswer, type Received, type Replay, sseAnswer } from "../kit/replay.ts";
 import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, chatWith, forAll, type Json, logOf, newKey, SANDBOX } from "./endpoints/api.ts";
 import { ADMIN_KEY, type Answer, ask, GATEWAY_KEY, until } from "./process.ts";
@@ -12,6 +12,8 @@ const canary = (name: string): string => `canary-${name}-${crypto.randomUUID().s
 /** What must not come out anywhere. */
 const SECRETS = {
   providerKey: canary("provider-key"),
+  /** One word, as parsers quote it. */
+  wordKey: canary("word-key").replaceAll("-", "_"),
   integrationKey: canary("integration-key"),
   rotatedKey: canary("rotated-key"),
   configKey: canary("config-key"),
@@ -248,6 +250,42 @@ describe("a secret", () => {
       found: [],
     });
     expect(found(JSON.stringify(await logOf(api, String(answer.headers.get("x-gateway-trace-id")))))).toEqual([]);
+  });
+  describe("that a provider repeats", () => {
+    const keyOf = (request: Received): string => request.headers.get("authorization")?.slice(7) ?? "";
+    const sse = (content: string): string => `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    const failure = (more: Json): Json => ({ error: { message: "It failed.", type: "t", param: null, code: null, ...more } });
+    const WAYS: Readonly<Record<string, (key: string) => Replay>> = {
+      "in a whole answer": (key) => jsonAnswer({ ...COMPLETION, choices: [], said: `auth was ${key}` }),
+      "in a model's name": (key) => jsonAnswer({ ...COMPLETION, model: key }),
+      "in a stream": (key) => sseAnswer(`${sse(`auth was ${key}`)}data: [DONE]\n\n`),
+      "in what is no JSON": (key) => jsonAnswer(`{"a": ${key}`),
+      "as the message of an error": (key) => jsonAnswer(failure({ message: `Bearer ${key}` }), { status: 401 }),
+      "as the type of an error": (key) => jsonAnswer(failure({ type: key }), { status: 401 }),
+      "as the param of an error": (key) => jsonAnswer(failure({ param: `auth.${key}` }), { status: 400 }),
+      "as the code of an error": (key) => jsonAnswer(failure({ code: `invalid:${key}` }), { status: 403 }),
+    };
+    test.each(Object.keys(WAYS))("%s and in headers, stands in no header, no error and no log record", async (way) => {
+      const read: Json[] = [];
+      for (const headers of [{ "x-gateway-provider": "@canary" }, { ...api.replayed, authorization: `Bearer ${SECRETS.wordKey}` }]) {
+        api.upstream.answer((request) => {
+          const key = keyOf(request);
+          const made = WAYS[way]?.(key) ?? { body: "" };
+          const echoed = { "x-echo": key, "x-sent": JSON.stringify({ authorization: `Bearer ${key}` }), "x-kept": "as it was" };
+          return { ...made, headers: { ...made.headers, ...echoed } };
+        });
+        const answer = await chatWith(api, createdKey, said("x", { stream: way === "in a stream" }), headers);
+        expect(
+          found([SECRETS.rotatedKey, SECRETS.wordKey].find((key) => key === keyOf(api.upstream.received.at(-1) ?? never())) ?? ""),
+        ).toHaveLength(1);
+        const shown = JSON.stringify([...answer.headers]) + (answer.status < 400 ? "" : answer.text);
+        const record = JSON.stringify(await logOf(api, String(answer.headers.get("x-gateway-trace-id"))));
+        read.push({ kept: answer.headers.get("x-kept") ?? "none", shown: found(shown), record: found(record) });
+      }
+      const kept = way === "in what is no JSON" ? "none" : "as it was"; // of an answer that cannot be read, no header is passed on
+      expect(read).toEqual([1, 2].map(() => ({ kept, shown: [], record: [] })));
+    });
+    const never = (): never => expect.unreachable();
   });
   test("is nowhere after a crash in the middle of a request, either", async () => {
     api.upstream.answer({ body: "{", ends: "hang" });
