@@ -14,6 +14,11 @@ const FORM = /^[A-Za-z0-9]{48}$/;
 /** The largest multiple of the alphabet's length that a byte can hold: bytes above it would favour some letters. */
 const FAIR = 256 - (256 % ALPHABET.length);
 
+/** Also of keys that an operator chose. Anything else (a JWT has dots) is another policy's kind of key. */
+const CHOSEN_FORM = /^[A-Za-z0-9_-]{1,256}$/;
+/** Can this text be a gateway key at all, whoever made it? */
+export const hasKeyForm = (text: string): boolean => CHOSEN_FORM.test(text);
+
 type Digest = Pick<Vault, "digest">;
 
 export function newGatewayKey(vault: Digest): string {

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { GatewayError, OneOf } from "#contract";
+import { GatewayError, hasKeyForm, OneOf } from "#contract";
 import { hostMistake, isLoopback } from "./host-form.ts";
 import { firstProblem } from "./shape.ts";
 
@@ -11,7 +11,7 @@ export interface SettingRow {
   readonly also?: readonly string[];
   readonly read: "text" | "integer" | "list";
   /** Never shown: a secret. */
-  readonly secret?: { readonly minLength: number };
+  readonly secret?: { readonly minLength: number; readonly isGatewayKey?: true };
   readonly schema: TSchema;
 }
 
@@ -30,8 +30,8 @@ export const SETTINGS = {
   port:          { env: "PORT", read: "integer", schema: Type.Integer({ default: 8787, minimum: 0, maximum: 65_535, description: "Port to listen on; 0 takes a free one." }) },
   dataDir:       { env: "GATEWAY_DATA_DIR", read: "text", schema: Type.String({ default: "./data", pattern: PATH, description: "Folder for the embedded database, the keys and the secret key." }) },
   profile:       { env: "GATEWAY_PROFILE", read: "text", schema: Type.String({ default: "default", pattern: PATH, description: "Deployment profile: the name of a built-in one, or a path to a JSON file." }) },
-  adminKey:      { env: "GATEWAY_ADMIN_KEY", read: "text", secret: { minLength: 16 }, schema: optionalSecret("Presets the first admin key (control and admin planes). At least 16 characters.") },
-  apiKey:        { env: "GATEWAY_API_KEY", read: "text", secret: { minLength: 16 }, schema: optionalSecret("Presets the first gateway key (data plane). At least 16 characters.") },
+  adminKey:      { env: "GATEWAY_ADMIN_KEY", read: "text", secret: { minLength: 16, isGatewayKey: true }, schema: optionalSecret("Presets the first admin key (control and admin planes). 16 to 256 letters, digits, - and _.") },
+  apiKey:        { env: "GATEWAY_API_KEY", read: "text", secret: { minLength: 16, isGatewayKey: true }, schema: optionalSecret("Presets the first gateway key (data plane). 16 to 256 letters, digits, - and _.") },
   secretKey:     { env: "GATEWAY_SECRET_KEY", read: "text", secret: { minLength: 32 }, schema: optionalSecret("Seals stored secrets and digests keys. At least 32 characters; without it, a key file is made in the data folder. The same on every node.") },
   workers:       { env: "GATEWAY_WORKERS", read: "integer", schema: Type.Integer({ default: 1, minimum: 1, maximum: 256, description: "Processes that share the port (Linux)." }) },
   trustedHosts:  { env: "GATEWAY_TRUSTED_HOSTS", also: ["TRUSTED_CUSTOM_HOSTS"], read: "list", schema: list("Comma-separated `host[:port]` (or `*.domain`) that may be called although private.") },
@@ -91,10 +91,13 @@ function judge(row: SettingRow, value: unknown, text: string): void {
 /** Why the setting cannot be this value, as the end of a sentence. What a file holds in its place obeys the same rule. */
 export function flawOf(row: SettingRow, value: unknown): string | undefined {
   if (row.secret && typeof value === "string" && value.length < row.secret.minLength) return tooShort(value, row.secret.minLength);
+  if (row.secret?.isGatewayKey && !hasKeyForm(String(value))) return NO_KEY;
   if (!Value.Check(row.schema, value)) return firstProblem(row.schema, value)?.why;
   return row.secret && weaknessOf(String(value));
 }
 
+const NO_KEY =
+  "a key has letters, digits, - and _ and nothing else, at most 256 of them; make a random one, for example with: openssl rand -hex 32";
 const KNOWN = /^(changeme|change-me|change_me|secret|admin|password|default|example|test|gateway|letmein|your)[-_]?/i;
 
 const tooShort = ({ length }: string, minLength: number): string => `it has ${length} characters and needs at least ${minLength}`;

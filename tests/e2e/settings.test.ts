@@ -228,6 +228,21 @@ describe("what is refused at start, with a sentence and an exit code", () => {
     ["a short admin key", { GATEWAY_ADMIN_KEY: "short" }, /GATEWAY_ADMIN_KEY=\*\*\* is not valid.*5 characters.*at least 16/],
     ["a short gateway key", { GATEWAY_API_KEY: "tooShort" }, /GATEWAY_API_KEY.*at least 16/],
     ["a short secret key", { GATEWAY_SECRET_KEY: "0123456789abcdef" }, /GATEWAY_SECRET_KEY.*at least 32/],
+    [
+      "an admin key in base64",
+      { GATEWAY_ADMIN_KEY: "q7Rk+2n/Zp8vXw1yT4uJcA5eHs0d=" },
+      /GATEWAY_ADMIN_KEY=\*\*\* is not valid: a key has letters, digits, - and _/,
+    ],
+    [
+      "a gateway key with dots",
+      { GATEWAY_API_KEY: "team.gateway.key.8f3a91c2d7" },
+      /GATEWAY_API_KEY=\*\*\* is not valid: a key has letters/,
+    ],
+    [
+      "a gateway key longer than any is",
+      { GATEWAY_API_KEY: "aB3_dE5-".repeat(33) },
+      /GATEWAY_API_KEY=\*\*\* is not valid: a key has .*at most 256/,
+    ],
     ["a secret that repeats itself", { GATEWAY_ADMIN_KEY: "aaaaaaaaaaaaaaaaaaaa" }, /repeats a few characters/],
     ["a secret everybody knows", { GATEWAY_ADMIN_KEY: "change-me-please-please" }, /well-known default/],
     ["one key for both", { GATEWAY_API_KEY: ADMIN_KEY }, /same as GATEWAY_ADMIN_KEY/],

@@ -41,7 +41,7 @@ const VARIABLES: readonly (readonly [env: Readonly<Record<string, string>>, says
   [{ GATEWAY_SECRET_KEY: "x".repeat(40) }, "it repeats a few characters"],
   [{ GATEWAY_SECRET_KEY: "changeme-please-changeme-please-changeme" }, "it is a well-known default"],
   [{ GATEWAY_SECRET_KEY: "words with spaces between them, thirty-two" }, "GATEWAY_SECRET_KEY=*** is not valid: it is ***"],
-  [{ GATEWAY_ADMIN_KEY: "words with spaces between" }, "GATEWAY_ADMIN_KEY=*** is not valid: it is ***"],
+  [{ GATEWAY_ADMIN_KEY: "words with spaces between" }, "GATEWAY_ADMIN_KEY=*** is not valid: a key has letters, digits, - and _"],
   [{ HOST: "0.0.0.0" }, "GATEWAY_ADMIN_KEY must be set"],
 ];
 test.each(VARIABLES)("%j", async (env, says) => {

@@ -1,8 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, type Caller, definePlugin, expandedScopes, GatewayError, isJson, type RecordOf } from "#contract";
-
-/** Letters and digits; `-` and `_` for prefixes. Anything else (a JWT has dots) is another policy's kind of key. */
-const KEY = /^[A-Za-z0-9_-]{1,256}$/;
+import { ApiKeys, type Caller, definePlugin, expandedScopes, GatewayError, hasKeyForm, isJson, type RecordOf } from "#contract";
 
 /** Who a key belongs to, made once per record. */
 interface Known {
@@ -31,7 +28,7 @@ export default definePlugin({
     return {
       provides: {
         identify({ key, now }) {
-          if (!KEY.test(key)) return undefined;
+          if (!hasKeyForm(key)) return undefined;
           const found = find(digestOf(key));
           return found instanceof Promise ? found.then((late) => callerOf(late, now)) : callerOf(found, now);
         },
