@@ -13,9 +13,10 @@ export function isLoop(headers: RequestHeaders, gatewayId: string): boolean {
   return hops.length > MAX_HOPS || hops.includes(gatewayId);
 }
 
-/** The hops so far and this gateway. */
+/** The hops so far and this gateway. What no gateway has written is not passed on. */
 export const nextHops = (hops: string | null | undefined, gatewayId: string): string =>
-  hops ? [...listOf(hops), gatewayId].join(", ") : gatewayId;
+  hops ? [...listOf(hops).filter((hop) => GATEWAY_ID.test(hop)), gatewayId].join(", ") : gatewayId;
+const GATEWAY_ID = /^[0-9a-f]{16}$/;
 
 /** A comma-separated header as its members. */
 export const listOf = (value: string): string[] =>

@@ -6,6 +6,23 @@ import { createVault } from "./vault.ts";
 const vault = createVault("0123456789abcdef0123456789abcdef", () => undefined);
 const USED = "a-key-of-before-0123456789";
 const made = newGatewayKey(vault);
+const touching = (key: string): readonly string[] => [
+  ...[
+    `x_${key}`,
+    `${key}_x`,
+    `team-${key}-1`,
+    `x${key}`,
+    `${key}0`,
+    `${"x".repeat(100)}${key}`,
+    `${key}${"y".repeat(100)}`,
+    `abc${key}${"y".repeat(100)}`,
+  ],
+  ...[`a%3A${key}`, `Bearer%20${key}`, encodeURIComponent(`"${key}"`), `%zz%20${key}`],
+];
+function encoded(key: string): readonly string[] {
+  const of = (text: string, how: "base64" | "base64url" = "base64"): string => Buffer.from(text).toString(how);
+  return [of(key), of(`user:${key}`), `Bearer ${of(`${key}:`, "base64url")}`, encodeURIComponent(of(`ab:${key}`)), `a="${of(key)}", b`];
+}
 
 test("a key that was made or used is found in any text of a header, and nothing else is", () => {
   const keys = ownKeys(vault);
@@ -14,7 +31,16 @@ test("a key that was made or used is found in any text of a header, and nothing 
     const basic = `Basic ${Buffer.from(`user:${key}`).toString("base64")}`;
     for (const text of [key, `Bearer ${key}`, `  bearer\t${key} `, `Token token="${key}"`, `a, ${key}, b`, `{"key":"${key}"}`, basic])
       expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
-    for (const text of [key.slice(1), `${key}0`, `x${key}`, "", "Bearer sk-provider-key-0123456789", "Basic %%%", "x".repeat(10_000)])
+    for (const text of [...touching(key), ...encoded(key)]) expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
+    for (const text of [
+      key.slice(1),
+      ...touching(key.slice(1)),
+      ...encoded(key.slice(1)),
+      "",
+      "Bearer sk-provider-key-0123456789",
+      "Basic %%%",
+      "x".repeat(10_000),
+    ])
       expect({ text, within: keys.within(text) }).toEqual({ text, within: false });
   }
 });

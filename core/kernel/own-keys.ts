@@ -1,4 +1,4 @@
-import { GATEWAY_KEY_LENGTH, isGatewayKey, type Vault } from "#contract";
+import { GATEWAY_KEY_LENGTH, hasKeyForm, isGatewayKey, type Vault } from "#contract";
 
 /**
  * The gateway's own keys, as far as they are known without asking: those that were used in this process, its first ones,
@@ -7,7 +7,7 @@ import { GATEWAY_KEY_LENGTH, isGatewayKey, type Vault } from "#contract";
 export interface OwnKeys {
   /** A key that was accepted, or made, just now. */
   remember(key: string): void;
-  /** Is one of them anywhere in this text: bare, behind a scheme, quoted, or inside Basic? */
+  /** Is one of them anywhere in this text: bare, behind a scheme, quoted, part of a word, percent-encoded or in base64? */
   within(text: string): boolean;
 }
 
@@ -20,32 +20,65 @@ const MAX_CLEAN_LENGTH = 4_096;
 /** A shorter value may be a word of any header. */
 const MIN_LENGTH = 16;
 const PART = /[A-Za-z0-9_-]{16,}/g;
-const BARE = /^[A-Za-z0-9_-]+$/;
-const BASIC = /\bbasic +([A-Za-z0-9+/_-]+=*)/i;
+const BASE64 = /[A-Za-z0-9+/_-]{21,}/g;
 
 export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
   const remembered = new Set<string>();
+  /** Those of them that an operator chose, or an earlier version made: they may begin and end anywhere in a word. */
+  const odd = new Set<string>();
   /** Texts without any, of late: the credentials of providers come with every request. */
   const clean = new Set<string>();
-  const is = (text: string): boolean => remembered.has(text) || (text.length === GATEWAY_KEY_LENGTH && isGatewayKey(text, vault));
-  const inParts = (text: string): boolean => (text.match(PART) ?? []).some(is);
-  const inBasic = (text: string): boolean => {
-    const encoded = BASIC.exec(text)?.[1];
-    return encoded !== undefined && inParts(Buffer.from(encoded, "base64").toString("latin1"));
+  const isMade = (text: string): boolean => isGatewayKey(text, vault);
+  const holdsKey = (text: string): boolean => {
+    for (const key of odd) if (text.includes(key)) return true;
+    return (text.match(PART) ?? []).some((part) => remembered.has(part)) || windowsOf(text).some(isMade);
   };
+  const inBase64 = (text: string): boolean =>
+    (text.match(BASE64) ?? []).some((part) => holdsKey(Buffer.from(part, "base64").toString("latin1")));
   return {
     remember(key) {
       if (remembered.has(key) || key.length < MIN_LENGTH || key.length > MAX_LENGTH) return;
-      if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.values().next().value ?? "");
+      if (remembered.size >= MAX_REMEMBERED) forgetOldest(remembered, odd);
       remembered.add(key);
+      if (odd.size < MAX_ODD && hasKeyForm(key) && !isMade(key)) odd.add(key);
       clean.clear();
     },
     within(text) {
       if (text.length < MIN_LENGTH || clean.has(text)) return false;
-      if (is(text) || (!BARE.test(text) && (inParts(text) || inBasic(text)))) return true;
+      const read = text.includes("%") ? unescaped(text) : text;
+      if (remembered.has(text) || holdsKey(read) || inBase64(read)) return true;
       if (clean.size >= MAX_CLEAN) clean.clear();
       if (text.length <= MAX_CLEAN_LENGTH) clean.add(text);
       return false;
     },
   };
 }
+
+/** Each of them is looked for in every text that is new; a deployment has few. */
+const MAX_ODD = 256;
+function forgetOldest(...known: readonly Set<string>[]): void {
+  const [oldest] = known[0] ?? [];
+  for (const keys of known) keys.delete(oldest ?? "");
+}
+
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+/** What is written as `%3A`, read byte by byte: a key has no letter beyond ASCII. */
+const unescaped = (text: string): string =>
+  text.replace(ESCAPES, (escapes) => Buffer.from(escapes.replaceAll("%", ""), "hex").toString("latin1"));
+
+const WORD = /[A-Za-z0-9]{48,}/g;
+/** So many candidates at most are digested beside the words that are as long as a key. */
+const MAX_WINDOWS = 16;
+/** What in the text is as long as a key and made of its letters: whole words, and of longer ones what begins or ends near an end. */
+function windowsOf(text: string): readonly string[] {
+  const words = text.match(WORD) ?? [];
+  const windows = words.filter(({ length }) => length === GATEWAY_KEY_LENGTH);
+  const most = windows.length + MAX_WINDOWS;
+  for (const word of words) {
+    const last = word.length - GATEWAY_KEY_LENGTH;
+    for (let at = 0; last > 0 && at <= last - at && windows.length < most; at += 1)
+      windows.push(windowAt(word, at), windowAt(word, last - at));
+  }
+  return windows;
+}
+const windowAt = (word: string, at: number): string => word.slice(at, at + GATEWAY_KEY_LENGTH);

@@ -51,13 +51,13 @@ export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal
 }
 
 /** What sends a request, and what the request may hold of its answer. */
-interface Sender {
+interface Sender extends Pick<SendingRules, "ownKeys"> {
   readonly egress: Egress;
   readonly held: Held;
 }
 
 /** Sends it. Some adapters answer themselves. */
-export function answerTo(request: Prepared, it: Exchange, { egress, held }: Sender, signal: AbortSignal): Promise<Answer> {
+export function answerTo(request: Prepared, it: Exchange, { egress, held, ownKeys }: Sender, signal: AbortSignal): Promise<Answer> {
   const { adapter, target, id } = it.to;
   if (adapter.answer) return ownAnswer(adapter.answer(it.body, it.ask, signal, shown(request)));
   return egress.call({
@@ -68,10 +68,19 @@ export function answerTo(request: Prepared, it: Exchange, { egress, held }: Send
     signal,
     timeoutMs: null,
     caller: id,
-    hops: it.call.headers.get(HOP_HEADER),
+    hops: hopsOf(it.call, ownKeys),
     declared: target.customHost === null,
     held,
   });
+}
+
+/** A client may have put anything there. */
+function hopsOf(call: Call, ownKeys: SendingRules["ownKeys"]): string | null {
+  const hops = call.headers.get(HOP_HEADER);
+  if (hops === null) return null;
+  return listOf(hops)
+    .filter((hop) => !isOwnKey(hop, call, { ownKeys }))
+    .join(", ");
 }
 
 const ownAnswer = async (answer: Promise<Response>): Promise<Answer> => answerOf(await answer);
@@ -159,7 +168,7 @@ function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
 }
 
 /** A key of the gateway goes nowhere, whichever header holds it: the caller's, or another that is known. */
-const isOwnKey = (value: string, { control }: Call, { ownKeys }: SendingRules): boolean =>
+const isOwnKey = (value: string, { control }: Call, { ownKeys }: Pick<SendingRules, "ownKeys">): boolean =>
   (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.within(value);
 
 function forwardable(it: Exchange, rules: SendingRules): readonly string[] {

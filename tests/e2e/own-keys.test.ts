@@ -63,7 +63,7 @@ const receivedBy = (server: ReplayServer) => server.received.slice(seen.get(serv
 const heldBy = (server: ReplayServer): readonly string[] =>
   receivedBy(server).flatMap(({ headers }) =>
     [...headers].flatMap(([name, value]: [string, string]) => {
-      const text = value + Buffer.from(value.replace(/^basic +/i, ""), "base64").toString("latin1");
+      const text = value + Buffer.from(value.replace(/^(basic|bearer) +/i, ""), "base64").toString("latin1");
       return Object.entries(keys).flatMap(([of, key]) => (text.includes(key) ? [`${of} in ${name}`] : []));
     }),
   );
@@ -82,7 +82,15 @@ const FORMS: Readonly<Record<string, (key: string) => string>> = {
   "basic user": (key) => basic(`${key}:`),
   "basic password": (key) => basic(`user:${key}`),
   quoted: (key) => `Token token="${key}"`,
+  "part of a word": (key) => `x_${key}`,
+  "percent-encoded": (key) => `Bearer%20${encodeURIComponent(`a:${key}`)}`,
+  base64: (key) => Buffer.from(key).toString("base64"),
+  "bearer base64": (key) => `Bearer ${Buffer.from(`user:${key}`).toString("base64url")}`,
 };
+
+/** This gateway's own mark. */
+const own = "[0-9a-f]{16}";
+const inAnyForm = (key: string): Headers => Object.fromEntries(Object.values(FORMS).map((form, i) => [`x-form-${i}`, form(key)]));
 
 describe.each(Object.keys(keys) as (keyof typeof keys)[])("the key %s", (of) => {
   test.each(Object.keys(FORMS))("in Authorization as %s is no provider's key", async (form) => {
@@ -131,9 +139,18 @@ describe.each(Object.keys(keys) as (keyof typeof keys)[])("the key %s", (of) => 
     expect(receivedBy(provider).length).toBeGreaterThan(10);
     expect(heldBy(provider)).toEqual([]);
   });
+  test("as a mark of a loop goes to no trusted host", async () => {
+    const key = keys[of];
+    const real = "0123456789abcdef";
+    for (const value of [key, `${real}, ${key}`, `Bearer ${key}`, Buffer.from(key).toString("base64")])
+      await chat(direct({ authorization: `Bearer ${PROVIDER_KEY}`, "x-gateway-hop": value }));
+    expect(heldBy(provider)).toEqual([]);
+    const marks = receivedBy(provider).map(({ headers }) => headers.get("x-gateway-hop"));
+    expect(marks).toEqual([own, `${real}, ${own}`, own, own].map((end) => expect.stringMatching(new RegExp(`^${end}$`))));
+  });
   test("in a webhook's headers, or forwarded to it, is not sent", async () => {
     const key = keys[of];
-    const headers = { authorization: `Bearer ${key}`, "x-token": key, "x-api-key": key, "x-basic": basic(`${key}:`) };
+    const headers = { authorization: `Bearer ${key}`, "x-token": key, "x-api-key": key, "x-basic": basic(`${key}:`), ...inAnyForm(key) };
     for (const given of [headers, JSON.stringify(headers)]) {
       const parameters = { webhookURL: webhook.url, headers: given, forwardHeaders: ["x-tenant", "x-gateway-trace-id"] };
       const config = { provider: "sandbox", input_guardrails: [{ "default.webhook": parameters, deny: true }] };

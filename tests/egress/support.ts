@@ -1,13 +1,17 @@
 import net from "node:net";
 import { createEgress, type Egress, type EgressOptions, type EgressRequest } from "../../core/egress/egress.ts";
 
+/** Marks of gateways: this one, and one that a request has passed before. */
+export const OWN = "0f1e2d3c4b5a6978";
+export const OTHER = "8796a5b4c3d2e1f0";
+
 /** An egress for tests: nothing trusted, a resolver that knows nothing. */
 export const egressWith = (options: Partial<EgressOptions> = {}): Egress =>
   createEgress({
     trustedHosts: [],
     hardTimeoutMs: 5_000,
     now: Date.now,
-    gatewayId: "gateway-under-test",
+    gatewayId: OWN,
     resolve: () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" })),
     ...options,
   });
