@@ -15,6 +15,17 @@ test.each([
   ["https://h.example?token=abc", "https://h.example?token=***"],
   ["https://h.example", "https://h.example"],
   ["http://127.0.0.1:8080/judge", "http://127.0.0.1:8080/judge"],
+  ["https://h.example\\services\\T0ken0123456789abc", "https://h.example\\services\\***"], // a backslash is a slash to those who parse it
+  ["https:\\\\u:p@h.example\\hook?token=abc", "https:\\\\***@h.example\\hook?token=***"],
+  [" \thttps://h.example/hook?token=abc", " \thttps://h.example/hook?token=***"],
+  ["HTTPS://h.example/hook?token=abc", "HTTPS://h.example/hook?token=***"],
+  ["https:/h.example/hook?token=abc", "https:/h.example/hook?token=***"],
+  ["ht\ttps://u:p@h.exa\nmple/ho\tok?token=abc", "ht\ttps://***@h.exa\nmple/ho\tok?token=***"],
+  ["https://h.example/x/AbCdEfGhIjKlMnOpQrStUvWx", "https://h.example/x/***"],
+  ["https://h.example/x/TheNameOfAService", "https://h.example/x/TheNameOfAService"],
+  ["https://hooks.h.example/hooks/catch/1234567/3abc12d/", "https://hooks.h.example/hooks/catch/***/***/"],
+  ["https://h.example/v1/webhooks/acme/3abc12d", "https://h.example/v1/webhooks/acme/***"],
+  ["https://h.example/v1/models/gpt-4o/3abc12d", "https://h.example/v1/models/gpt-4o/3abc12d"],
   ["no URL?token=abc", "no URL?token=abc"],
   ["", ""],
 ])("%s is shown as %s", (url, shown) => {

@@ -7,17 +7,20 @@
 const HIDDEN = "***";
 
 interface Parts {
-  /** `https://` */
+  /** `https://`, and what those who parse it take for that. */
   readonly scheme: string;
   /** `user:password`, when there is one. */
   readonly user: string | undefined;
   readonly host: string;
+  /** Its segments and what parts them, as written. */
   readonly path: readonly string[];
   /** `name=value`, as written. */
   readonly query: readonly string[];
   readonly fragment: string | undefined;
 }
-const FORM = /^([a-z][a-z0-9+.-]*:\/\/)(?:([^/?#]*)@)?([^/?#@]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+/** As URLs are parsed: white space before one counts for nothing, nor do tabs and line ends in it, and a backslash is a slash. */
+const FORM = /^([\0-\x20]*(?:https?:|[a-z][a-z0-9+.\t\n\r-]*:[\\/])[\\/\t\n\r]*)(?:([^/\\?#]*)@)?([^/\\?#@]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+const BREAK = /([/\\])/;
 
 function partsOf(url: string): Parts | undefined {
   const [whole, scheme = "", user, host = "", path = "", query, fragment] = FORM.exec(url) ?? [];
@@ -26,7 +29,7 @@ function partsOf(url: string): Parts | undefined {
     scheme,
     user,
     host,
-    path: path.split("/"),
+    path: path.split(BREAK),
     query: query === undefined ? [] : query.slice(1).split("&"),
     fragment: fragment?.slice(1),
   };
@@ -35,16 +38,27 @@ const textOf = ({ scheme, user, host, path, query, fragment }: Parts): string =>
   scheme +
   (user === undefined ? "" : `${user}@`) +
   host +
-  path.join("/") +
+  path.join("") +
   (query.length === 0 ? "" : `?${query.join("&")}`) +
   (fragment === undefined ? "" : `#${fragment}`);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const isRandom = (piece: string): boolean => piece.length >= 16 && /\d/.test(piece) && /[a-z]/i.test(piece);
-/** A UUID, or a piece without a break that is long and of letters and digits both: the name of a model or a place is not. */
+const isRandom = (piece: string): boolean =>
+  (piece.length >= 16 && /\d/.test(piece) && /[a-z]/i.test(piece)) || (piece.length >= 20 && SCATTERED.test(piece) && /[a-z]/.test(piece));
+/** Capitals all over. */
+const SCATTERED = /(?:[A-Z][^A-Z]*){4}/;
+/** A UUID, or a piece without a break that is long and of letters and digits, or capitals, both: the name of a model or a place is not. */
 export const looksLikeToken = (text: string): boolean => UUID.test(text) || text.split(/[^A-Za-z0-9]/).some(isRandom);
 
-const segmentShown = (segment: string): string => (looksLikeToken(segment) ? HIDDEN : segment);
+/** What says of itself that it is called from outside: whoever knows its address may call it, so that short codes in it are secrets too. */
+const HOOK_HOST = /(^|[.-])(web)?hooks?([.-]|$)/i;
+const HOOK = /^(web)?hooks?$/i;
+const isCode = (segment: string): boolean => /\d/.test(segment) && !/^v\d+$/i.test(segment);
+
+function pathShown({ host, path }: Pick<Parts, "host" | "path">): readonly string[] {
+  const from = HOOK_HOST.test(host) ? 0 : path.findIndex((segment) => HOOK.test(segment));
+  return path.map((segment, i) => (looksLikeToken(segment) || (from >= 0 && i >= from && isCode(segment)) ? HIDDEN : segment));
+}
 /** A pair without a value may be one. */
 function pairShown(pair: string): string {
   const at = pair.indexOf("=");
@@ -59,11 +73,16 @@ export function maskUrl(url: string): string {
   return textOf({
     ...parts,
     user: parts.user === undefined ? undefined : HIDDEN,
-    path: parts.path.map(segmentShown),
+    path: pathShown(parts),
     query: parts.query.map(pairShown),
     fragment: parts.fragment === undefined || parts.fragment === "" ? parts.fragment : HIDDEN,
   });
 }
+
+/** What may be a URL, wherever in a text it begins: refused for its form, it is no less an address with a secret in it. */
+const ADDRESS = /[a-z][a-z0-9+.-]{0,20}:[\\/].*|https?:.*/is;
+/** A text that was meant as a URL, as people may see it. */
+export const maskUrlIn = (text: string): string => text.replace(ADDRESS, (address) => maskUrl(address));
 
 export const isAbsoluteUrl = (text: string): boolean => FORM.test(text);
 export const holdsUrlSecret = (url: string): boolean => maskUrl(url) !== url;
@@ -78,7 +97,7 @@ export function holdsHidden(url: string): boolean {
 export function placeOfUrl(url: string): string {
   const parts = partsOf(url);
   if (parts === undefined) return url;
-  return `${parts.scheme}${parts.host}`.toLowerCase() + parts.path.map(segmentShown).join("/");
+  return `${parts.scheme}${parts.host}`.toLowerCase() + pathShown(parts).join("");
 }
 
 /** The parts of a URL that would be secrets wherever they appeared. */
@@ -96,8 +115,9 @@ export function restoreUrl(written: string, stored: string): string | undefined 
   const [to, from] = [partsOf(written), partsOf(stored)];
   if (!to || !from || to.scheme.toLowerCase() !== from.scheme.toLowerCase() || to.host.toLowerCase() !== from.host.toLowerCase())
     return undefined;
-  const path = to.path.map((segment, i) => (segment === HIDDEN && looksLikeToken(from.path[i] ?? "") ? (from.path[i] ?? "") : segment));
-  if (path.join("/") !== from.path.join("/")) return undefined;
+  const hidden = pathShown(from);
+  const path = to.path.map((segment, i) => (segment === HIDDEN && hidden[i] === HIDDEN ? (from.path[i] ?? "") : segment));
+  if (path.join("") !== from.path.join("")) return undefined;
   const user = to.user === HIDDEN ? from.user : to.user;
   const fragment = to.fragment === HIDDEN ? from.fragment : to.fragment;
   const query = restoredQuery(to.query, from.query);

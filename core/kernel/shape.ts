@@ -1,6 +1,6 @@
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type ValueError, Value } from "@sinclair/typebox/value";
-import { isJson, type Json } from "#contract";
+import { isJson, type Json, maskUrlIn } from "#contract";
 
 /** What is wrong with a value, where (`plugins.cache.enabled`) and why, worded for the person who wrote it. */
 export interface Problem {
@@ -105,6 +105,6 @@ function shown({ value, schema }: ValueError): string {
   if (value === undefined) return "missing";
   if (schema["secret"] === true) return "***";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return value.length > LONGEST ? `a text of ${value.length} characters` : `"${value}"`;
+  if (typeof value === "string") return value.length > LONGEST ? `a text of ${value.length} characters` : `"${maskUrlIn(value)}"`;
   return isJson(value) ? "an object" : String(value);
 }

@@ -12,6 +12,8 @@ import { ADMIN_KEY, type Answer, ask, chat, type GatewayProcess, startGateway, u
 type Json = Readonly<Record<string, unknown>>;
 const QUERY = "canaryInTheQuery0123456789";
 const PATH = "canaryInThePath0123456789";
+/** A short one, in the address of what calls itself a hook. */
+const CODE = "3canary";
 
 let gateway: GatewayProcess;
 let called: ReplayServer;
@@ -47,7 +49,7 @@ function expectSealed(): void {
   expect(files.map(({ name }) => name)).toContain("main.db");
   for (const { name, parentPath } of files) {
     const bytes = readFileSync(join(parentPath, name));
-    expect({ name, found: [QUERY, PATH].filter((canary) => bytes.includes(canary)) }).toEqual({ name, found: [] });
+    expect({ name, found: [QUERY, PATH, CODE].filter((canary) => bytes.includes(canary)) }).toEqual({ name, found: [] });
   }
 }
 const feedback = (value: number) => ({ feedback: { value, weight: 1, metadata: "" } });
@@ -61,6 +63,13 @@ describe("a saved guardrail's webhook", () => {
   const read = async (slug: string) => good<{ checks: ReturnType<typeof check>[] }>(await admin("GET", `/v2/guardrails/${slug}`)).checks;
   const using = (slug: string): string => JSON.stringify({ provider: "sandbox", input_guardrails: [slug] });
 
+  test("is sealed and hidden, however its address is written: whoever parses it takes a backslash for a slash", async () => {
+    const backslashed = (path: string): string => `${called.url}\\services\\${path}`;
+    const slug = await make(check(backslashed(PATH)), check(`${called.url}/hooks/1234567/${CODE}/`));
+    expect((await read(slug)).map(({ parameters }) => parameters.webhookURL)).toEqual([backslashed("***"), `${called.url}/hooks/***/***/`]);
+    expectSealed();
+    expect((await callsOf(using(slug))).toSorted()).toEqual([`/hooks/1234567/${CODE}/`, `/services/${PATH}`]);
+  });
   test("is sealed, shown with *** and called whole", async () => {
     const slug = await make(check(secretUrl("&x=1")));
     expect((await read(slug))[0]?.parameters.webhookURL).toBe(shownUrl("&x=***"));
@@ -172,6 +181,19 @@ test("an integration's custom host is sealed, hidden, kept and called", async ()
   ).toBe(400);
 });
 
+/** Short enough to be quoted by the error that refuses them. */
+const refusedUrls = (): readonly string[] => {
+  const url = `${called.url}/x/${PATH}`;
+  return [
+    ` ${url}`,
+    url.replace("http", "HTTP"),
+    `"${url}"`,
+    `see ${url}`,
+    url.replace("http:", "ftp:"),
+    url.replace("http://", "http:\\\\"),
+  ];
+};
+
 test("no log record, no hook result, no error and no line of the process holds one", async () => {
   const texts: string[] = [];
   const inline = (webhookURL: string, more: Json = {}): string =>
@@ -184,6 +206,15 @@ test("no log record, no hook result, no error and no line of the process holds o
     inline(secretUrl().replace("//", "//user:pass@"), { deny: true }),
   ])
     texts.push((await chat(gateway, {}, { "x-gateway-config": config })).text);
+  for (const url of refusedUrls()) {
+    const refused = [
+      await chat(gateway, {}, { "x-gateway-config": inline(url) }),
+      await admin("POST", "/v2/guardrails", { name: "g", workspace_id: "default", actions, checks: [check(url)] }),
+      await admin("POST", "/v2/configs", { name: "c", workspace_id: "default", config: JSON.parse(inline(url)) }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
+    texts.push(...refused.map(({ text }) => text));
+  }
   called.answer(jsonAnswer({ error: { message: "broken" } }, { status: 500 }));
   texts.push((await chat(gateway, {}, { "x-gateway-config": inline(secretUrl(), { deny: true }) })).text);
   const last = await chat(gateway, {}, { "x-gateway-provider": "openai", authorization: "Bearer k", "x-gateway-custom-host": secretUrl() });

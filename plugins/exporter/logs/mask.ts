@@ -1,4 +1,4 @@
-import { type HeaderClasses, isJson, type Json, looksLikeToken, maskUrl, type RequestHeaders } from "#contract";
+import { type HeaderClasses, isJson, type Json, looksLikeToken, maskUrl, maskUrlIn, type RequestHeaders } from "#contract";
 
 export interface Masker {
   /** Request headers as they are kept: the gateway's own apart from the rest. */
@@ -131,6 +131,6 @@ function withoutSecrets(value: unknown, inSecret = false): unknown {
   if (!isJson(value)) return value;
   const kept: Json = {};
   for (const [name, member] of Object.entries(value))
-    kept[name] = withoutSecrets(isAddress(name, member) ? maskUrl(member) : member, inSecret || isSecret(name));
+    kept[name] = withoutSecrets(isAddress(name, member) ? maskUrlIn(member) : member, inSecret || isSecret(name));
   return kept;
 }
