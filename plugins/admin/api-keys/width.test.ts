@@ -54,7 +54,7 @@ const callerOf = (key: Key): Caller => ({
   keyType: key.type,
   userId: key.user_id,
   scopes: expandedScopes(key.scopes, key.type),
-  metadata: {},
+  metadata: (key.defaults["metadata"] ?? {}) as Caller["metadata"], // what these tests put there
   configId: typeof key.defaults["config_id"] === "string" ? key.defaults["config_id"] : null,
   allowConfigOverride: key.defaults["allow_config_override"] !== false,
   rateLimits: key.rate_limits,
@@ -95,6 +95,8 @@ describe("a wider key", () => {
     ["by its budget", { usage_limits: { credit_limit: 5 } }, { usage_limits: { credit_limit: 6 } }],
     ["by a budget that comes back", { usage_limits: { credit_limit: 5 } }, { usage_limits: { credit_limit: 5, periodic_reset: "weekly" } }],
     ["by not being pinned", { defaults: { config_id: "pc-one", allow_config_override: false } }, { defaults: { config_id: "pc-one" } }],
+    ["by bearing no label of metadata", { defaults: { metadata: { team: "a" } } }, {}],
+    ["by another label", { defaults: { metadata: { team: "a" } } }, { defaults: { metadata: { team: "b", tier: "x" } } }],
   ])("%s is neither edited nor deleted", async (_, mine, theirs) => {
     const { put, ask, get } = await world();
     const maker = await put({ ...manager, ...mine });
@@ -124,7 +126,7 @@ describe("what a limited key makes", () => {
     scopes: ["*"],
     rate_limits: [{ type: "requests", unit: "rpm", value: 2 }] as Key["rate_limits"],
     usage_limits: { credit_limit: 10, periodic_reset: "monthly" as const },
-    defaults: { config_id: "pc-one", allow_config_override: false },
+    defaults: { config_id: "pc-one", allow_config_override: false, metadata: { team: "a" } },
   };
   const make = async (body: Json) => {
     const { put, ask, get } = await world();
@@ -147,6 +149,7 @@ describe("what a limited key makes", () => {
   test("may be bound more tightly", async () => {
     const tighter = { rate_limits: [{ type: "requests", unit: "rpm", value: 1 }], usage_limits: { credit_limit: 4 } };
     expect((await make(tighter)).child).toMatchObject(tighter);
+    expect((await make({ defaults: { metadata: { app: "x" } } })).child?.defaults["metadata"]).toEqual({ team: "a", app: "x" });
   });
   test.each<[Json, string]>([
     [{ rate_limits: [{ value: 3 }] }, "rate_limits"],
@@ -155,6 +158,8 @@ describe("what a limited key makes", () => {
     [{ usage_limits: { credit_limit: 10, type: "tokens" } }, "usage_limits"],
     [{ defaults: { allow_config_override: true } }, "defaults"],
     [{ defaults: { config_id: "pc-two" } }, "defaults"],
+    [{ defaults: { metadata: { team: "b" } } }, "defaults"],
+    [{ defaults: { metadata: { team: "" } } }, "defaults"],
     [{ reset_usage: true }, "reset_usage"],
   ])("is never given %j, at once or later", async (body, param) => {
     if (param !== "reset_usage") expect((await make(body)).answer).toMatchObject({ status: 403, body: { error: { code: "AB03", param } } });
@@ -164,7 +169,14 @@ describe("what a limited key makes", () => {
   });
   test("keeps its bounds when an update takes them away", async () => {
     const { ask, again } = await make({});
-    for (const body of [{ rate_limits: [] }, { rate_limits: null }, { usage_limits: null }, { defaults: null }, { defaults: {} }])
+    for (const body of [
+      { rate_limits: [] },
+      { rate_limits: null },
+      { usage_limits: null },
+      { defaults: null },
+      { defaults: {} },
+      { defaults: { metadata: {} } },
+    ])
       expect(await ask(body)).toMatchObject({ status: 200 });
     expect(await again()).toMatchObject({ ...limited, scopes: ["completions.write"] });
   });

@@ -4,6 +4,7 @@ import {
   type Caller,
   expandedScopes,
   GatewayError,
+  isJson,
   type KeyType,
   mayHold,
   type RateLimit,
@@ -24,6 +25,8 @@ export interface Width {
   readonly budget: UsageLimits | null;
   /** The only config it may use; absent where requests may bring their own. */
   readonly pin?: { readonly config: string | null };
+  /** Labels of every request it makes: policies are written for them. */
+  readonly metadata: Caller["metadata"];
 }
 /** In what a key is wider than another, as the end of a sentence. */
 export interface Excess {
@@ -37,27 +40,35 @@ export const widthOf = ({ type, scopes, rate_limits, usage_limits, defaults }: M
   scopes: expandedScopes(scopes, type),
   rateLimits: rate_limits,
   budget: usage_limits,
+  metadata: labelsIn(defaults),
   ...(defaults["allow_config_override"] === false && {
     pin: { config: typeof defaults["config_id"] === "string" ? defaults["config_id"] : null },
   }),
 });
 
+const labelsIn = ({ metadata }: Measured["defaults"]): Width["metadata"] => (isJson(metadata) ? (metadata as Width["metadata"]) : {}); // of texts: the schema of keys lets nothing else in
+
 /** The caller's own: as identified, with the budget of its record when it is a key. */
 export async function widthOfCaller({ caller, records }: Pick<Asked, "caller" | "records">): Promise<Width> {
   const record = await records.in(ApiKeys).get(caller.keyId);
-  const { keyType, scopes, rateLimits, allowConfigOverride, configId }: Caller = caller;
+  const { keyType, scopes, rateLimits, allowConfigOverride, configId, metadata }: Caller = caller;
   return {
     type: keyType,
     scopes,
     rateLimits,
     budget: record?.usage_limits ?? null,
+    metadata,
     ...(!allowConfigOverride && { pin: { config: configId } }),
   };
 }
 
 /** The first thing in which `key` may do more than `maker`; scopes that the maker's kind of key can never hold do not count. */
 export const excess = (key: Width, maker: Width): Excess | undefined =>
-  scopeExcess(key, maker) ?? rateExcess(key, maker) ?? budgetExcess(key.budget, maker.budget) ?? pinExcess(key, maker);
+  scopeExcess(key, maker) ??
+  rateExcess(key, maker) ??
+  budgetExcess(key.budget, maker.budget) ??
+  pinExcess(key, maker) ??
+  labelExcess(key, maker);
 
 /** Throws when `key` is wider than the maker; `deed` says what was attempted. */
 export function refuseWider(deed: string, key: Width, maker: Width): void {
@@ -112,6 +123,12 @@ function pinExcess({ pin }: Width, maker: Width): Excess | undefined {
   return pin?.config === config ? undefined : { why: `yours may use ${only} and nothing else`, param: "defaults" };
 }
 
+function labelExcess({ metadata }: Width, maker: Width): Excess | undefined {
+  const other = Object.keys(maker.metadata).find((name) => !Object.hasOwn(metadata, name) || metadata[name] !== maker.metadata[name]);
+  if (other === undefined) return undefined;
+  return { why: `its metadata does not say ${other}=${maker.metadata[other]}, as yours does`, param: "defaults" };
+}
+
 /** What a key's maker is bound to and the body left open: taken over, so that the key is no wider. */
 export function boundToo<T extends Partial<Measured>>(settings: T, maker: Width): T {
   const { rate_limits, usage_limits, defaults } = settings;
@@ -119,9 +136,11 @@ export function boundToo<T extends Partial<Measured>>(settings: T, maker: Width)
     ...settings,
     ...(rate_limits && { rate_limits: [...rate_limits, ...missing(rate_limits, maker.rateLimits)] }),
     ...(usage_limits !== undefined && { usage_limits: budgetOr(usage_limits, maker.budget) }),
-    ...(defaults && maker.pin && { defaults: { ...pinned(maker.pin), ...defaults } }),
+    ...(defaults && { defaults: { ...(maker.pin && pinned(maker.pin)), ...labelled(defaults, maker) } }),
   };
 }
+const labelled = (defaults: Measured["defaults"], { metadata }: Width): Measured["defaults"] =>
+  Object.keys(metadata).length === 0 ? defaults : { ...defaults, metadata: { ...metadata, ...labelsIn(defaults) } };
 const missing = (limits: readonly RateLimit[], bounds: readonly RateLimit[]): readonly RateLimit[] =>
   bounds.filter(({ type, unit }) => !limits.some((limit) => limit.type === type && limit.unit === unit));
 const budgetOr = (own: UsageLimits | null, bound: UsageLimits | null): UsageLimits | null =>
