@@ -82,8 +82,7 @@ export function spawnPiped(args: readonly string[]): PipedChild {
     kill: (signal) => child.kill(signal),
     output: child.stdout,
     async write(bytes) {
-      child.stdin.write(bytes);
-      await child.stdin.flush();
+      await Promise.all([child.stdin.write(bytes), child.stdin.flush()]); // of a process that has ended, both may fail
     },
   };
 }
@@ -93,8 +92,7 @@ export function ownPipes(): { readonly input: AsyncIterable<Uint8Array>; write(b
   return {
     input: Bun.stdin.stream(),
     async write(bytes) {
-      output.write(bytes);
-      await output.flush();
+      await Promise.all([output.write(bytes), output.flush()]);
     },
   };
 }
