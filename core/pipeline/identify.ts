@@ -15,6 +15,7 @@ export function identifier(
 ): Identify {
   const asked = policies.filter(({ provides }) => provides.identify);
   return (headers, apiKey) => {
+    if (asked.length === 0) throw new GatewayError("NOT_READY", { why: "no policy runs that could tell who asks" });
     const key = apiKey ?? bearer(headers);
     if (key === "") throw new GatewayError("KEY_MISSING");
     return firstAnswer({ policies: asked, request: { key, headers, now: now() }, own, limitMs }, 0);

@@ -110,3 +110,46 @@ describe("a policy that fails at the first start", () => {
     });
   }, 15_000);
 });
+
+describe("a policy that the profile turns off", () => {
+  const off = { "policy/api-key": { enabled: false } };
+  const askAll = (gateway: GatewayProcess, key: string | null): Promise<readonly number[]> =>
+    Promise.all(
+      ["/v1/models", "/v2/configs", "/admin/v2/plugins"].map(async (path) => (await ask(gateway.base + path, "GET", key)).status),
+    );
+  test("the keys: nobody is known, and nobody is called unknown", async () => {
+    await withGateway(deployment(off), async (gateway) => {
+      for (const key of [ADMIN_KEY, "a-key-that-nobody-has", null])
+        expect([key, await askAll(gateway, key)]).toEqual([key, [503, 503, 503]]);
+      const answer = await chat(gateway, {});
+      expect([answer.text, answer.headers.get("retry-after")]).toEqual([
+        expect.stringContaining("no policy runs that could tell who asks"),
+        "2",
+      ]);
+      const ready = await ask(`${gateway.base}/readyz`, "GET", null);
+      expect([ready.status, ready.text]).toEqual([503, expect.stringContaining("No policy runs that could tell who asks")]);
+    });
+  }, 15_000);
+  test("the keys, at a reload: it is refused unless it is forced", async () => {
+    const profile = deployment({});
+    await withGateway(profile, async (gateway) => {
+      writeFileSync(profile, JSON.stringify({ title: "Missing", extends: "default", plugins: off }));
+      const reload = (query: string) => ask(`${gateway.base}/admin/v2/generations${query}`, "POST", ADMIN_KEY, {});
+      expect(await reload("")).toMatchObject({ status: 500, text: expect.stringMatching(/policy\/api-key.*who asks/) });
+      expect(await askAll(gateway, ADMIN_KEY)).toEqual([200, 200, 200]);
+      expect((await reload("?force=true")).status).toBe(200);
+      expect(await askAll(gateway, ADMIN_KEY)).toEqual([503, 503, 503]);
+    });
+  }, 15_000);
+  test("the limits: that is a wish, and a reload grants it", async () => {
+    const profile = deployment({});
+    await withGateway(profile, async (gateway) => {
+      writeFileSync(
+        profile,
+        JSON.stringify({ title: "Missing", extends: "default", plugins: { "policy/rate-limit": { enabled: false } } }),
+      );
+      expect((await ask(`${gateway.base}/admin/v2/generations`, "POST", ADMIN_KEY, {})).status).toBe(200);
+      expect((await chat(gateway, {})).status).toBe(200);
+    });
+  }, 15_000);
+});
