@@ -24,7 +24,7 @@ const at = (path: string, why: string | undefined): readonly Problem[] => (why =
 const FORM = "write postgres://user:password@host:5432/database";
 /** Several hosts may stand there, each with its port. */
 function urlProblem(url: string): string | undefined {
-  const hosts = /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? "";
+  const hosts = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? "";
   if (/^[a-z]+:\/\/$/.test(url)) return `it names no host; ${FORM}`;
   if (!isDecodable(url)) return "it holds a % that begins no escape; write %25 for the character itself";
   const broken = hosts.split(",").some((host) => !URL.canParse(url.replace(hosts, () => host)));

@@ -74,6 +74,6 @@ export function pem(name: string, given: string): string {
   }
 }
 
-/** First host of the URL, without user, password and port. */
+/** First host of the URL, without user, password (which may hold an @ as it is) and port. */
 export const hostOf = (url: string): string =>
-  /^[a-z]+:\/\/(?:[^@/?]*@)?(\[[^\]]+\]|[^:,/?]*)/.exec(url)?.[1]?.replace(/^\[|\]$/g, "") || "localhost";
+  /^[a-z]+:\/\/(?:[^/?#]*@)?(\[[^\]]+\]|[^:,/?]*)/.exec(url)?.[1]?.replace(/^\[|\]$/g, "") || "localhost";

@@ -265,6 +265,16 @@ describe("what is refused at start, with a sentence and an exit code", () => {
     ["the cloud's TLS mode without its bundle", { DATABASE_URL, DB_SSL: "Amazon RDS" }, /DB_SSL.*set DB_SSL_CA/],
     ["a certificate that is not there", { DATABASE_URL, DB_SSL: "VERIFY_CA", DB_SSL_CA: "/no/such/file.pem" }, /DB_SSL_CA/],
     ["a database that is not there", { DATABASE_URL }, /storage\/postgres.*127\.0\.0\.1/],
+    [
+      "a database that is not there, with an @ in its password",
+      { DATABASE_URL: DATABASE_URL.replace("canary", "p@canary") },
+      /PostgreSQL at 127\.0\.0\.1 cannot be used/,
+    ],
+    [
+      "several of them, with one",
+      { DATABASE_URL: "postgres://nobody:p@canaryPassword1@127.0.0.1:1,127.0.0.1:2/none" },
+      /PostgreSQL at 127\.0\.0\.1 cannot/,
+    ],
   ];
   test.each(refusals)(
     "%s",
