@@ -45,7 +45,7 @@ export const Config = Type.Object(
       description: "Keep statements prepared on the server; `false` behind a pooler in transaction mode.",
     }),
     allowDestructiveMigration: Type.Optional(
-      Type.String({ pattern: "^[\\w.-]+$", description: "Id of the one migration that may destroy data." }),
+      Type.String({ pattern: "^\\d{4}_\\w+$", description: "Id of the one migration that may destroy data, as in 0001_tables." }),
     ),
   },
   { additionalProperties: false },

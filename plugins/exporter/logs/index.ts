@@ -23,7 +23,7 @@ export default definePlugin({
       }),
       headersToMask: Type.String({
         default: "",
-        pattern: "^[\\w!#$%&'*+.^`|~, -]*$",
+        pattern: "^ *[\\w!#$%&'*+.^`|~-]* *(, *[\\w!#$%&'*+.^`|~-]* *)*$",
         description: "Comma-separated names of headers whose values are hashed in every record.",
       }),
       headerAliases: Type.String({ default: "", description: "Comma-separated further prefixes of gateway headers." }),
