@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { SSL_MODES } from "./tls.ts";
+import { AllowedMigration } from "../tables/allowed-migration.ts";
 
 const Pem = (what: string) => Type.Optional(Type.String({ description: `${what}: PEM text, or the path of a PEM file.` }));
 
@@ -44,9 +45,7 @@ export const Config = Type.Object(
       default: true,
       description: "Keep statements prepared on the server; `false` behind a pooler in transaction mode.",
     }),
-    allowDestructiveMigration: Type.Optional(
-      Type.String({ pattern: "^\\d{4}_\\w+$", description: "Id of the one migration that may destroy data, as in 0001_tables." }),
-    ),
+    allowDestructiveMigration: AllowedMigration,
   },
   { additionalProperties: false },
 );

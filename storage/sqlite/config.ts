@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { AllowedMigration } from "../tables/allowed-migration.ts";
 
 export const SqliteConfig = Type.Object(
   {
@@ -13,9 +14,7 @@ export const SqliteConfig = Type.Object(
       maximum: 60_000,
       description: "How long a write waits for another process's write before it is given up (503).",
     }),
-    allowDestructiveMigration: Type.Optional(
-      Type.String({ pattern: "^[\\w.-]+$", description: "Id of a migration that deletes data and may run. Make a backup first." }),
-    ),
+    allowDestructiveMigration: AllowedMigration,
   },
   { additionalProperties: false },
 );
