@@ -35,8 +35,9 @@ export async function judgeVariables(plugins: readonly Candidate[], profile: Pro
 }
 
 const isSet = (env: Environment, name: string): boolean => (env[name] ?? "").trim() !== "";
+/** One sentence for each variable, however many plugins read it. */
 const withoutDoubles = (errors: readonly GatewayError[]): readonly GatewayError[] => [
-  ...new Map(errors.map((error) => [error.message, error])).values(),
+  ...new Map(errors.map((error) => [error.details["name"] ?? error.message, error])).values(),
 ];
 
 /* ── which there are ─────────────────────────────────────────────────────────────────────────────────────────── */
