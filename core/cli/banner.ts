@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FirstKeys } from "../kernel/first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { SETTINGS, type Settings } from "../kernel/settings.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/vault.ts";
 
 export interface Announcement {
   readonly url: URL;
@@ -47,9 +48,9 @@ function firstWords(base: string, keys: Keys, settings: Settings, generation: Ge
   return [
     "",
     made ? "First start. Keys that were made for you are in files that only you can read:" : "First start, with the keys you set:",
-    `  admin key    ${admin.says}   (${join(settings.dataDir, "admin.key")})`,
+    `  admin key    ${admin.says}   (${join(settings.dataDir, ADMIN_KEY_FILE)})`,
     ...(keys.closed === undefined ? [] : [`               refused for now: ${keys.closed}`]),
-    `  gateway key  ${gateway.says}   (${join(settings.dataDir, "gateway.key")})`,
+    `  gateway key  ${gateway.says}   (${join(settings.dataDir, GATEWAY_KEY_FILE)})`,
     ...(try_ === undefined ? [] : ["", "Try it:", try_]),
     "",
   ].join("\n");

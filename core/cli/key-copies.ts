@@ -2,12 +2,12 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSyn
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { makePrivate, syncPath } from "../kernel/private-file.ts";
-import { createVault } from "../kernel/vault.ts";
+import { createVault, ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/vault.ts";
 import type { Settings } from "../kernel/settings.ts";
 
 /** Files of the data folder without which a copy of the storage is of little use. */
 const SECRET = "secret.key";
-const FILES = [SECRET, "admin.key", "gateway.key"] as const;
+const FILES = [SECRET, ADMIN_KEY_FILE, GATEWAY_KEY_FILE] as const;
 
 /** Which secret seals what a backup holds: told apart without telling it. */
 export const sealOf = (secret: string): string =>

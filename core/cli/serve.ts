@@ -81,7 +81,7 @@ async function spoolsOf({ spoolMb, workers, dataDir }: Settings, { log, now, par
 async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {
   const { vault, log, now } = runtime;
   const { records } = generations.current.generation.stores;
-  const keys = await firstStart({ records, vault, settings, hide: log.hide, now });
+  const keys = await firstStart({ records, vault, settings, hide: log.hide, log: log.log, now });
   if ((workerIndex() ?? 0) === 0) warnOfWideKey(await wideScopes(records), log.log);
   const stopped = stopAsked(log.log); // whoever reads the address below may signal at once
   const listening = listenAt(settings, (request, server) =>

@@ -78,7 +78,7 @@ function consoleRoutes({ console: served }: Generation): readonly Mount[] {
   const mark = markOfOwner(served);
   const asset: Mount["run"] = async (_request, _at, params) => {
     entering(mark);
-    const found = await whileOpen(mark, Promise.resolve(served.asset(params["*"] ?? "")));
+    const found = await whileOpen(mark, Promise.resolve(served.asset(params?.["*"] || "index.html"))); // the router gives none at the mount
     return found ? new Response(found) : errorResponse(new GatewayError("NOT_FOUND", { what: "such page of the console" }), "control");
   };
   return [get(served.mount, asset), get(`${served.mount}/*`, asset)];

@@ -205,7 +205,8 @@ test("whose code runs is told of an operation's own answer, a record, a page of 
   };
   seen.clear();
   const { base } = await serving([open, exporter, pages, provider]);
-  expect(await (await fetch(`${base}/pages`)).text()).toBe("page");
+  for (const path of ["/pages", "/pages/", "/pages/index.html"])
+    expect([path, await (await fetch(base + path)).text()]).toEqual([path, "page"]);
   expect(await told(await embed(base, { "x-gateway-provider": "refusing" }))).toEqual([400, "refusing error: no"]);
   expect((await fetch(`${base}/v1/models`, { headers: { "x-gateway-api-key": "k" } })).status).toBe(503);
   await until(() => seen.size === 4);

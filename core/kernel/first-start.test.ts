@@ -18,7 +18,15 @@ async function recordsOf(storage?: Storage): Promise<{ records: RecordsHandle; s
   return { records: fake.host.records, storage: fake.storage };
 }
 const startIn = (dataDir: string, records: RecordsHandle, env: Record<string, string> = {}, key = vault) =>
-  firstStart({ records, vault: key, settings: readSettings({ GATEWAY_DATA_DIR: dataDir, ...env }), hide, now: () => 1_000 });
+  firstStart({
+    records,
+    vault: key,
+    settings: readSettings({ GATEWAY_DATA_DIR: dataDir, ...env }),
+    hide,
+    log: (_, event) => void told.push(event),
+    now: () => 1_000,
+  });
+const told: string[] = [];
 const fileIn = (folder: string, name: string): string => readFileSync(join(folder, name), "utf8").trim();
 
 test("the first start makes an organisation, the workspace default and two keys that only the owner can read", () =>
@@ -84,6 +92,7 @@ test("preset keys are used, and a preset that was changed later is applied", () 
     expect(await records.in(ApiKeys).first({ digest: vault.digest("first-preset-0123456789") })).toBeUndefined();
     expect(await records.in(ApiKeys).first({ digest: vault.digest("second-preset-9876543210") })).toBeDefined();
     expect(fileIn(folder, "admin.key")).toBe("second-preset-9876543210");
+    expect(told.splice(0)).toEqual(["first-key.preset"]); // whoever holds the key it had before hears why it is refused
   }));
 
 test("a database written with another secret key is refused with a sentence, not with unknown keys", () =>

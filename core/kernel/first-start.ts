@@ -17,6 +17,7 @@ import {
 import { replace, secretIn } from "./key-file.ts";
 import type { ProcessLog } from "./log.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "./vault.ts";
 
 /*
  * The same ids everywhere: of two processes that start at once, one insert wins and the other finds its work done.
@@ -41,7 +42,7 @@ const ADMIN: FirstKey = {
   name: "First admin key",
   type: "organisation-service",
   workspaceId: null,
-  file: "admin.key",
+  file: ADMIN_KEY_FILE,
   preset: "adminKey",
   scopes: [EVERY_SCOPE],
 };
@@ -50,7 +51,7 @@ const GATEWAY: FirstKey = {
   name: "First gateway key",
   type: "workspace-service",
   workspaceId: WORKSPACE_ID,
-  file: "gateway.key",
+  file: GATEWAY_KEY_FILE,
   preset: "apiKey",
   scopes: [DATA_PLANE_SCOPE],
 };
@@ -60,6 +61,7 @@ export interface FirstStartParts {
   readonly vault: Vault;
   readonly settings: Settings;
   readonly hide: ProcessLog["hide"];
+  readonly log: ProcessLog["log"];
   now(): number;
 }
 /** Secrets that this process made just now; `null` when the gateway had been started before. */
@@ -175,6 +177,8 @@ async function applyPreset(key: FirstKey, parts: FirstStartParts): Promise<void>
   else return;
   mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
   replace(join(parts.settings.dataDir, key.file), preset);
+  const why = stored ? "the key it had before is not known any more" : "the key had been deleted";
+  parts.log("warn", "first-key.preset", { key: key.name, variable: SETTINGS[key.preset].env, why });
 }
 
 /** What the first gateway key of an older build may do beyond the data plane; empty when it may do nothing, or is gone. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError, messageOf, urlTokens, type Vault } from "#contract";
 import { secretIn } from "./key-file.ts";
@@ -53,11 +53,27 @@ function opened(key: Buffer, sealed: string): string {
 export function vaultSecret({ secretKey, dataDir }: Settings): string {
   if (secretKey !== undefined) return secretKey;
   const path = secretKeyFile({ dataDir });
+  refuseNewKey(dataDir);
   makeFolder(dataDir);
   return secretIn({ path, setting: SETTINGS.secretKey, remedy: remedyFor(path) }, () => randomBytes(32).toString("base64url")).secret;
 }
 
+/** The first keys, as files of the data folder. */
+export const ADMIN_KEY_FILE = "admin.key";
+export const GATEWAY_KEY_FILE = "gateway.key";
 export const secretKeyFile = ({ dataDir }: Pick<Settings, "dataDir">): string => join(dataDir, "secret.key");
+
+/**
+ * Keys in files are digested under the secret key, which is made before them: a new one would know none of them, and would
+ * stand in the place of the one that is missing.
+ */
+function refuseNewKey(dataDir: string): void {
+  const path = secretKeyFile({ dataDir });
+  const key = [ADMIN_KEY_FILE, GATEWAY_KEY_FILE].find((file) => existsSync(join(dataDir, file)));
+  if (key === undefined || existsSync(path)) return;
+  const why = `there is no such file, and ${key} beside it was made with one. ${remedyFor(path)}`;
+  throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: path, why });
+}
 
 const remedyFor = (path: string): string =>
   `Put back the file that the database was made with, from a backup: keys and sealed credentials open with no other. ` +

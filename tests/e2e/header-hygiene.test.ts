@@ -343,7 +343,8 @@ describe("a loop", () => {
   });
   test("of more gateways than there can be is refused, and other marks do no harm", async () => {
     expect((await looped(`${host()}/v1`, { "x-gateway-hop": "a, b, c, d, e, f, g, h, i" })).status).toBe(508);
-    expect((await looped(`${host()}/v1`, { "x-gateway-hop": "another" })).status).not.toBe(508);
-    expect(valuesOf(received.at(-1), "x-gateway-hop")[0]).toStartWith("another, ");
+    const marks = "another, 0123456789abcdef"; // only the second is one that a gateway writes
+    expect((await looped(`${host()}/v1`, { "x-gateway-hop": marks })).status).not.toBe(508);
+    expect(valuesOf(received.at(-1), "x-gateway-hop")).toEqual([expect.stringMatching(/^0123456789abcdef, [0-9a-f]{16}$/)]);
   });
 });

@@ -259,6 +259,7 @@ describe("what is refused at start, with a sentence and an exit code", () => {
     ["a database of another make", { DATABASE_URL: "mysql://nobody:canaryPassword1@127.0.0.1/none" }, /DATABASE_URL=\*\*\* is not valid/],
     ["a trusted host that is none", { GATEWAY_TRUSTED_HOSTS: "http://x" }, /GATEWAY_TRUSTED_HOSTS/],
     ["an alias that is no header prefix", { GATEWAY_HEADER_ALIASES: "x acme" }, /GATEWAY_HEADER_ALIASES/],
+    ["an alias without its dash", { GATEWAY_HEADER_ALIASES: "x-acme-,x-corp" }, /GATEWAY_HEADER_ALIASES/],
     ["a log level that is none", { LOG_LEVEL: "loud" }, /LOG_LEVEL=loud is not valid/],
     ["a pool of no connections", { DATABASE_URL, DB_POOL_SIZE: "0" }, /DB_POOL_SIZE=0 is not valid/],
     ["a TLS mode that is none", { DATABASE_URL, DB_SSL: "MAYBE" }, /DB_SSL=MAYBE is not valid.*VERIFY_CA/],

@@ -52,6 +52,15 @@ test.each(VARIABLES)("%j", async (env, says) => {
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
+test("a data folder whose secret key is gone: no new one takes its place", async () => {
+  const dataDir = newFolder();
+  const gateway = await startGateway({ dataDir });
+  await gateway.stop();
+  rmSync(join(dataDir, "secret.key"));
+  expectRefused(await started(dataDir), `${join(dataDir, "secret.key")} is not valid: there is no such file, and admin.key beside it`);
+  expect(readdirSync(dataDir)).not.toContain("secret.key");
+}, 30_000);
+
 const FILES: readonly (readonly [what: string, says: string, spoil: (file: string) => void])[] = [
   ["empty", "it has 0 characters and needs at least 32", (file) => writeFileSync(file, "", { mode: 0o600 })],
   ["short", "it has 5 characters", (file) => writeFileSync(file, "short\n", { mode: 0o600 })],
