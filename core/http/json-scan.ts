@@ -7,7 +7,7 @@ export interface JsonLimits {
   readonly maxValues?: number;
   /** Names of members alone, repeated ones too. */
   readonly maxNames?: number;
-  /** Objects and arrays alone. */
+  /** Objects and arrays alone; DATA_CONTAINERS unless it says otherwise. */
   readonly maxContainers?: number;
   /** Values alone that hold no others: texts, numbers, true, false, null. */
   readonly maxPlain?: number;
@@ -17,6 +17,8 @@ export interface JsonLimits {
 
 /** Data plane: long conversations and batches of inputs have fewer. */
 const DATA_VALUES = 500_000;
+/** Messages, their parts, tools and their schemas: each is work for whoever maps the body to a provider's own, in one turn. */
+const DATA_CONTAINERS = 25_000;
 const VALUES = "JSON values and names of members";
 /** Nobody else is served while the parser works. */
 const MAX_WORK_MS = 50;
@@ -139,7 +141,12 @@ export class JsonScan {
   /** What was counted so far, against the limits. */
   private judge(): void {
     const { names, containers, plain, limits } = this;
-    const { maxValues = DATA_VALUES, maxNames = maxValues, maxContainers = maxValues, maxPlain = maxValues } = limits;
+    const {
+      maxValues = DATA_VALUES,
+      maxNames = maxValues,
+      maxContainers = Math.min(maxValues, DATA_CONTAINERS),
+      maxPlain = maxValues,
+    } = limits;
     const values = names + containers + plain;
     if (values > maxValues) throw tooMany(maxValues, VALUES);
     if (names > maxNames) throw tooMany(maxNames, "names of members");

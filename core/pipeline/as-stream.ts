@@ -43,6 +43,9 @@ const STREAM_REFUSED = 502;
 /** Characters of a text that are written down in one go. */
 const PART = 256 * 1024;
 
+/** Events that are written down before others have their turn. */
+const AT_ONCE = 64;
+
 /** A long text in parts, as a stream would have brought it. */
 function* partsOf(event: StreamEvent): Generator<StreamEvent> {
   if (event.type !== "text" || event.text.length <= PART) return yield event;
@@ -57,9 +60,11 @@ async function* replay(
   events: readonly StreamEvent[],
   encoder: { event(event: StreamEvent): string; end(): string },
 ): AsyncGenerator<Chunk> {
+  let written = 0;
   for (const event of events)
     for (const part of partsOf(event)) {
-      if (part !== event) await nextTurn();
+      written += 1;
+      if (part !== event || written % AT_ONCE === 0) await nextTurn();
       yield { wire: encoder.event(part), events: [part] };
     }
   yield { wire: encoder.end(), events: [] };

@@ -12,7 +12,9 @@ export const LONG = 64 * 1024;
 const SLICE = 256 * 1024;
 
 /** An event or a conversation: logprobs of thousands of tokens, images and documents have their place in it. */
-export const CONVERSATION: JsonLimits = { maxDepth: MAX_JSON_LEVELS, maxValues: 1_000_000, maxWorkMs: 40 };
+export const CONVERSATION: JsonLimits = { maxDepth: MAX_JSON_LEVELS, maxValues: 1_000_000, maxContainers: 200_000, maxWorkMs: 40 };
+/** An answer that is made into another: each of its parts is folded and written anew, in one turn. */
+export const TRANSLATED: JsonLimits = { ...CONVERSATION, maxContainers: 20_000 };
 /** Vectors: 2,048 of 3,072 numbers each. */
 export const VECTORS: JsonLimits = {
   maxDepth: MAX_JSON_LEVELS,

@@ -19,7 +19,7 @@ import { asStream } from "./as-stream.ts";
 import { goodBeginning } from "./beginning.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
-import { CONVERSATION, isLong, type JsonLimits, parsed, parsedLong, VECTORS } from "./dear-json.ts";
+import { CONVERSATION, isLong, type JsonLimits, parsed, parsedLong, TRANSLATED, VECTORS } from "./dear-json.ts";
 import { type Exchange, framing } from "./exchange.ts";
 import { type Chunk, decoded, translated } from "./chunks.ts";
 import type { Chunks } from "./live.ts";
@@ -91,7 +91,7 @@ const notJson = (thrown: unknown, provider: string): GatewayError =>
 
 async function conversation(answer: Answer, headers: HeaderRecord, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Reading> {
   const text = await answer.text();
-  const read = jsonOf(text, it.to.id);
+  const read = jsonOf(text, it.to.id, it.to.adapter.reply ? TRANSLATED : CONVERSATION);
   const body = read instanceof Promise ? await read : read;
   entering(markOfOwner(it.to.provider));
   const reply = it.to.adapter.reply;
@@ -156,7 +156,7 @@ async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Exchange,
     const source =
       opening?.whole === undefined
         ? await streaming(opening?.pieces ?? reader, it, dialect, form)
-        : asStream(await jsonOf(opening.whole, it.to.id), it, dialect, form);
+        : asStream(await jsonOf(opening.whole, it.to.id, TRANSLATED), it, dialect, form);
     return {
       status: opening?.whole === undefined ? answer.status : 200,
       headers,
