@@ -1,7 +1,7 @@
 /** An upstream of the caller's choosing answers what is dear to read: whoever asks for something else does not wait for it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type GatewayProcess, startGateway, until } from "../e2e/process.ts";
-import { STREAMS, WHOLE } from "./dear-answers.ts";
+import { STREAMS, TRANSLATED, WHOLE } from "./dear-answers.ts";
 import { metric, peakMb, resetPeak } from "./memory.ts";
 import { nobodyWaits, type Probe, startProbe } from "./probing.ts";
 
@@ -35,8 +35,8 @@ interface Got {
 }
 
 /** Long answers are not kept: their end says what they were. */
-async function asked(path: string, body: object, guarded = false): Promise<Got> {
-  const config = { provider: "openai", api_key: "k", custom_host: `http://127.0.0.1:${upstream.port}/v1`, ...(guarded && GUARD) };
+async function asked(path: string, body: object, guarded = false, provider = "openai"): Promise<Got> {
+  const config = { provider, api_key: "k", custom_host: `http://127.0.0.1:${upstream.port}/v1`, ...(guarded && GUARD) };
   const headers = {
     "content-type": "application/json",
     "x-gateway-api-key": gateway.gatewayKey,
@@ -65,6 +65,15 @@ async function read(what: string, text: string, type: string, attack: () => Prom
   await until("nothing of it is held", async () => (await metric(gateway, "gateway_memory_used_bytes")) === 0, 20_000);
   return got[0] as Got;
 }
+
+describe("a whole answer of a provider with a form of its own", () => {
+  for (const [name, { make, gets }] of Object.entries(TRANSLATED))
+    for (const stream of [true, false])
+      test(`${name}, ${stream ? "streamed" : "whole"}`, async () => {
+        const attack = () => asked("/v1/chat/completions", { ...CHAT, stream }, false, "anthropic");
+        await read(`${name}, ${stream ? "streamed" : "whole"}`, make(), "application/json", attack, gets);
+      }, 60_000);
+});
 
 describe("a stream", () => {
   for (const [name, { make, gets, ...more }] of Object.entries(STREAMS)) {

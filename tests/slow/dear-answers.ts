@@ -119,3 +119,14 @@ export const WHOLE = {
     gets: DEAR,
   },
 } as const satisfies Readonly<Record<string, Dear>>;
+
+const blocks = (count: number): string =>
+  JSON.stringify({
+    ...{ id: "m1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", usage: { input_tokens: 1, output_tokens: 1 } },
+    content: Array.from({ length: count }, () => ({ type: "text", text: "a" })),
+  });
+/** Whole, in another provider's form: each part becomes an event of the client's. */
+export const TRANSLATED = {
+  "180,000 parts": { make: () => blocks(180_000), gets: DEAR },
+  "as many parts as may be": { make: () => blocks(19_000), gets: /data: \[DONE\]\n\n$|"finish_reason":"stop"/ },
+} as const satisfies Readonly<Record<string, Dear>>;
