@@ -1,9 +1,9 @@
 import type { ListQuery, Records } from "#contract";
 import { nextTurn } from "../kernel/next-turn.ts";
 
-/** Records that are read in one go at first: each may be as large as a body. As long as that is quick, twice as many follow. */
+/** Records that are read in one go at first: each may be as large as a body. Then as many as this much work allows. */
 const AT_ONCE = 4;
-const QUICK_MS = 20;
+const TURN_MS = 10;
 
 /**
  * A page of records as they are shown. A longer one is read in slices, so that others have their turn: first which
@@ -19,14 +19,17 @@ export async function pageOf<T extends { readonly id: string }, Shown>(
   const { data: found, total } = await records.list({ ...query, omit: members.filter((member) => member !== "id") });
   const data: Shown[] = [];
   for (let at = 0, size = AT_ONCE; at < found.length; ) {
-    const startedAt = performance.now();
+    const before = process.cpuUsage(); // waiting for a database holds nobody up
     for (const record of await inOrder(records, found.slice(at, at + size), query)) data.push(view(record));
     at += size;
-    size = performance.now() - startedAt < QUICK_MS ? size * 2 : AT_ONCE;
+    size = nextSize(size, process.cpuUsage(before));
     await nextTurn();
   }
   return { data, total };
 }
+
+const nextSize = (size: number, { user, system }: NodeJS.CpuUsage): number =>
+  Math.max(1, Math.min(2 * size, Math.floor((size * TURN_MS * 1_000) / (user + system + 1))));
 
 const viewed = <T, Shown>({ data, total }: { readonly data: readonly T[]; readonly total: number }, view: (record: T) => Shown) => ({
   data: data.map((record) => view(record)),
