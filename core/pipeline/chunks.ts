@@ -2,6 +2,7 @@ import { type Encoder, type Frame, type FrameFormat, GatewayError, type StreamEv
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { ArrivingFrames } from "./arriving-frames.ts";
 import { Fold } from "./collect.ts";
+import { OUTLINE, sizeOf } from "./kept-events.ts";
 import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
 import { markerOf } from "./marker.ts";
 import type { Passing } from "./passing.ts";
@@ -105,7 +106,7 @@ export class ChunkStream implements Live {
     private readonly chunks: AsyncIterator<Chunk>,
     private readonly encode: Pick<Encoder, "error">,
     private readonly provider: string,
-    /** What is said in this much of the wire is kept, for estimates: of an answer without an end not all can be. */
+    /** What is said in this much of the answer is kept, for estimates: of one without an end not all can be. */
     private readonly keptBytes: number,
   ) {}
 
@@ -143,10 +144,10 @@ export class ChunkStream implements Live {
     };
   }
 
-  private remember({ events, wire }: Chunk): void {
+  private remember(chunk: Chunk): void {
     const all = this.passed < this.keptBytes;
-    for (const event of events) if (all || OUTLINE.has(event.type)) this.fold.add(event);
-    this.passed += wire.length;
+    for (const event of chunk.events) if (all || OUTLINE.has(event.type)) this.fold.add(event);
+    if (all) this.passed += sizeOf(chunk);
   }
   private async take(): Promise<Chunk | undefined> {
     try {
@@ -161,5 +162,3 @@ export class ChunkStream implements Live {
     }
   }
 }
-/** Events that say something of the answer, and nothing of what it says. */
-export const OUTLINE: ReadonlySet<StreamEvent["type"]> = new Set(["start", "usage", "finish"]);

@@ -9,6 +9,7 @@ import { beside, deniedBy, outcome } from "./guard.ts";
 import { howOn } from "./guard-how.ts";
 import { type Chunk, Windows } from "./guard-window.ts";
 import { HeldWire } from "./held-wire.ts";
+import { sizeOf } from "./kept-events.ts";
 import { answerBody, answerEvents } from "./guardrail-answer.ts";
 import { runGuardrail } from "./guardrail-run.ts";
 import { Subject, bodyOf } from "./guardrail-subject.ts";
@@ -98,9 +99,10 @@ class Judge {
   /** A chunk has come: it is part of the answer that is judged, and held for it. */
   add(chunk: Chunk): void {
     const { maxHeld = MAX_WHOLE, held } = this.deps;
-    this.size += chunk.wire.length;
+    const size = sizeOf(chunk);
+    this.size += size;
     if (this.size > maxHeld) throw new GatewayError("UPSTREAM_INVALID", { provider: this.view.provider ?? "", why: tooLarge(maxHeld) });
-    held?.grow(eventCost(chunk.wire.length));
+    held?.grow(eventCost(size));
     for (const event of chunk.events) this.fold.add(event);
   }
   /** Asynchronous guardrails judge once, what was received. */

@@ -3,6 +3,7 @@ import { howOf } from "./guard-how.ts";
 import { Lane, type Part, watch } from "./guard-lanes.ts";
 import { passes, resultOf } from "./guardrail-result.ts";
 import { runCheck } from "./guardrail-run.ts";
+import { OUTLINE, Outline } from "./kept-events.ts";
 import type { Subject } from "./guardrail-subject.ts";
 import type { ActiveGuardrail, GuardDeps, Judged } from "./guardrail-types.ts";
 
@@ -12,11 +13,18 @@ export interface Chunk {
   readonly events: readonly StreamEvent[];
 }
 
+interface HeldChunk {
+  readonly chunk: Chunk;
+  readonly upTo: readonly (readonly [Lane, number])[];
+  /** What came behind it and says nothing to the client: it goes with it. */
+  behind?: Outline;
+}
+
 /** Holds a stream's chunks until every window over their text has passed. */
 export class Windows {
   private readonly parts: readonly Part[];
   private readonly lanes = new Map<string, Lane>();
-  private readonly held: { readonly chunk: Chunk; readonly upTo: readonly (readonly [Lane, number])[] }[] = [];
+  private readonly held: HeldChunk[] = [];
   ended = false;
 
   constructor(
@@ -43,6 +51,8 @@ export class Windows {
   }
 
   async push(chunk: Chunk): Promise<void> {
+    const last = this.held.at(-1);
+    if (last && isOutline(chunk)) return addBehind(last, chunk);
     const touched = new Set<Lane>();
     for (const event of chunk.events) this.add(event, touched);
     this.held.push({ chunk, upTo: [...touched].map((lane) => [lane, lane.length] as const) });
@@ -63,7 +73,7 @@ export class Windows {
   *release(): Generator<Chunk> {
     for (let [first] = this.held; first?.upTo.every(([lane, to]) => to <= lane.free); [first] = this.held) {
       this.held.shift();
-      yield first.chunk;
+      yield whole(first);
     }
   }
 
@@ -101,6 +111,13 @@ export class Windows {
     lane.forget();
   }
 }
+
+const isOutline = ({ wire, events }: Chunk): boolean => wire === "" && events.every(({ type }) => OUTLINE.has(type));
+function addBehind(last: HeldChunk, { events }: Chunk): void {
+  last.behind ??= new Outline();
+  for (const event of events) last.behind.add(event);
+}
+const whole = ({ chunk, behind }: HeldChunk): Chunk => (behind ? { wire: chunk.wire, events: [...chunk.events, ...behind.events] } : chunk);
 
 const MEMBER = { text: "content", refusal: "refusal", reasoning: "reasoning_content" } as const;
 const failing = ({ judged, guardrail }: Part): boolean => judged !== undefined && !passes(judged, guardrail);
