@@ -26,6 +26,29 @@ const parts: Readonly<Record<string, () => Iterable<Uint8Array>>> = {
   },
 };
 
+/** Endless events of which a client sees nothing, unless it asked. */
+const typed = (event: { readonly type: string; readonly [more: string]: unknown }): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const usage = { input_tokens: 1, output_tokens: 1 };
+const begun = typed({ type: "message_start", message: { id: "m", type: "message", role: "assistant", model: "m", content: [], usage } });
+const delta = (delta: object): string => typed({ type: "content_block_delta", index: 0, delta });
+const HIDDEN: Readonly<Record<string, readonly [provider: string, begin: string, event: string]>> = {
+  thinking: ["anthropic", begun, delta({ type: "thinking_delta", thinking: "a".repeat(1_000) })],
+  signatures: ["anthropic", begun, delta({ type: "signature_delta", signature: "a" })],
+  "anthropic-usage": ["anthropic", begun, typed({ type: "message_delta", delta: {}, usage })],
+  "openai-usage": ["openai", frame({ content: "a" }), 'data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'],
+  "google-usage": [
+    "google",
+    'data: {"candidates":[{"index":0,"content":{"parts":[{"text":"a"}]}}]}\n\n',
+    'data: {"usageMetadata":{"promptTokenCount":1}}\n\n',
+  ],
+};
+function* endless(begin: string, event: string): Generator<Uint8Array> {
+  yield Buffer.from(begin);
+  const more = Buffer.from(event.repeat(Math.ceil((64 * 1024) / event.length)));
+  for (;;) yield more;
+}
+
 let gateway: GatewayProcess;
 let upstream: Bun.Server<undefined>;
 let idleMb = 0;
@@ -35,10 +58,12 @@ beforeAll(async () => {
     port: 0,
     idleTimeout: 0,
     fetch: ({ url }) => {
-      const rest = parts[new URL(url).pathname.split("/")[1] ?? ""]?.()[Symbol.iterator]();
+      const [, what = ""] = new URL(url).pathname.split("/");
+      const [, begin = "", event = ""] = HIDDEN[what] ?? [];
+      const rest = (parts[what]?.() ?? endless(begin, event))[Symbol.iterator]();
       const pull = (to: ReadableStreamDefaultController<Uint8Array>): void => {
-        const next = rest?.next();
-        if (next === undefined || next.done) to.close();
+        const next = rest.next();
+        if (next.done) to.close();
         else to.enqueue(next.value);
       };
       return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: { "content-type": "text/event-stream" } });
@@ -55,10 +80,10 @@ afterAll(async () => {
 });
 
 const GUARD = { output_guardrails: [{ "default.contains": { words: ["bad"], operator: "none" }, deny: true }] };
-const to = (path: string, guarded = false) => ({
+const to = (path: string, guarded = false, provider = "openai") => ({
   "x-gateway-provider": "",
   "x-gateway-config": JSON.stringify({
-    provider: "openai",
+    provider,
     api_key: "k",
     custom_host: `http://127.0.0.1:${upstream.port}/${path}`,
     ...(guarded && GUARD),
@@ -111,3 +136,25 @@ test("bodies that trickle hold no more than they said, and leave room for others
     for (const { socket } of trickling) socket.destroy();
   });
 }, 60_000);
+
+const ASKED = JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "Hello" }] });
+
+test("two seconds of endless reasoning, of which a client sees nothing, cost no memory", async () => {
+  await watched("endless thinking", async () => {
+    const { socket, status } = rawClient(gateway, to("thinking", false, "anthropic"), ASKED);
+    expect(await status).toBe(200);
+    const startedAt = performance.now();
+    await until("it was read for long", () => performance.now() - startedAt > 2_000, 5_000);
+    socket.destroy();
+  });
+  expect(peakMb(gateway) - idleMb).toBeLessThan(200);
+}, 30_000);
+
+for (const [what, [provider]] of Object.entries(HIDDEN))
+  test(`endless ${what}, of which a client sees nothing, is counted while a guardrail holds it back`, async () => {
+    await watched(`endless ${what}, guarded`, async () => {
+      const { socket } = rawClient(gateway, to(what, true, provider), ASKED);
+      await until("the budget knows of it", async () => (await metric(gateway, "gateway_memory_used_bytes")) > 8 * MB, 10_000);
+      socket.destroy();
+    });
+  }, 30_000);
