@@ -13,6 +13,7 @@ import {
   type RequestHeaders,
 } from "#contract";
 import { lowered } from "../kernel/shape.ts";
+import { boundedJson, MAX_DEPTH } from "./json-shape.ts";
 import type { Received } from "./received.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
@@ -24,27 +25,33 @@ const BY_OTHER_NAME: ReadonlyMap<string, HeaderName> = new Map(
   ROWS.flatMap(([key, row]) => (row.also ?? []).map((name) => [name, key] as const)),
 );
 
-const READ: { readonly [R in HeaderRow["read"]]: (text: string) => unknown } = {
+const READ: { readonly [R in HeaderRow["read"]]: (text: string, name: string) => unknown } = {
   text: (text) => text,
   flag: (text) => ({ true: true, "1": true, false: false, "0": false })[text.toLowerCase()],
   integer: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
   json: parsed,
-  list: (text) =>
-    text.trimStart().startsWith("[")
-      ? parsed(text)
-      : text
-          .split(",")
-          .map((item) => item.trim())
-          .filter(Boolean),
+  list: (text, name) => (text.trimStart().startsWith("[") ? parsed(text, name) : listed(text, name)),
 };
 
-function parsed(text: string): unknown {
+/** Nobody has been identified yet, and others wait meanwhile: what is too much is refused before it is parsed. */
+function parsed(text: string, name: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // judged below, with the header's own sentence
+    return boundedJson(text, LIMITS);
+  } catch (thrown) {
+    if (!GatewayError.is(thrown)) throw thrown;
+    if (thrown.code === "BODY_NOT_JSON") return undefined; // judged below, with the header's own sentence
+    throw invalidHeader(name, thrown.code === "BODY_TOO_DEEP" ? `it nests deeper than ${MAX_DEPTH} levels` : TOO_MANY);
   }
 }
+function listed(text: string, name: string): readonly string[] {
+  const items = text.split(",", MAX_VALUES + 1);
+  if (items.length > MAX_VALUES) throw invalidHeader(name, `it holds more than ${MAX_VALUES} items`);
+  return items.map((item) => item.trim()).filter(Boolean);
+}
+/** More than anybody tags a request with. */
+const MAX_VALUES = 5_000;
+const LIMITS = { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES };
+const TOO_MANY = `it holds more than ${MAX_VALUES} JSON values and names of members`;
 
 /** Reads the gateway headers of a request. What only the gateway writes is taken out of it: nobody behind here sees it. */
 export type ReadHeaders = (headers: Received) => Control;
@@ -92,7 +99,7 @@ function setOnce(values: Record<string, unknown>, key: string, value: unknown, n
 function headerValue(key: HeaderName, name: string, text: string): unknown {
   const row: HeaderRow = HEADERS[key];
   if (row.once && text.includes(",")) throw invalidHeader(name, "it was sent more than once, or holds a comma");
-  const value = READ[row.read](text);
+  const value = READ[row.read](text, name);
   if (value === undefined) throw invalidHeader(name, `it must be ${WANTS[row.read]}`);
   const check = CHECKS.get(key);
   const problem = check?.Check(value) ? undefined : check?.Errors(value).First();

@@ -122,6 +122,18 @@ describe("x-gateway-metadata", () => {
   test.each(["{", "text", "[1]", "5"])("that is no JSON object is refused: %s", async (sent) =>
     expect((await chat(api.gateway, {}, { "x-gateway-metadata": sent })).status).toBe(400),
   );
+  test.each([
+    [
+      "very many names",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`n${i}`, ""]))),
+      "holds more than 5000",
+    ],
+    ["very many levels", `{"a":${"[".repeat(150_000)}${"]".repeat(150_000)}}`, "nests deeper than 128 levels"],
+  ])("of %s is refused with a sentence, before it is parsed", async (_, sent, why) =>
+    expect(bodyOf(await chat(api.gateway, {}, { "x-gateway-metadata": sent }), 400)).toMatchObject({
+      error: { message: expect.stringContaining(`The header x-gateway-metadata is not valid: it ${why}`), param: "x-gateway-metadata" },
+    }),
+  );
 });
 
 describe("x-gateway-request-timeout", () => {
