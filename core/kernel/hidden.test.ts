@@ -47,3 +47,18 @@ test("ten thousand secrets cost a text no more than ten do", () => {
   timeWith(10);
   expect(timeWith(10_000)).toBeLessThan(Math.max(timeWith(10), 5) * 10);
 });
+test("secrets that begin alike are kept as fast as others, and the longest of them is hidden whole", () => {
+  const timeOf = (beginning: string): number => {
+    const { hide, redact } = hiddenSecrets(2_000);
+    const startedAt = performance.now();
+    for (let i = 0; i < 6_000; i += 1)
+      hide(`${beginning || i.toString(36).padStart(12, "k")}-${i.toString(36).padStart(8, "0")}${"x".repeat(i % 20)}`);
+    const took = performance.now() - startedAt;
+    hide(`${beginning}-0123456789`);
+    hide(`${beginning}-0123456789-and-more`);
+    expect(redact(`a ${beginning}-0123456789-and-more b ${beginning}-0123456789`)).toBe("a [redacted] b [redacted]");
+    return took;
+  };
+  timeOf("");
+  expect(timeOf("sk-proj-")).toBeLessThan(Math.max(timeOf(""), 10) * 10);
+});

@@ -24,8 +24,8 @@ export function hiddenSecrets(most = MAX_HIDDEN): Hidden {
   const forget = (secret: string): void => {
     known.delete(secret);
     const start = startOf(secret);
-    const others = (byStart.get(start) ?? []).filter((other) => other !== secret);
-    if (others.length > 0) byStart.set(start, others);
+    const alike = byStart.get(start) ?? [];
+    if (alike.length > 1) alike.splice(alike.indexOf(secret), 1);
     else byStart.delete(start); // its mark stays: it costs a look-up, and hides nothing wrongly
   };
   const remember = (secret: string): void => {
@@ -34,10 +34,9 @@ export function hiddenSecrets(most = MAX_HIDDEN): Hidden {
     if (oldest !== undefined) forget(oldest);
     known.add(secret);
     const start = startOf(secret);
-    byStart.set(
-      start,
-      [...(byStart.get(start) ?? []), secret].sort((a, b) => b.length - a.length),
-    );
+    const alike = byStart.get(start);
+    if (alike) alike.splice(placeAmong(alike, secret.length), 0, secret);
+    else byStart.set(start, [secret]);
     pairs[pairAt(secret, 0)] = 1;
   };
   const secretAt = (text: string, at: number): string | undefined =>
@@ -63,5 +62,15 @@ export function hiddenSecrets(most = MAX_HIDDEN): Hidden {
   };
 }
 
+/** Where a secret of this length stands among others, the longest first: found without looking at all of them. */
+function placeAmong(secrets: readonly string[], length: number): number {
+  let [from, to] = [0, secrets.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((secrets[middle]?.length ?? 0) >= length) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 const startOf = (secret: string): string => secret.slice(0, MIN_HIDDEN);
 const pairAt = (text: string, at: number): number => ((text.charCodeAt(at) & 255) << 8) | (text.charCodeAt(at + 1) & 255);
