@@ -1,5 +1,5 @@
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
-import { type ValueError, Value } from "@sinclair/typebox/value";
+import { type ValueError, Value, ValueErrorType } from "@sinclair/typebox/value";
 import { isJson, type Json, maskUrlIn } from "#contract";
 
 /** What is wrong with a value, where (`plugins.cache.enabled`) and why, worded for the person who wrote it. */
@@ -29,6 +29,7 @@ export function problems(schema: TSchema, value: unknown, most = MOST_PROBLEMS):
     if (seen.has(path)) continue; // the first message about a place is the telling one
     seen.add(path);
     found.push({ path, why: why(error, schema) });
+    if (error.type === ValueErrorType.ArrayMaxItems) break; // the library would look at each of its items next
   }
   return found;
 }
