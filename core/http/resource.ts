@@ -103,17 +103,19 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
     query: closed(named(resource)),
     reply: rule.reply,
     async handle(input) {
-      const body = storable(input.body);
+      const { body, isLong } = storable(input.body);
+      const step = isLong ? nextTurn : noTurn;
       ownOrganisation(input.caller, body["organisation_id"]);
       const asksFor = workspaceIn(body) ?? workspaceIn(input.query as Json);
       const workspaceId = await placeOf(variant.tenancy(input.params), input.caller, asksFor, handles.records);
       const asked = askedOf(on, input, { body, workspaceId });
+      await step();
       const { record: draft, once = "" } = await rule.make(asked);
       const record = stamped(on, asked, draft);
       need(on, input.caller, "create", record);
-      await turnFor(input);
+      await step();
       await rule.before?.(record, asked);
-      await turnFor(input);
+      await step();
       await refusingTaken(on, record, () => rowsOf(on).insert(record));
       await rule.after?.(record, asked).catch(async (thrown: unknown) => {
         await rowsOf(on).remove(record.id);
@@ -150,13 +152,15 @@ function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route
     reply: rule.reply,
     async handle(input) {
       const record = await oneOf(on, input, "update");
-      const asked = askedOf(on, input, { body: storable(input.body), workspaceId: record.workspace_id ?? null });
-      await turnFor(input);
+      const { body, isLong } = storable(input.body);
+      const step = isLong ? nextTurn : noTurn;
+      const asked = askedOf(on, input, { body, workspaceId: record.workspace_id ?? null });
+      await step();
       const change = { ...(await rule.change(record, asked)), last_updated_at: input.now };
       const next = { ...record, ...change };
-      await turnFor(input);
+      await step();
       await rule.before?.(next, asked);
-      await turnFor(input);
+      await step();
       const update = () => rowsOf(on).update(record.id, change, { organisation_id: record.organisation_id });
       if (!(await refusingTaken(on, next, update))) throw absent(resource, record.id);
       return rule.answer(next);
@@ -194,7 +198,7 @@ function actionRoute(on: On, action: MemberAction): Route {
     reply: action.reply,
     async handle(input) {
       const record = await oneOf(on, input, undefined);
-      return action.run(record, askedOf(on, input, { body: storable(input.body ?? {}), workspaceId: record.workspace_id ?? null }));
+      return action.run(record, askedOf(on, input, { body: storable(input.body ?? {}).body, workspaceId: record.workspace_id ?? null }));
     },
   };
 }
@@ -243,8 +247,9 @@ function askedOf(
 /** An escaped NUL, not an escaped backslash before the letters u0000. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 /** A body that every database can hold: one of them has no NUL in text or JSON. */
-function storable(body: unknown): Json {
-  if (!NUL.test(JSON.stringify(body))) return body as Json; // the route's schema is an object
+function storable(body: unknown): { readonly body: Json; readonly isLong: boolean } {
+  const text = JSON.stringify(body);
+  if (!NUL.test(text)) return { body: body as Json, isLong: text.length > LONG }; // the route's schema is an object
   throw new GatewayError("REQUEST_INVALID", { what: "The request is not valid: a text in it holds the character U+0000." });
 }
 
@@ -257,11 +262,9 @@ function ownOrganisation(caller: Caller, named: unknown): void {
 const withoutDefaults = (properties: TProperties): TProperties =>
   Object.fromEntries(Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema as TSchema])); // symbols travel with the spread
 
-/** Each step with a long body takes as long as a turn of the event loop may. */
-const turnFor = async ({ request }: Input): Promise<void> => {
-  if (Number(request.headers.get("content-length") ?? 0) > LONG) await nextTurn();
-};
-const LONG = 128 * 1024;
+/** Each step with a longer body takes as long as a turn of the event loop may. Its length is what was read, whatever was declared. */
+const LONG = 32 * 1024;
+const noTurn = (): void => undefined;
 
 /** A rule sees its own filters, not the page. */
 const only = (query: Json, { properties }: TObject): Json =>

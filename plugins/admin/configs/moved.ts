@@ -12,10 +12,13 @@ type Providers = ReturnType<Catalog["providers"]>;
 export function refuseMoved(next: Json, before: Json, catalog: Pick<Catalog, "providers">): void {
   const isBound = boundMembers(catalog.providers());
   const given = Map.groupBy(usesIn(before, isBound), ({ sealed }) => sealed);
-  const places = new Set([...given.values()].flat().map(textOf));
+  const places = new Map<string, ReadonlySet<string>>(); // of those that are used again
   for (const use of usesIn(next, isBound)) {
     const known = given.get(use.sealed);
-    if (known && !places.has(textOf(use))) throw moved(use, known);
+    if (!known) continue;
+    const there = places.get(use.sealed) ?? new Set(known.map(textOf));
+    places.set(use.sealed, there);
+    if (!there.has(textOf(use))) throw moved(use, known);
   }
 }
 

@@ -21,6 +21,7 @@ import { type InlineCheck, inlineChecks, withoutGuardrails } from "./inline.ts";
 import { judgeConfig } from "./judge.ts";
 import { refuseMoved } from "./moved.ts";
 import type { CreateBody, UpdateBody } from "./schema.ts";
+import { nextTurn, openedVault } from "./turns.ts";
 
 type Config = RecordOf<typeof Configs>;
 type Schema = typeof Configs.schema;
@@ -29,8 +30,8 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
   const { name = "config", config, isDefault: is_default = 0 } = asked.body;
   refusePinned(asked.caller, "configs");
   asked.catalog.judgeConfig(config, "shape");
-  const stored = sealed(config, asked);
-  await judgeConfig(openSecrets(stored, asked.vault), asked);
+  const vault = await openedVault({}, asked.vault);
+  const stored = await sealedAndJudged(config, { ...asked, vault });
   return {
     record: {
       name,
@@ -48,11 +49,31 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
 export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
   const { config, ...rest } = asked.body;
   refusePinned(asked.caller, "configs");
-  if (config) asked.catalog.judgeConfig(config, "shape");
-  const next = config && sealed(config, asked, record.config);
-  if (next) await judgeConfig(openSecrets(next, asked.vault), asked);
-  if (next) refuseMoved(toJudge(next, asked), toJudge(record.config, asked), asked.catalog);
+  const next = config && (await changed(config, record.config, asked));
   return { ...rest, ...(next && { config: next }), version_id: crypto.randomUUID(), updated_by: asked.actor };
+}
+
+async function changed(config: Json, before: Json, given: Asked): Promise<Json> {
+  given.catalog.judgeConfig(config, "shape");
+  const asked = { ...given, vault: await openedVault(before, given.vault) };
+  const next = await sealedAndJudged(config, asked, before);
+  await nextTurn();
+  const [there, here] = [toJudge(next, asked), toJudge(before, asked)];
+  await nextTurn();
+  refuseMoved(there, here, asked.catalog);
+  await nextTurn();
+  return next;
+}
+
+/** Each step takes as long with a large config as a turn of the event loop may. */
+async function sealedAndJudged(config: Json, asked: Asked, before?: Json): Promise<Json> {
+  await nextTurn();
+  const next = sealed(config, asked, before);
+  await nextTurn();
+  const plain = openSecrets(next, asked.vault);
+  await nextTurn();
+  await judgeConfig(plain, asked);
+  return next;
 }
 
 /** What goes to providers, its addresses to be read. */

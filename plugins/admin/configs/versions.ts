@@ -14,6 +14,7 @@ import {
   Uuid,
 } from "#contract";
 import { ConfigVersion } from "./schema.ts";
+import { nextTurn, openedVault } from "./turns.ts";
 
 type Config = RecordOf<typeof Configs>;
 
@@ -99,8 +100,9 @@ interface Shown {
   /** As JSON text, its secrets masked. */
   readonly config: string;
 }
-/** Read in one go: each may be as large as a body. */
+/** Read in one go behind a short one. One that is longer, as text, is read alone: each may be as large as a body. */
 const AT_ONCE = 2;
+const SHORT = 64 * 1024;
 /** Of the configs in one answer together: a thousand versions of a large one would hold up everybody. */
 const MAX_SHOWN_CHARS = 4 * 1024 * 1024;
 
@@ -111,12 +113,15 @@ async function newest({ id }: Config, { records, vault }: Pick<Asked, "records" 
   const found = await versions.list({ where: { config_id: id }, orderBy, limit: MAX_VERSIONS, offset: 0, omit: ["config"] });
   const data: Shown[] = [];
   let chars = 0;
-  for (let at = 0; at < found.data.length && chars < MAX_SHOWN_CHARS; at += AT_ONCE) {
+  for (let at = 0, size = 1; at < found.data.length && chars < MAX_SHOWN_CHARS; ) {
     await nextTurn();
-    for (const shown of await withConfigs(found.data.slice(at, at + AT_ONCE), { records, vault })) {
+    const before = chars;
+    for (const shown of await withConfigs(found.data.slice(at, at + size), { records, vault })) {
       chars += shown.config.length;
       if (data.length === 0 || chars <= MAX_SHOWN_CHARS) data.push(shown);
     }
+    at += size;
+    size = chars - before < SHORT ? AT_ONCE : 1;
   }
   await nextTurn(); // the answer's own
   return { total: found.total, data };
@@ -126,9 +131,14 @@ async function withConfigs(of: readonly { readonly id: string }[], { records, va
   const ids = of.map(({ id }) => id);
   const { data } = await records.in(ConfigVersions).list({ where: { id: ids }, limit: ids.length, offset: 0 });
   const byId = new Map(data.map((version) => [version.id, version]));
-  return ids.flatMap((id) => {
+  const shown: Shown[] = [];
+  for (const id of ids) {
     const version = byId.get(id);
-    return version ? [{ version, config: JSON.stringify(maskSecrets(version.config, vault)) }] : []; // forgotten meanwhile
-  });
+    if (!version) continue; // forgotten meanwhile
+    await nextTurn();
+    const masked = maskSecrets(version.config, await openedVault(version.config, vault));
+    await nextTurn();
+    shown.push({ version, config: JSON.stringify(masked) });
+  }
+  return shown;
 }
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

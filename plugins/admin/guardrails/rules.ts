@@ -28,11 +28,10 @@ const feedback = (value: number) => ({ feedback: { value, weight: 1, metadata: "
 const ACTIONS: GuardrailActions = { deny: false, async: false, on_success: feedback(5), on_fail: feedback(-5) };
 
 export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
-  const { body, actor, catalog, vault } = asked;
+  const { body, actor } = asked;
   const { name, target = "llm", actions = ACTIONS } = body;
   if (target === "llm") required(body);
-  const checks = sealed(body.checks ?? [], [], { catalog, vault });
-  await judge(opened(checks, vault), target, asked);
+  const checks = await sealedAndJudged(body.checks ?? [], [], target, asked);
   const slug = makeSlug("pg", name);
   return {
     record: { name, target, checks, actions, slug, status: "active", version_id: crypto.randomUUID(), owner_id: actor, updated_by: null },
@@ -40,13 +39,27 @@ export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Mad
 }
 
 export async function change(record: Guardrail, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
-  const { body, actor, catalog, vault } = asked;
+  const { body, actor } = asked;
   const written = { ...body, version_id: crypto.randomUUID(), updated_by: actor };
   if (!body.checks) return written;
-  const checks = sealed(body.checks, record.checks, { catalog, vault });
-  await judge(opened(checks, vault), record.target, asked);
-  return { ...written, checks };
+  return { ...written, checks: await sealedAndJudged(body.checks, record.checks, record.target, asked) };
 }
+
+/** Checks may be as large as a body: others have their turn between the steps. */
+async function sealedAndJudged(
+  given: readonly GuardrailCheck[],
+  before: readonly GuardrailCheck[],
+  target: Guardrail["target"],
+  asked: Asked,
+): Promise<GuardrailCheck[]> {
+  const checks = sealed(given, before, asked);
+  await nextTurn();
+  const plain = opened(checks, asked.vault);
+  await nextTurn();
+  await judge(plain, target, asked);
+  return checks;
+}
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The checks with their secret parameters sealed; one that is sent back as it was shown keeps its stored value. */
 function sealed(

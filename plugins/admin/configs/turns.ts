@@ -1,0 +1,36 @@
+import { isJson, isSealed, type Json, type Vault } from "#contract";
+
+/** Long work lets others have their turn: the event loop goes round before it goes on. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Secrets that are opened in one go. */
+const AT_ONCE = 100;
+
+/**
+ * The same vault for one request, which opens no secret twice, nor one that it sealed. Those of the config as it is stored
+ * are opened here, some at a time: a config may hold a thousand.
+ */
+export async function openedVault(stored: Json, vault: Vault): Promise<Vault> {
+  const plains = new Map<string, string>();
+  const open = (sealed: string): string => {
+    const plain = plains.get(sealed) ?? vault.open(sealed);
+    plains.set(sealed, plain);
+    return plain;
+  };
+  const seal = (plain: string): string => {
+    const sealed = vault.seal(plain);
+    plains.set(sealed, plain);
+    return sealed;
+  };
+  let count = 0;
+  for (const sealed of sealedIn(stored)) {
+    open(sealed);
+    if (++count % AT_ONCE === 0) await nextTurn();
+  }
+  return { ...vault, open, seal };
+}
+
+function* sealedIn(value: unknown): Generator<string> {
+  if (isSealed(value)) yield value.sealed;
+  else if (isJson(value) || Array.isArray(value)) for (const inner of Object.values(value)) yield* sealedIn(inner);
+}
