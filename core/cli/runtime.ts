@@ -5,7 +5,7 @@ import { registry } from "../generated/registry.ts";
 import { boot } from "../kernel/boot.ts";
 import { firstKeysOf } from "../kernel/first-start.ts";
 import { MAX_DEPTH } from "../http/json-shape.ts";
-import type { HttpSettings } from "../http/server.ts";
+import type { HttpSettings } from "../http/mount.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/log.ts";
 import { MemoryBudget, budgetOf } from "../kernel/memory-budget.ts";

@@ -11,7 +11,7 @@ import { referencePage } from "./reference.ts";
 import { Received } from "./received.ts";
 import type { ReadHeaders } from "./headers.ts";
 import { type Observed, readinessAnswer } from "./readiness.ts";
-import type { Mount } from "./server.ts";
+import type { Mount } from "./mount.ts";
 import { type OperatorAccess, operatorsOnly, statusAnswer } from "./status.ts";
 
 /** How the API describes itself. */

@@ -7,7 +7,8 @@ import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
 import { AT, markOf, sharedMarks } from "../kernel/watchdog/marks.ts";
 import { ownKeys } from "../kernel/own-keys.ts";
-import { type HttpSettings, serveGeneration } from "./server.ts";
+import type { HttpSettings } from "./mount.ts";
+import { serveGeneration } from "./server.ts";
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 const CALLER: Caller = {

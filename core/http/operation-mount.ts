@@ -1,0 +1,93 @@
+import { type Call, GatewayError, type OperationId, type OperationRoute, operation, type RequestHeaders } from "#contract";
+import { isLoop } from "../egress/loop.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
+import { handle } from "../pipeline/pipeline.ts";
+import { refused } from "../pipeline/settle.ts";
+import { timedId } from "../platform.ts";
+import { bodyOf } from "./body.ts";
+import { bodyCheck } from "./first-fault.ts";
+import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
+import type { HttpSettings, Mount, Params } from "./mount.ts";
+import { PREFIX } from "./openapi.ts";
+import { Received } from "./received.ts";
+import type { UrlParts } from "./request-path.ts";
+
+/** An operation of the data plane: what a request's head says is read here, its body when the pipeline asks for it. */
+export function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
+  const row = operation(route.operation);
+  const accept = route.body && row.body === "json" ? bodyCheck(route.body) : undefined;
+  return {
+    method: row.method,
+    path: PREFIX.data + row.path,
+    run: (request, at, params) => {
+      const leave = gw.gen.enter();
+      const held = gw.memory.hold();
+      const startedAt = settings.now();
+      const door: Door = {
+        request,
+        headers: new Received(request.headers),
+        at,
+        operation: route.operation,
+        params,
+        startedAt,
+        id: timedId(startedAt),
+      };
+      try {
+        refuseAmbiguous(door.headers);
+        if (isLoop(door.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
+        for (const name in params) refuseSteps(name, params[name] ?? "");
+        const call = beginning(door, read(door.headers));
+        return handle(
+          { call, leave, held, read: () => bodyOf(request, door.headers, row, settings, accept, held) },
+          gw,
+          settings.pluginLimits,
+        );
+      } catch (thrown) {
+        return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
+      }
+    },
+  };
+}
+
+/** An id that would climb in the provider's own paths, however it was encoded. */
+function refuseSteps(name: string, value: string): void {
+  if (/(^|[\\/])\.\.?([\\/]|$)/.test(value))
+    throw new GatewayError("REQUEST_INVALID", { what: `The path parameter ${name} may not hold . or .. as a step.` }, { param: name });
+}
+
+/** What is known of a request before its headers are read. */
+interface Door {
+  readonly request: Request;
+  readonly headers: Received;
+  readonly at: UrlParts;
+  readonly operation: OperationId;
+  readonly params: Params;
+  readonly startedAt: number;
+  readonly id: string;
+}
+
+function beginning({ request, headers, at, operation: name, params, startedAt, id }: Door, control: Call["control"]): Call {
+  return {
+    id,
+    operation: name,
+    method: request.method,
+    path: at.pathname.slice(PREFIX.data.length),
+    params,
+    search: at.search,
+    headers,
+    control,
+    traceId: traceOf(control.traceId, headers) ?? id,
+    body: NO_BODY,
+    startedAt,
+    signal: request.signal,
+  };
+}
+const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
+const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
+
+/** The trace the client named, in our header or in W3C's `traceparent`. */
+function traceOf(own: string | undefined, headers: RequestHeaders): string | undefined {
+  if (own !== undefined) return own;
+  const parent = headers.get("traceparent");
+  return parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent)?.[1];
+}

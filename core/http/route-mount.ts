@@ -1,0 +1,84 @@
+import { DATA_PLANE_SCOPE, GatewayError, type Json, type Logger, type Route, tenantOf } from "#contract";
+import type { Held } from "../kernel/memory-budget.ts";
+import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
+import { requireScope } from "../pipeline/identify.ts";
+import { PLUGIN_LIMITS, pluginAnswer } from "../pipeline/in-time.ts";
+import { type BodyLimits, bodyOf, isLateBody } from "./body.ts";
+import { errorResponse } from "./errors.ts";
+import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
+import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
+import type { HttpSettings, Mount } from "./mount.ts";
+import { PREFIX } from "./openapi.ts";
+import { plainAnswer } from "./plain-answer.ts";
+import { Received } from "./received.ts";
+import { partsOf } from "./request-path.ts";
+import { validator } from "./validate.ts";
+
+/** A plain route: of the control plane, the admin plane, and some of the data plane. */
+export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
+  const limitMs = (settings.pluginLimits ?? PLUGIN_LIMITS).route;
+  const scopes = typeof route.scope === "object" && "public" in route.scope ? undefined : scopesFor(route.plane, route.scope);
+  const mark = markOfOwner(route);
+  const acceptBody = route.body && validator(route.body);
+  const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
+  const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
+  const acceptQuery = route.query && validator(route.query, { text: true });
+  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
+    const headers = new Received(request.headers);
+    refuseAmbiguous(headers);
+    const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
+    if (caller) held.tenant = tenantOf(caller);
+    if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
+    if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
+    const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
+    const body = acceptBody ? acceptBody(await sentBody(request, limits, held)) : undefined;
+    entering(mark);
+    // `caller` is absent on public routes only, and those do not read it.
+    const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
+    return pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
+  };
+  return {
+    method: route.method,
+    path: PREFIX[route.plane] + route.path,
+    run: async (request, _, params) => {
+      const leave = gw.gen.enter();
+      const held = gw.memory.hold();
+      const end = (): void => {
+        held.release();
+        leave();
+      };
+      try {
+        const startedAt = settings.now();
+        const answer = await handleRoute(request, params, held);
+        return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
+      } catch (thrown) {
+        end();
+        const response = errorResponse(known(thrown, request, settings.log), route.plane);
+        if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
+        return response;
+      }
+    },
+  };
+}
+
+/** A route of the data plane is open to who holds all of that plane, too. */
+const scopesFor = (plane: Route["plane"], scope: string | readonly string[]): readonly string[] =>
+  plane === "data" ? [scope, DATA_PLANE_SCOPE].flat() : [scope].flat();
+
+/** A policy may keep a caller on the data plane, whatever its scopes. */
+function requireOpen(plane: Route["plane"], why: string | undefined): void {
+  if (why !== undefined && plane !== "data") throw new GatewayError("PLANE_CLOSED", { why });
+}
+
+async function sentBody(request: Request, limits: BodyLimits, held: Held): Promise<Json> {
+  if (request.headers.get("content-length") === "0" || request.body === null) return {};
+  const body = await bodyOf(request, request.headers, { body: "json" }, limits, undefined, held);
+  return body.kind === "json" ? body.value : {};
+}
+
+function known(thrown: unknown, request: Request, log: Logger): GatewayError {
+  if (GatewayError.is(thrown)) return thrown;
+  log("error", "request failed inside", { method: request.method, path: partsOf(request.url).pathname, why: thrown });
+  return new GatewayError("INTERNAL", {}, { cause: thrown });
+}
