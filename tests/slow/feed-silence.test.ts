@@ -84,6 +84,7 @@ describe("PostgreSQL and Redis, Redis away", () => {
     await database.start();
     const backAt = performance.now();
     await until("a key nobody used is judged", async () => (await used(two, cold.secret)) === 200, 5_000);
+    await until("the other node reaches it too", async () => (await admin(one, "GET", `/v2/api-keys/${doomed.id}`)).status === 200, 5_000);
     expect((await admin(one, "DELETE", `/v2/api-keys/${doomed.id}`)).status).toBe(200);
     await until("a deletion is seen again", async () => (await used(two, doomed.secret)) === 401, 5_000);
     expect(performance.now() - backAt).toBeLessThan(10_000);
