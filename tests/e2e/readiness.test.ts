@@ -1,7 +1,9 @@
 /** What a load balancer and an operator are told. Stores that go away are among the slow tests. */
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { ADMIN_KEY, chat, GATEWAY_KEY, until } from "./process.ts";
-import { butForTheMachine, get, readiness, start } from "./readiness.ts";
+import { endAll, butForTheMachine, get, readiness, start } from "./readiness.ts";
+
+afterEach(endAll);
 
 test("a gateway that is well is alive, ready, and its detail is shown to its own machine and to who may see its plugins", async () => {
   const gateway = await start();

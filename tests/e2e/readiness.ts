@@ -1,11 +1,12 @@
 /** How tests ask a gateway how it is doing. Processes that were started end with the test. */
-import { afterEach, expect } from "bun:test";
+import { expect } from "bun:test";
 import { type Answer, ask, type GatewayProcess, startGateway, type StartOptions, until } from "./process.ts";
 
 export const ends: (() => unknown)[] = [];
-afterEach(async () => {
+/** For `afterEach` of the file that starts them: a hook of this module would belong to whichever file loads it first. */
+export async function endAll(): Promise<void> {
   for (const end of ends.splice(0).reverse()) await end();
-});
+}
 export async function start(options: StartOptions = {}): Promise<GatewayProcess> {
   const gateway = await startGateway(options);
   ends.push(async () => {

@@ -1,12 +1,14 @@
 /** A gateway whose store is away, or whose disk is full, serves warm requests: it is ready, and names what is degraded. */
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isSkip, newDatabase, ownPostgres, ownRedis, type TestServer } from "../servers/index.ts";
 import { ADMIN_KEY, ask, chat, SOURCE, type StartOptions, until } from "../e2e/process.ts";
-import { degradedPart, ends, get, isReady, start } from "../e2e/readiness.ts";
+import { endAll, degradedPart, ends, get, isReady, start } from "../e2e/readiness.ts";
+
+afterEach(endAll);
 
 describe("a store that is away", () => {
   async function away(server: TestServer, env: Readonly<Record<string, string>>, part: string): Promise<void> {

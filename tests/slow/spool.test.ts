@@ -1,9 +1,11 @@
 /** No record of an acknowledged request is lost while the log store is away: they wait on disk, also beyond the end of the process. */
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import postgres from "postgres";
 import { isSkip, newDatabase, ownPostgres, type TestServer } from "../servers/index.ts";
 import { chat, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
-import { degradedPart, ends, get, isReady, start } from "../e2e/readiness.ts";
+import { degradedPart, endAll, ends, get, isReady, start } from "../e2e/readiness.ts";
+
+afterEach(endAll);
 
 const OUTAGE_MS = 3_000;
 interface Acknowledged {
