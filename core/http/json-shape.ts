@@ -1,5 +1,6 @@
 import { GatewayError, isJson, type Json, messageOf } from "#contract";
 import { nextTurn } from "../kernel/next-turn.ts";
+import { parsedInGroups } from "./json-groups.ts";
 import { type JsonLimits, JsonScan, tooDeep } from "./json-scan.ts";
 
 export type { JsonLimits };
@@ -20,9 +21,11 @@ export async function longJsonObject(text: string, limits: JsonLimits): Promise<
   do await nextTurn();
   while (!scan.read(SLICE));
   await nextTurn();
-  const value = anObject(parsed(text, limits), text);
+  const value = await parsedInGroups(text, scan.longList).catch((thrown: unknown) => {
+    throw notJson(thrown, limits);
+  });
   await nextTurn();
-  return value;
+  return anObject(value, text);
 }
 /** Characters that are judged in one go. */
 const SLICE = 256 * 1024;
@@ -50,10 +53,13 @@ function parsed(text: string, limits: JsonLimits): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    if (thrown instanceof RangeError) throw tooDeep(limits);
-    const why = messageOf(thrown).replace(/^JSON Parse error: /, "");
-    throw new GatewayError("BODY_NOT_JSON", { why: why.slice(0, 120) }, { cause: thrown });
+    throw notJson(thrown, limits);
   }
+}
+function notJson(thrown: unknown, limits: JsonLimits): GatewayError {
+  if (thrown instanceof RangeError) return tooDeep(limits);
+  const why = messageOf(thrown).replace(/^JSON Parse error: /, "");
+  return new GatewayError("BODY_NOT_JSON", { why: why.slice(0, 120) }, { cause: thrown });
 }
 
 function deeper(value: unknown, left: number): boolean {

@@ -2,7 +2,7 @@ import { type Encoder, type Frame, type FrameFormat, GatewayError, type StreamEv
 import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { ArrivingFrames } from "./arriving-frames.ts";
 import { Fold } from "./collect.ts";
-import { OUTLINE, sizeOf } from "./kept-events.ts";
+import { clipped, OUTLINE, sizeOf } from "./kept-events.ts";
 import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
 import { markerOf } from "./marker.ts";
 import type { Passing } from "./passing.ts";
@@ -93,6 +93,9 @@ export async function* decoded(from: Passing): AsyncGenerator<Chunk> {
 const wireOf = ({ event, data }: Frame): string =>
   `${event === "" ? "" : `event: ${event}\n`}data: ${data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data}\n\n`;
 
+/** Characters of a text of an event that is kept whenever it comes: a model's name. */
+const SHORT = 256;
+
 /** Chunks on their way to the client. */
 export class ChunkStream implements Live {
   private readonly fold = new Fold();
@@ -145,9 +148,9 @@ export class ChunkStream implements Live {
   }
 
   private remember(chunk: Chunk): void {
-    const all = this.passed < this.keptBytes;
-    for (const event of chunk.events) if (all || OUTLINE.has(event.type)) this.fold.add(event);
-    if (all) this.passed += sizeOf(chunk);
+    const left = this.keptBytes - this.passed;
+    for (const event of chunk.events) if (left > 0 || OUTLINE.has(event.type)) this.fold.add(clipped(event, Math.max(left, SHORT)));
+    if (left > 0) this.passed += sizeOf(chunk);
   }
   private async take(): Promise<Chunk | undefined> {
     try {

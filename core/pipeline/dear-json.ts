@@ -1,5 +1,6 @@
 import { GatewayError, MAX_JSON_LEVELS, parseJson } from "#contract";
-import { type JsonLimits, JsonScan } from "../http/json-scan.ts";
+import { parsedInGroups } from "../http/json-groups.ts";
+import { type JsonLimits, JsonScan, type LongList } from "../http/json-scan.ts";
 import { nextTurn } from "../kernel/next-turn.ts";
 
 export type { JsonLimits };
@@ -21,23 +22,24 @@ export const VECTORS: JsonLimits = {
   maxValues: 6_400_000,
   maxNames: 50_000,
   maxContainers: 50_000,
-  maxWorkMs: 200,
+  maxWorkMs: 400, // parsed group by group
 };
 
 export const isLong = (text: string): boolean => text.length > LONG;
 
-/** Throws a SyntaxError when parsing a long text would keep others waiting. */
-export async function refuseDear(text: string, limits = CONVERSATION): Promise<void> {
+/** Throws a SyntaxError when parsing a long text would keep others waiting; says where it can be cut. */
+export async function refuseDear(text: string, limits = CONVERSATION): Promise<LongList | null> {
   await nextTurn(); // joining what it came in took its time too
   const scan = new JsonScan(text, limits);
   while (!judged(scan)) await nextTurn();
+  return scan.longList;
 }
 
-/** What a long text says, judged before: also for how deep it nests. */
+/** What a long text says, judged before: also for how deep it nests. A long list in it is parsed in turns. */
 export async function parsedLong(text: string, limits?: JsonLimits): Promise<unknown> {
-  await refuseDear(text, limits);
+  const list = await refuseDear(text, limits);
   await nextTurn();
-  return JSON.parse(text);
+  return parsedInGroups(text, list);
 }
 
 /** Reads a slice more; says whether it was the last. */

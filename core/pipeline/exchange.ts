@@ -16,9 +16,10 @@ import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
 import { HOP_HEADER, listOf } from "../egress/loop.ts";
 import type { Held } from "../kernel/memory-budget.ts";
 import type { OwnKeys } from "../kernel/own-keys.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
+import { after, type MaybePromise } from "./maybe-promise.ts";
 import type { Secrets } from "./secrets-sent.ts";
 import type { Resolved } from "./targets.ts";
+import { writtenInTurns } from "./written.ts";
 
 /** What is sent to one target: made once per target, its request fresh for each try. */
 export interface Exchange {
@@ -45,9 +46,12 @@ interface SendingRules {
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
 export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
   const { adapter, provider, target } = it.to;
-  entering(markOfOwner(provider));
-  const request = outgoing(it, provider.endpoint(target), it.body === null ? null : bodyText(it), rules);
-  return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
+  const send = (text: string | null): MaybePromise<Prepared> => {
+    entering(markOfOwner(provider));
+    const request = outgoing(it, provider.endpoint(target), text, rules);
+    return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
+  };
+  return it.body === null ? send(null) : after(bodyText(it, it.body), send);
 }
 
 /** What sends a request, and what the request may hold of its answer. */
@@ -108,18 +112,27 @@ const untilCut = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   });
 
 /** The client's own text when nothing was changed: what is only forwarded is not written again. */
-const bodyText = (it: Exchange): string =>
-  it.call.body.kind === "json" && it.call.body.value === it.body ? it.call.body.text : written(it.body);
-
-/** What a client wrote as text (the arguments of a tool call) is JSON to some providers, and nests as deep as it likes. */
-function written(body: Json | null): string {
+function bodyText({ call }: Exchange, body: Json): MaybePromise<string> {
+  const isJson = call.body.kind === "json";
+  if (isJson && call.body.value === body) return call.body.text;
+  if (isJson && call.body.text.length > LONG)
+    return writtenInTurns(body).catch((thrown: unknown) => {
+      throw notWritten(thrown);
+    });
   try {
     return JSON.stringify(body);
   } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    const what = "The request cannot be written for this provider: the arguments of a tool call nest too deeply, or it is too large.";
-    throw new GatewayError("REQUEST_INVALID", { what }, { cause: thrown });
+    throw notWritten(thrown);
   }
+}
+/** Characters of a request; what is made of a shorter one is written in one go. */
+const LONG = 256 * 1024;
+
+/** What a client wrote as text (the arguments of a tool call) is JSON to some providers, and nests as deep as it likes. */
+function notWritten(thrown: unknown): unknown {
+  if (!(thrown instanceof RangeError)) return thrown;
+  const what = "The request cannot be written for this provider: the arguments of a tool call nest too deeply, or it is too large.";
+  return new GatewayError("REQUEST_INVALID", { what }, { cause: thrown });
 }
 
 function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, rules: SendingRules): Prepared {

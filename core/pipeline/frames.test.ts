@@ -10,9 +10,9 @@ test("a long event is read in time that grows with its length", () => {
   const reader = frameReader("sse");
   const startedAt = performance.now();
   expect(reader.push(bytes("data: "))).toEqual([]);
-  for (let i = 0; i < 3_000; i += 1) expect(reader.push(bytes("x".repeat(16_384)))).toEqual([]);
+  for (let i = 0; i < 1_900; i += 1) expect(reader.push(bytes("x".repeat(16_384)))).toEqual([]);
   const [frame] = reader.push(bytes("\n\n"));
-  expect(frame?.data.length).toBe(3_000 * 16_384);
+  expect(frame?.data.length).toBe(1_900 * 16_384);
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
 test("a line that never ends is given up before it fills the memory", () => {
@@ -20,7 +20,7 @@ test("a line that never ends is given up before it fills the memory", () => {
   const piece = bytes("x".repeat(MB));
   expect(() => {
     for (let i = 0; i < 70; i += 1) reader.push(piece);
-  }).toThrow("64 MB");
+  }).toThrow("32 MB");
 });
 test("a binary message of an impossible size is refused", () => {
   for (const size of [0, 11, 0xffffffff]) {

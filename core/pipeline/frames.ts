@@ -37,10 +37,10 @@ interface LineSink {
   readonly held: number;
 }
 
-/** Characters of one line or bytes of one message that are held: an upstream that never ends one must not fill the memory. */
-const MAX_HELD = 64 * 1024 * 1024;
+/** Characters of one line, or bytes of one event: an upstream that never ends one must not fill the memory, nor keep others waiting while it is read. */
+export const MAX_EVENT = 32 * 1024 * 1024;
 const refuseMore = (): never => {
-  throw new SyntaxError(`one event of its stream is not of a size between 16 bytes and ${MAX_HELD / 1024 / 1024} MB`);
+  throw new SyntaxError(`one event of its stream is not of a size between 16 bytes and ${MAX_EVENT / 1024 / 1024} MB`);
 };
 
 /** Lines of one event: some servers write its JSON down in several. */
@@ -60,7 +60,7 @@ class LineReader implements FrameReader {
     if (!text.includes("\n"))
       this.rest += text; // a long line is looked at once, when it ends
     else this.lines(this.rest + text, out);
-    return this.rest.length > MAX_HELD ? refuseMore() : out;
+    return this.rest.length > MAX_EVENT ? refuseMore() : out;
   }
   end(): readonly Frame[] {
     const out: Frame[] = [];
@@ -106,7 +106,7 @@ class SseLines implements LineSink {
   }
   private add(line: string): void {
     this.data = this.data === null ? line : `${this.data}\n${line}`;
-    if (this.data.length > MAX_HELD) refuseMore();
+    if (this.data.length > MAX_EVENT) refuseMore();
     this.lines += 1;
     if (this.lines > MAX_LINES) throw new SyntaxError(`one event of its stream has more than ${MAX_LINES} lines`);
   }
@@ -172,7 +172,7 @@ const NO_FRAMES: readonly Frame[] = [];
 const PRELUDE = 12;
 function sizeOf(message: Uint8Array): number {
   const size = view(message).getUint32(0);
-  return size < SMALLEST_MESSAGE || size > MAX_HELD ? refuseMore() : size;
+  return size < SMALLEST_MESSAGE || size > MAX_EVENT ? refuseMore() : size;
 }
 
 const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

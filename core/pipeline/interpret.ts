@@ -30,6 +30,7 @@ import type { Passing } from "./passing.ts";
 import { type Content, passedHeaders, type Source } from "./reply.ts";
 import { type Secrets, secretsOf, toldError } from "./secrets-sent.ts";
 import type { Resolved } from "./targets.ts";
+import { writtenInTurns } from "./written.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
 export interface Reading {
@@ -102,7 +103,12 @@ async function conversation(answer: Answer, headers: HeaderRecord, it: Exchange,
   return {
     status: answer.status,
     headers,
-    content: { kind: "whole", text: JSON.stringify(written), body: written, usage: said.usage ?? null },
+    content: {
+      kind: "whole",
+      text: isLong(text) ? await writtenInTurns(written) : JSON.stringify(written),
+      body: written,
+      usage: said.usage ?? null,
+    },
     error: null,
     model: said.model ?? null,
   };

@@ -41,6 +41,20 @@ describe("of endless events that the client does not see", () => {
       expect(more).toBe(some);
       expect(more).toBeLessThan(4_096);
     });
+  test("of one long text no more is kept than of many short ones", async () => {
+    const long = "x".repeat(10_000_000);
+    const events: readonly StreamEvent[] = [
+      { type: "start", model: "m" },
+      { type: "text", text: long },
+      { type: "tool", index: 0, name: "f", arguments: long },
+      FINISH,
+    ];
+    const stream = new ChunkStream(arriving([{ wire: "", events }]), encoder, "p", 4_096);
+    while (await stream.next());
+    const { text, model, finished } = stream.summary();
+    expect(text("").length).toBe(2 * 4_096);
+    expect({ model, finished }).toEqual({ model: "m", finished: true });
+  });
   for (const [what, events] of Object.entries(HIDDEN)) {
     test(`${what}: what is held back does not grow with the outline, nor with texts that nobody looks at`, () => {
       const heldAfter = (count: number): number => {

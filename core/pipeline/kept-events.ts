@@ -24,6 +24,16 @@ function eventSize(event: Texts): number {
   return size;
 }
 
+/** The event with so many characters of each of its texts at most: one alone may be as long as an upstream likes. */
+export function clipped<E extends StreamEvent>(event: E, chars: number): E {
+  if (eventSize(event) <= chars + EVENT) return event;
+  const texts: Texts = event;
+  const short = TEXTS.flatMap((name) => (texts[name] === undefined ? [] : [[name, copied(texts[name], chars)] as const]));
+  return { ...event, ...Object.fromEntries(short) };
+}
+/** The beginning as a text of its own: a part of a text holds all of it in memory. */
+const copied = (text: string, chars: number): string => (text.length <= chars ? text : Buffer.from(text.slice(0, chars)).toString());
+
 /** The latest of each event of the outline: a later one replaces what the earlier said. */
 export class Outline {
   private readonly latest = new Map<string, StreamEvent>();

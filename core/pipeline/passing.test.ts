@@ -155,7 +155,7 @@ describe("a passing stream", () => {
       }
   });
 
-  test("is refused and cut when one of its events is larger than 64 MB, and looks at each piece once", async () => {
+  test("is refused and cut when one of its events is larger than 32 MB, and looks at each piece once", async () => {
     const part = bytes("x".repeat(16 * 1024));
     let cancelled = false;
     const stream = new ReadableStream<Uint8Array>({
@@ -174,7 +174,7 @@ describe("a passing stream", () => {
       said: null,
       correct: null,
     });
-    expect(await drained(live)).toContain("one event is larger than 64 MB");
+    expect(await drained(live)).toContain("one event is larger than 32 MB");
     expect(live.summary().error?.code).toBe("upstream_invalid");
     expect(cancelled).toBe(true);
   }, 3_000);

@@ -1,7 +1,8 @@
 import { type Dialect, GatewayError } from "#contract";
-import { MAX_WHOLE, tooLarge } from "../egress/answer.ts";
+import { tooLarge } from "../egress/answer.ts";
 import { LONG } from "./dear-json.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
+import { MAX_EVENT } from "./frames.ts";
 import type { Marker } from "./marker.ts";
 
 const encoder = new TextEncoder();
@@ -67,8 +68,8 @@ export class WholeFrames {
   }
   private hold(part: Uint8Array): Uint8Array {
     this.size += part.length;
-    if (this.size > MAX_WHOLE)
-      throw new GatewayError("UPSTREAM_INVALID", { provider: this.provider, why: tooLarge(MAX_WHOLE, "one event") });
+    if (this.size > MAX_EVENT)
+      throw new GatewayError("UPSTREAM_INVALID", { provider: this.provider, why: tooLarge(MAX_EVENT, "one event") });
     this.carry.push(part);
     this.seam = (part.length < SEAM ? Buffer.concat([this.seam, part]) : part).subarray(-SEAM);
     return NOTHING;

@@ -10,3 +10,10 @@ export function textOf({ content }: Json): string {
     ? content.map((part: unknown) => (isJson(part) && typeof part["text"] === "string" ? part["text"] : "")).join("")
     : "";
 }
+
+/** So many characters of a text, or one fewer where that would cut a character in two. */
+export function beginningOf(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const splits = text.codePointAt(chars - 1) !== text.charCodeAt(chars - 1);
+  return text.slice(0, splits ? chars - 1 : chars);
+}

@@ -7,11 +7,14 @@ const closed = { additionalProperties: false } as const;
 const wait = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000, description }));
 const chunks = (description: string, maximum = 1_000_000) => Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
 
+/** Characters of an answer: of a longer message that many come back. */
+export const MAX_SAID = 1_000_000;
+
 /** The body member `sandbox`: what the offline model shall do. */
 export const Scenario = Type.Object(
   {
-    text: Type.Optional(Type.String({ description: "The answer's text." })),
-    reasoning: Type.Optional(Type.String({ description: "What it thinks first." })),
+    text: Type.Optional(Type.String({ maxLength: MAX_SAID, description: "The answer's text." })),
+    reasoning: Type.Optional(Type.String({ maxLength: MAX_SAID, description: "What it thinks first." })),
     tool: Type.Optional(Type.Object({ name: Type.String(), arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }, closed)),
     chunks: chunks("Says so many words."),
     latency_ms: wait("Milliseconds before the first byte."),

@@ -1,7 +1,7 @@
 import type { Json } from "#contract";
-import { messages, textOf } from "./message.ts";
+import { beginningOf, messages, textOf } from "./message.ts";
 import { nextTurn } from "./play.ts";
-import type { Scenario } from "./scenario.ts";
+import { MAX_SAID, type Scenario } from "./scenario.ts";
 import { calledTool } from "./tool.ts";
 
 /** What the model says. */
@@ -28,7 +28,11 @@ export function* words(text: string): Generator<string> {
 export async function speechOf(body: Json, scenario: Scenario, id: string): Promise<Speech> {
   const called = calledTool(body, scenario);
   const tool = called && { id: `call_${id}`, name: called.name, arguments: JSON.stringify(called.arguments) };
-  const text = tool ? "" : scenario.chunks === undefined ? (scenario.text ?? echo(body)) : await counted(scenario.chunks);
+  const text = tool
+    ? ""
+    : scenario.chunks === undefined
+      ? (scenario.text ?? beginningOf(echo(body), MAX_SAID))
+      : await counted(scenario.chunks);
   const { reasoning = "" } = scenario;
   const thought = tokens([reasoning]);
   const said = tokens(tool ? [tool.name, tool.arguments] : [text]);

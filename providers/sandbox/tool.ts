@@ -1,6 +1,7 @@
 import { isJson, type Json } from "#contract";
 import { messages, textOf } from "./message.ts";
-import type { Scenario } from "./scenario.ts";
+import { Refusal } from "./refusal.ts";
+import { MAX_SAID, type Scenario } from "./scenario.ts";
 
 interface Called {
   readonly name: string;
@@ -10,12 +11,26 @@ interface Called {
 /** The tool the model decides to call, if any. */
 export function calledTool(body: Json, scenario: Scenario): Called | undefined {
   const tools = functionsOf(body);
-  if (scenario.tool) return { name: scenario.tool.name, arguments: scenario.tool.arguments ?? filled(tools.get(scenario.tool.name)) };
+  if (scenario.tool)
+    return { name: scenario.tool.name, arguments: short(scenario.tool.arguments) ?? filled(tools.get(scenario.tool.name)) };
   if (tools.size === 0 || body["tool_choice"] === "none" || messages(body).at(-1)?.["role"] === "tool") return undefined;
   const asked = askedInWords(body, tools);
   if (asked) return asked;
   const name = chosen(body, tools);
   return name === undefined ? undefined : { name, arguments: filled(tools.get(name)) };
+}
+
+/** Arguments, refused where they hold more than an answer may. */
+function short(given: Json | undefined): Json | undefined {
+  const left: unknown[] = [given];
+  for (let chars = 0; left.length > 0; chars += 1) {
+    const value = left.pop();
+    if (typeof value === "string") chars += value.length;
+    else if (typeof value === "object" && value !== null) for (const inside of Object.values(value)) left.push(inside);
+    if (chars > MAX_SAID)
+      throw new Refusal(400, { message: `sandbox.tool.arguments: more than ${MAX_SAID} characters.`, param: "sandbox" });
+  }
+  return given;
 }
 
 /** Function name -> its parameter schema. */

@@ -35,8 +35,8 @@ interface Got {
 }
 
 /** Long answers are not kept: their end says what they were. */
-async function asked(path: string, body: object, guarded = false, provider = "openai"): Promise<Got> {
-  const config = { provider, api_key: "k", custom_host: `http://127.0.0.1:${upstream.port}/v1`, ...(guarded && GUARD) };
+async function asked(path: string, body: object, guarded = false, provider = "openai", more = {}): Promise<Got> {
+  const config = { provider, api_key: "k", custom_host: `http://127.0.0.1:${upstream.port}/v1`, ...(guarded && GUARD), ...more };
   const headers = {
     "content-type": "application/json",
     "x-gateway-api-key": gateway.gatewayKey,
@@ -72,6 +72,20 @@ describe("a whole answer of a provider with a form of its own", () => {
       test(`${name}, ${stream ? "streamed" : "whole"}`, async () => {
         const attack = () => asked("/v1/chat/completions", { ...CHAT, stream }, false, "anthropic");
         await read(`${name}, ${stream ? "streamed" : "whole"}`, make(), "application/json", attack, gets);
+      }, 60_000);
+});
+
+describe("a conversation in a provider's own form", () => {
+  const said = (count: number, content: string) =>
+    Array.from({ length: count }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content }));
+  const LONG = { "13,000 messages": said(13_000, "a"), "two messages of 10 MB": said(2, `${"a b c ".repeat(12)}\n`.repeat(130_000)) } as const;
+  const KEYS = { aws_access_key_id: "a", aws_secret_access_key: "s", aws_region: "eu-west-1" };
+  for (const provider of ["anthropic", "bedrock", "google"])
+    for (const [name, messages] of Object.entries(LONG))
+      test(`${name}, for ${provider}`, async () => {
+        const attack = () =>
+          asked("/v1/chat/completions", { messages, max_tokens: 5 }, false, provider, provider === "bedrock" ? KEYS : {});
+        await read(`${name}, for ${provider}`, "{}", "application/json", attack, /something that is not its format/);
       }, 60_000);
 });
 

@@ -48,6 +48,12 @@ export const STREAMS = {
     gets: DONE,
     guarded: DEAR,
   },
+  "one event of 60 MB": { make: () => says("a".repeat(60 * MB)) + END, gets: /is not of a size between 16 bytes and 32 MB/ },
+  "forty events of 12,000 names each": {
+    make: () => says("x") + `data: {"choices":[],"x":{${each(12_000, (at) => `"name ${at}":1,`)}"k":1}}\n\n`.repeat(40) + END,
+    gets: DONE,
+    guarded: DONE,
+  },
   "one event of a million members": {
     make: () => `data: {${each(1_000_000, (at) => `"k${at}":1,`)}"choices":[]}\n\n${ENDED}`,
     gets: DEAR,
@@ -67,6 +73,11 @@ export const STREAMS = {
   "the terminal marker in each event": { make: () => says("[DONE]").repeat(150_000) + END, gets: DONE },
   "the word error in each event": { make: () => says("error ").repeat(150_000) + END, gets: DONE },
   "usage in each event": { make: () => says("q") + withUsage.repeat(150_000) + END, gets: DONE },
+  "usage alone in 400,000 events": {
+    make: () => says("q") + data({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }).repeat(400_000) + END,
+    gets: DONE,
+    guarded: DONE,
+  },
   "usage again and again inside a content": {
     make: () => `${says("q")}data: {"x":"${'\\"usage\\"'.repeat(3 * MB)}","usage":1}\n\n${END}`,
     gets: DONE,
@@ -108,9 +119,19 @@ export const WHOLE = {
     gets: /nested deeper than 512 levels/,
   },
   "a text of 30 MB": { make: () => whole("", CHOICE.replace('"x"', `"${"a b ".repeat(7.5 * MB)}"`)), gets: GOOD },
-  "a text of 30 MB that is not ASCII": { make: () => whole("", CHOICE.replace('"x"', `"${"漢".repeat(10 * MB)}"`)), gets: GOOD },
+  "a text of 10 million Chinese characters": { make: () => whole("", CHOICE.replace('"x"', `"${"漢".repeat(10 * MB)}"`)), gets: GOOD },
   "a text of 30 MB of escapes": { make: () => whole("", CHOICE.replace('"x"', `"${"\\n".repeat(15 * MB)}"`)), gets: DEAR },
   "a text of 30 MB of escaped quotes": { make: () => whole("", CHOICE.replace('"x"', `"${'\\"'.repeat(15 * MB)}"`)), gets: DEAR },
+  "a text of 60 MB": { make: () => whole("", CHOICE.replace('"x"', `"${"a b ".repeat(15 * MB)}"`)), gets: DEAR },
+  "a text of 20 MB of lines": {
+    make: () => whole("", CHOICE.replace('"x"', `"${`${"a b ".repeat(20)}\\n`.repeat(MB / 4)}"`)),
+    gets: GOOD,
+  },
+  "a text of 24 MB, now and then not ASCII": { make: () => whole("", CHOICE.replace('"x"', `"${"漢abc ".repeat(3 * MB)}"`)), gets: GOOD },
+  "800,000 escaped characters that are not ASCII": {
+    make: () => whole("", CHOICE.replace('"x"', `"${"\\u6f22".repeat(800_000)}"`)),
+    gets: GOOD,
+  },
   "thirty megabytes of quotes": { make: () => '""'.repeat(15 * MB), gets: DEAR },
   "thirty megabytes of blanks": { make: () => " ".repeat(30 * MB) + whole(""), gets: GOOD },
   "ten million numbers": { make: () => whole(`,"x":[${"1,".repeat(10 * MB)}1]`), gets: DEAR },
@@ -128,5 +149,9 @@ const blocks = (count: number): string =>
 /** Whole, in another provider's form: each part becomes an event of the client's. */
 export const TRANSLATED = {
   "180,000 parts": { make: () => blocks(180_000), gets: DEAR },
+  "a text of 20 MB": {
+    make: () => blocks(1).replace('"a"', `"${"a b ".repeat(5 * MB)}"`),
+    gets: /data: \[DONE\]\n\n$|"finish_reason":"stop"/,
+  },
   "as many parts as may be": { make: () => blocks(19_000), gets: /data: \[DONE\]\n\n$|"finish_reason":"stop"/ },
 } as const satisfies Readonly<Record<string, Dear>>;

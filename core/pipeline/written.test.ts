@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import type { Json } from "#contract";
+import { writtenInTurns } from "./written.ts";
+
+const LONG = `${'a line, "quoted"\n'.repeat(100_000)}${"😀".repeat(800_000)}\ud800`;
+test.each<[string, Json]>([
+  ["nothing", {}],
+  ["empty lists and objects", { a: [], b: {}, c: [[], {}] }],
+  ["members that are not there", { a: undefined, b: [undefined, null], c: { d: undefined } }],
+  [
+    "long texts",
+    {
+      messages: [
+        { role: "user", content: LONG },
+        { role: "user", content: [{ type: "text", text: `x${LONG}` }] },
+      ],
+    },
+  ],
+  ["very many messages", { messages: Array.from({ length: 20_000 }, (_, i) => ({ role: "user", content: `m ${i}`, name: 'a"b' })) }],
+  ["deep values", { a: { b: { c: { d: { e: { f: [1, [2, [3, { g: LONG }]]] } } } } } }],
+  ["numbers and words", { a: [1.5, -0, 1e21, true, false, null], 'q"': "x" }],
+])("a body is written as the runtime writes it: %s", async (_, body) => expect(await writtenInTurns(body)).toBe(JSON.stringify(body)));
+
+test("others have their turn while it is written", async () => {
+  let turns = 0;
+  let over = false;
+  const count = (): void => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  await writtenInTurns({ messages: [{ role: "user", content: "x\n".repeat(5_000_000) }] });
+  over = true;
+  expect(turns).toBeGreaterThan(9);
+});
