@@ -6,6 +6,7 @@ import { clipped, OUTLINE, sizeOf } from "./kept-events.ts";
 import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
 import { markerOf } from "./marker.ts";
 import type { Passing } from "./passing.ts";
+import { type Secrets, toldError } from "./secrets-sent.ts";
 import { Slices } from "./slices.ts";
 
 /* Different dialects: the provider's frames become events, the events become the client's frames. */
@@ -108,7 +109,7 @@ export class ChunkStream implements Live {
   constructor(
     private readonly chunks: AsyncIterator<Chunk>,
     private readonly encode: Pick<Encoder, "error">,
-    private readonly provider: string,
+    private readonly from: { readonly provider: string; readonly secrets: Secrets },
     /** What is said in this much of the answer is kept, for estimates: of one without an end not all can be. */
     private readonly keptBytes: number,
   ) {}
@@ -160,7 +161,7 @@ export class ChunkStream implements Live {
       return value ?? undefined;
     } catch (thrown) {
       this.over = true;
-      this.failure = errorOf(thrown, this.provider);
+      this.failure = toldError(errorOf(thrown, this.from.provider), this.from.secrets);
       return { wire: this.encode.error(this.failure), events: [] };
     }
   }

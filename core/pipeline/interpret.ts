@@ -8,7 +8,6 @@ import {
   messageOf,
   parseJson,
   type StreamMap,
-  UpstreamFailure,
   type Usage,
   type WireError,
 } from "#contract";
@@ -19,7 +18,7 @@ import { asStream } from "./as-stream.ts";
 import { goodBeginning } from "./beginning.ts";
 import { closing } from "./closing.ts";
 import { collect } from "./collect.ts";
-import { CONVERSATION, isLong, type JsonLimits, parsed, parsedLong, TRANSLATED, VECTORS } from "./dear-json.ts";
+import { CONVERSATION, isLong, type JsonLimits, parsedLong, TRANSLATED, VECTORS } from "./dear-json.ts";
 import { type Exchange, framing } from "./exchange.ts";
 import { type Chunk, decoded, translated } from "./chunks.ts";
 import type { Chunks } from "./live.ts";
@@ -28,8 +27,7 @@ import { opened } from "./opening.ts";
 import { refusal } from "./refusal.ts";
 import type { Passing } from "./passing.ts";
 import { type Content, passedHeaders, type Source } from "./reply.ts";
-import { type Secrets, secretsOf, toldError } from "./secrets-sent.ts";
-import type { Resolved } from "./targets.ts";
+import type { Secrets } from "./secrets-sent.ts";
 import { writtenInTurns } from "./written.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
@@ -206,10 +204,18 @@ function corrector({ to, ask }: Exchange): Passing["correct"] {
   const map = to.adapter.chunk;
   if (!map) return null;
   return (data) => {
-    const chunk = parsed(data);
+    const chunk = jsonIn(data);
     const mapped = isJson(chunk) ? map(chunk, ask) : chunk;
     return mapped === chunk ? data : JSON.stringify(mapped);
   };
+}
+
+function jsonIn(data: string): unknown {
+  try {
+    return parseJson(data);
+  } catch {
+    return undefined;
+  }
 }
 
 async function translatedSource(reader: Chunks, map: StreamMap, it: Exchange, dialect: Dialect, form: ClientForm): Promise<Source> {
@@ -219,19 +225,16 @@ async function translatedSource(reader: Chunks, map: StreamMap, it: Exchange, di
   if (first.done) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   return {
     kind: "chunks",
-    chunks: closing(withFirst(first.value, chunks, it.to), () => chunks.return(undefined)),
+    chunks: closing(withFirst(first.value, chunks), () => chunks.return(undefined)),
     encoder,
     provider: it.to.id,
   };
 }
 
-/** A failure on the way is told without what the provider was sent. */
-async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>, to: Resolved): AsyncGenerator<Chunk> {
+async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
   try {
     yield first;
     yield* rest;
-  } catch (thrown) {
-    throw thrown instanceof UpstreamFailure ? new UpstreamFailure(thrown.status, toldError(thrown.error, secretsOf(to))) : thrown;
   } finally {
     await rest.return(undefined); // also when nobody read beyond the first
   }

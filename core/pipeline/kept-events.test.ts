@@ -33,7 +33,7 @@ describe("of endless events that the client does not see", () => {
   for (const what of ["thinking", "signatures", "redacted", "tools"])
     test(`${what}: as much is kept for an estimate as for any answer`, async () => {
       const textAfter = async (count: number): Promise<number> => {
-        const stream = new ChunkStream(arriving(hidden(HIDDEN[what] ?? [], count)), encoder, "p", 4_096);
+        const stream = new ChunkStream(arriving(hidden(HIDDEN[what] ?? [], count)), encoder, { provider: "p", secrets: [] }, 4_096);
         while (await stream.next());
         return stream.summary().text("").length;
       };
@@ -49,7 +49,7 @@ describe("of endless events that the client does not see", () => {
       { type: "tool", index: 0, name: "f", arguments: long },
       FINISH,
     ];
-    const stream = new ChunkStream(arriving([{ wire: "", events }]), encoder, "p", 4_096);
+    const stream = new ChunkStream(arriving([{ wire: "", events }]), encoder, { provider: "p", secrets: [] }, 4_096);
     while (await stream.next());
     const { text, model, finished } = stream.summary();
     expect(text("").length).toBe(2 * 4_096);

@@ -112,6 +112,18 @@ describe("the results of guardrails", () => {
     expect(JSON.parse(text ?? "")).toEqual({ before_request_hooks: [before], after_request_hooks: [after] });
     expect(JSON.parse(JSON.stringify(guardrails))).toEqual({ input, output, text });
   });
+  test.each(["before_request_hooks", '"checks":[{', '"id":"before"', "allow-all-of-it"])(
+    "keep their form whatever the credential is that went with the request: %s",
+    async (secret) => {
+      const quoting = { ...before, checks: [{ ...before.checks[0], data: { quoted: `it says ${secret} here` } }] };
+      const guardrails = new WholeReport(new Results(JSON.stringify([quoting])), new Results(JSON.stringify([after])), null);
+      const sent = { url: "https://api.example.com/v1", body: "{}", secrets: [secret, JSON.stringify(secret).slice(1, -1)] };
+      const { input, output, text } = (await whole({ ...reply, sent, guardrails })).guardrails;
+      const hiddenIn = { ...before, checks: [{ ...before.checks[0], data: { quoted: "it says [redacted] here" } }] };
+      expect([input, output]).toEqual([[hiddenIn as never], [after]]);
+      expect(JSON.parse(text ?? "")).toEqual({ before_request_hooks: input, after_request_hooks: output });
+    },
+  );
   test("come without it where some ran beside the request: the text knows nothing of them", async () => {
     expect(await told({ pending: { input: Promise.resolve([beside]), output: null } })).toEqual({
       input: [before, beside],

@@ -164,16 +164,17 @@ function costFor(reply: Reply, model: string | null, usage: Usage | null): Maybe
 
 const secretsOf = ({ sent }: Reply): Secrets => sent?.secrets ?? NONE;
 const NONE: Secrets = [];
-const hidden = (text: string | null, secrets: Secrets): string | null => text && withoutLongSecrets(text, secrets);
+const hidden = <T extends string | null>(text: T, secrets: Secrets): T | string => text && withoutLongSecrets(text, secrets);
 
-/** Checks may quote what they saw. */
+/** Checks may quote what they saw. A credential of the client's own may be any text: only values are looked at, not the form around them. */
 function quoting(results: Outcome["guardrails"], secrets: Secrets): Outcome["guardrails"] {
   if (secrets.length === 0) return results;
   const text = results.text ?? writtenOut(results);
-  const told = hidden(text, secrets);
-  if (told === null || told === text) return results;
-  const { before_request_hooks: input, after_request_hooks: output } = JSON.parse(told);
-  return { input, output, text: results.text && told };
+  if (text === null || hidden(text, secrets) === text) return results;
+  const masked = (_name: string, value: unknown): unknown => (typeof value === "string" ? hidden(value, secrets) : value);
+  const { before_request_hooks: input, after_request_hooks: output } = JSON.parse(text, masked);
+  const masking = results.text === null ? null : JSON.stringify({ before_request_hooks: input, after_request_hooks: output });
+  return { input, output, text: masking };
 }
 /** What nests too deeply to be written is not written by exporters either. */
 function writtenOut({ input, output }: Outcome["guardrails"]): string | null {

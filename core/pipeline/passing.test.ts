@@ -38,7 +38,7 @@ function passing(wire: string, cuts: readonly number[], hideUsage: boolean): Liv
       controller.close();
     },
   });
-  return new PassingStream({ reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, said: null, correct: null });
+  return new PassingStream({ reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, said: null, correct: null }, []);
 }
 async function drained(live: Live): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -147,9 +147,21 @@ describe("a passing stream", () => {
         const whole = bytes(second.replaceAll("\n", lineEnd));
         const pieces = [whole.subarray(0, -behind), ...Array.from(whole.subarray(-behind), (byte) => Uint8Array.of(byte))];
         const open = new ReadableStream<Uint8Array>({ pull: (to) => void (pieces[0] && to.enqueue(pieces.shift())) });
-        const live = new PassingStream({
-          ...{ reader: open.getReader(), first: bytes(first), said: null, dialect, provider: "p", encode, hideUsage: false, correct: null },
-        });
+        const live = new PassingStream(
+          {
+            ...{
+              reader: open.getReader(),
+              first: bytes(first),
+              said: null,
+              dialect,
+              provider: "p",
+              encode,
+              hideUsage: false,
+              correct: null,
+            },
+          },
+          [],
+        );
         await live.next();
         expect(new TextDecoder().decode(await live.next())).toBe(new TextDecoder().decode(whole));
       }
@@ -164,33 +176,69 @@ describe("a passing stream", () => {
         cancelled = true;
       },
     });
-    const live = new PassingStream({
-      reader: stream.getReader(),
-      first: bytes(frames(1)),
-      dialect,
-      provider: "p",
-      encode,
-      hideUsage: false,
-      said: null,
-      correct: null,
-    });
+    const live = new PassingStream(
+      {
+        reader: stream.getReader(),
+        first: bytes(frames(1)),
+        dialect,
+        provider: "p",
+        encode,
+        hideUsage: false,
+        said: null,
+        correct: null,
+      },
+      [],
+    );
     expect(await drained(live)).toContain("one event is larger than 32 MB");
     expect(live.summary().error?.code).toBe("upstream_invalid");
     expect(cancelled).toBe(true);
   }, 3_000);
 
+  test("counts a long event until the last piece of it has gone", async () => {
+    const piece = "x".repeat(16_384);
+    const wire = [
+      bytes(frames(1)),
+      ...Array.from({ length: 20 }, (_, i) => bytes(i === 0 ? `data: {"type":"text","text":"${piece}` : piece)),
+      bytes(`"}\n\n`),
+    ];
+    const kept: number[] = [];
+    let at = 0;
+    const reader = {
+      read: async () => {
+        const value = wire[(at += 1)];
+        return value ? { done: false as const, value } : { done: true as const };
+      },
+      cancel: async () => undefined,
+      keeps: (size: number) => void kept.push(size),
+    };
+    const live = new PassingStream(
+      { reader, first: wire[0] ?? bytes(""), said: null, dialect, provider: "p", encode, hideUsage: false, correct: null },
+      [],
+    );
+    await live.next();
+    for (let left = 20; left > 0; left -= 1) {
+      await live.next();
+      expect(kept.at(-1)).toBeGreaterThanOrEqual((left - 1) * piece.length);
+    }
+    await live.next();
+    expect(kept.at(-1)).toBe(0);
+  });
+
   test("tells the client when the provider's connection breaks", async () => {
     const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("reset")) });
-    const live = new PassingStream({
-      reader: stream.getReader(),
-      first: bytes(frames(1)),
-      dialect,
-      provider: "p",
-      encode,
-      hideUsage: false,
-      said: null,
-      correct: null,
-    });
+    const live = new PassingStream(
+      {
+        reader: stream.getReader(),
+        first: bytes(frames(1)),
+        dialect,
+        provider: "p",
+        encode,
+        hideUsage: false,
+        said: null,
+        correct: null,
+      },
+      [],
+    );
     expect(await drained(live)).toContain("could not be reached");
     expect(live.summary().error?.message).toContain("reset");
   });

@@ -5,6 +5,7 @@ import { Edges } from "./edges.ts";
 import { framesOf } from "./frames.ts";
 import { type Chunks, errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { type Marker, markerOf } from "./marker.ts";
+import { type Secrets, toldError } from "./secrets-sent.ts";
 import { eventCost } from "../kernel/memory-cost.ts";
 import { nextTurn } from "../kernel/next-turn.ts";
 import { WholeFrames } from "./whole-frames.ts";
@@ -44,7 +45,10 @@ export class PassingStream implements Live {
   private reported = false;
   private sincePause = 0;
 
-  constructor(private readonly from: Passing) {
+  constructor(
+    private readonly from: Passing,
+    private readonly secrets: Secrets,
+  ) {
     this.first = from.first;
     this.edges = new Edges(from.first, from.dialect.decode, from.said);
     this.marker = markerOf(from.dialect, from.encode);
@@ -65,7 +69,7 @@ export class PassingStream implements Live {
         if (visible.length > 0) return visible;
       }
     } catch (thrown) {
-      this.failure = errorOf(thrown, this.from.provider);
+      this.failure = toldError(errorOf(thrown, this.from.provider), this.secrets);
       void this.from.reader.cancel().catch(() => undefined); // nothing more of it is wanted
       return this.ending();
     }
@@ -77,6 +81,7 @@ export class PassingStream implements Live {
   }
   /** A long frame goes on piece by piece; between some of them others have their turn. */
   private async withPauses(piece: Uint8Array): Promise<Uint8Array> {
+    this.keep();
     this.sincePause += piece.length;
     if (this.sincePause > PAUSE_BYTES) {
       this.sincePause = 0;
@@ -88,9 +93,12 @@ export class PassingStream implements Live {
     this.edges.remember(chunk);
     const before = this.frames.held;
     const visible = this.frames.push(chunk);
-    if (this.frames.held !== before) this.from.reader.keeps?.(eventCost(this.frames.held));
+    if (this.frames.held !== before) this.keep();
     if (saysNothing(chunk, this.from.dialect)) this.from.reader.unheard?.();
     return visible;
+  }
+  private keep(): void {
+    this.from.reader.keeps?.(eventCost(this.frames.held));
   }
   /** Behind its terminal marker an answer is over, whatever its provider does with the connection. */
   private end(): void {

@@ -65,3 +65,30 @@ test("a request whose outcome cannot be made is told of all the same, without wh
 const refuse = (): never => {
   throw new RangeError("Maximum call stack size exceeded.");
 };
+
+test("one who hears of a request and fails holds up neither its end nor the requests behind it", async () => {
+  const heard: string[] = [];
+  const left: string[] = [];
+  const gw = {
+    now: () => 1,
+    log: () => undefined,
+    limits: { loggedBytes: 100 },
+    settled: ({ call }: Outcome) => {
+      heard.push(call.id);
+      if (heard.length === 1) throw new TypeError("no list");
+    },
+  } as unknown as Gateway;
+  for (const id of ["first", "second"]) {
+    const held = new MemoryBudget(1e9).hold();
+    whenDone(
+      ownReply(200, "{}", null),
+      { call: { ...callOf({ model: "m" }), id }, caller: null, plan: null, held, leave: () => void left.push(id) },
+      gw,
+    );
+  }
+  await settledSoon();
+  expect([heard, left]).toEqual([
+    ["first", "second"],
+    ["first", "second"],
+  ]);
+});

@@ -11,6 +11,7 @@ import { PassingStream } from "./passing.ts";
 import { bareOutcome, outcomeOf } from "./make-outcome.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import { type Content, ownReply, type Reply, type Source } from "./reply.ts";
+import type { Secrets } from "./secrets-sent.ts";
 
 /** A request as far as it came, and what counts it out of its generation. */
 export interface Served {
@@ -53,7 +54,7 @@ function flowing(reply: Reply, content: Content, headers: HeaderRecord, served: 
   }
   headers["cache-control"] = "no-cache, no-transform";
   headers["x-accel-buffering"] = "no";
-  return new Response(streamed(liveOf(content.source, delivery.keptBytes), delivery), { status, headers });
+  return new Response(streamed(liveOf(content.source, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
 }
 
 /** What is to be settled. */
@@ -81,10 +82,10 @@ const once = (run: Settle): Settle => {
   };
 };
 
-const liveOf = (source: Source, keptBytes: number): Live =>
+const liveOf = (source: Source, keptBytes: number, secrets: Secrets): Live =>
   source.kind === "passing"
-    ? new PassingStream(source.passing)
-    : new ChunkStream(source.chunks, source.encoder, source.provider, keptBytes);
+    ? new PassingStream(source.passing, secrets)
+    : new ChunkStream(source.chunks, source.encoder, { provider: source.provider, secrets }, keptBytes);
 
 function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
   const { headers } = reply;
@@ -113,9 +114,19 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
 
 function settled(settlement: Settlement): void {
   const outcome = outcomeOrBare(settlement);
-  if (outcome instanceof Promise) return void settledLater(outcome, settlement);
-  settlement.gw.settled(outcome);
-  leave(settlement.served);
+  if (outcome instanceof Promise) void settledLater(outcome, settlement);
+  else report(outcome, settlement);
+}
+
+/** What goes wrong for who hears of it stays there: the request gives back what it held, and the next is settled. */
+function report(outcome: Outcome, { served, gw }: Settlement): void {
+  try {
+    gw.settled(outcome);
+  } catch (thrown) {
+    gw.log("error", "settle failed", { traceId: served.call.traceId, why: thrown });
+  } finally {
+    leave(served);
+  }
 }
 
 /** The one place where a request gives back what it held. */
@@ -125,8 +136,7 @@ function leave(served: Served): void {
 }
 
 async function settledLater(outcome: Promise<Outcome>, settlement: Settlement): Promise<void> {
-  settlement.gw.settled(await outcome.catch((thrown: unknown) => bare(thrown, settlement)));
-  leave(settlement.served);
+  report(await outcome.catch((thrown: unknown) => bare(thrown, settlement)), settlement);
 }
 
 function outcomeOrBare(settlement: Settlement): MaybePromise<Outcome> {

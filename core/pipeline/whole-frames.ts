@@ -17,6 +17,7 @@ export class WholeFrames {
   private seam: Uint8Array = NOTHING;
   /** What else of a long frame, and of what came behind it, may go to the client now: piece by piece, as it came. */
   private readonly released: Uint8Array[] = [];
+  private releasedBytes = 0;
   /** The terminal marker has passed. */
   ended = false;
   /** Bytes that came behind it, and are let through to nobody. */
@@ -27,14 +28,16 @@ export class WholeFrames {
     private readonly provider: string,
   ) {}
 
-  /** Bytes of a frame that has not ended. */
+  /** Bytes of a frame that has not ended, and of one that has and is still to go. */
   get held(): number {
-    return this.size;
+    return this.size + this.releasedBytes;
   }
 
   /** What may go beside what the last push gave. */
   more(): Uint8Array | undefined {
-    return this.released.shift();
+    const piece = this.released.shift();
+    this.releasedBytes -= piece?.length ?? 0;
+    return piece;
   }
   push(chunk: Uint8Array): Uint8Array {
     const whole = this.size === 0 && lastFrameEnd(chunk) === chunk.length; // how nearly every chunk comes
@@ -60,8 +63,13 @@ export class WholeFrames {
     const [first = NOTHING, ...rest] = [...this.carry, chunk.subarray(0, end)];
     [this.carry, this.size, this.seam] = [[], 0, NOTHING];
     const behind = end < chunk.length ? this.push(chunk.subarray(end)) : NOTHING;
-    for (const piece of [...rest, behind]) if (piece.length > 0) this.released.push(piece);
+    for (const piece of [...rest, behind]) this.release(piece);
     return first;
+  }
+  private release(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.released.push(piece);
+    this.releasedBytes += piece.length;
   }
   private endsIn(chunk: Uint8Array): boolean {
     return lastFrameEnd(Buffer.concat([this.seam, chunk])) > 0;

@@ -1,0 +1,28 @@
+/** A stream whose chunks are made from events. */
+import { describe, expect, test } from "bun:test";
+import { type Encoder, GatewayError, UpstreamFailure } from "#contract";
+import { type Chunk, ChunkStream } from "./chunks.ts";
+
+const SECRET = "sk-of-the-workspace-0123";
+const encoder: Pick<Encoder, "error"> = { error: (error) => JSON.stringify(error) };
+async function* breaking(thrown: Error): AsyncGenerator<Chunk> {
+  yield { wire: "first", events: [] };
+  throw thrown;
+}
+
+describe("a stream that breaks tells its client why, without the credential that went with the request", () => {
+  const error = { message: `Bearer ${SECRET} was refused`, type: `t ${SECRET}`, param: null, code: SECRET };
+  test.each([
+    ["the provider's error", new UpstreamFailure(500, error)],
+    ["what was no JSON", new SyntaxError(`Unexpected identifier "${SECRET}"`)],
+    ["an error of ours", new GatewayError("UPSTREAM_INVALID", { provider: "p", why: `it says ${SECRET}` })],
+    ["a broken connection", new Error(`connection to ${SECRET}@host was reset`)],
+  ])("%s", async (_, thrown) => {
+    const stream = new ChunkStream(breaking(thrown), encoder, { provider: "p", secrets: [SECRET] }, 100);
+    const parts: string[] = [];
+    for (let part = await stream.next(); part; part = await stream.next()) parts.push(new TextDecoder().decode(part));
+    expect(parts).toHaveLength(2);
+    expect(parts[1]).toContain("[redacted]");
+    expect(parts.join("") + JSON.stringify(stream.summary().error)).not.toContain(SECRET);
+  });
+});
