@@ -5,7 +5,7 @@ import { headerReader } from "../core/http/headers.ts";
 import { Received } from "../core/http/received.ts";
 import { outgoingHeaders } from "../core/egress/header.ts";
 import { passedHeaders } from "../core/pipeline/reply.ts";
-import { Subject } from "../core/pipeline/guardrail-subject.ts";
+import { Subject } from "../core/pipeline/guard/subject.ts";
 import { callOf } from "#kit";
 import { masker } from "../plugins/exporter/logs/mask.ts";
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { KINDS, messageOf, pluginName } from "#contract";
-import { BUILT_IN_PROFILES, foldProfile, type ProfileFile } from "../kernel/profile.ts";
+import { BUILT_IN_PROFILES, foldProfile, type ProfileFile } from "../kernel/settings/profile.ts";
 import { registrySource, scan, type Scanned } from "./gen-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

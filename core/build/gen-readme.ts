@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { type Manifest, type Plugin, pluginName } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
-import { SETTINGS, type SettingRow } from "../kernel/settings.ts";
+import { SETTINGS, type SettingRow } from "../kernel/settings/settings.ts";
 
 const root = join(import.meta.dir, "../..");
 const readme = join(root, "README.md");

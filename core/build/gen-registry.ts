@@ -7,7 +7,7 @@ import { Glob } from "bun";
 import { type Manifest, pluginName } from "#contract";
 import { parseManifest } from "../kernel/manifest.ts";
 
-const ROOT = new URL("../../", import.meta.url).pathname;
+const ROOT = new URL("../..", import.meta.url).pathname;
 const REGISTRY = `${ROOT}core/generated/registry.ts`;
 /** Where plugins of each kind live. */
 const FOLDERS: readonly (readonly [glob: string, kind: Manifest["kind"]])[] = [

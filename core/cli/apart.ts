@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Generation } from "../kernel/generation.ts";
-import { readSettings, type Settings } from "../kernel/settings.ts";
+import { readSettings, type Settings } from "../kernel/settings/settings.ts";
 import { withGeneration } from "./with-generation.ts";
 
 /** Boots the deployment over an empty database of its own, serving nobody: for what is asked of its plugins and not of its records. */

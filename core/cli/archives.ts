@@ -2,10 +2,10 @@ import { type Archive, GatewayError, type Json, type OwnArchive } from "#contrac
 import { registry } from "../generated/registry.ts";
 import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
 import { loadPlugin } from "../kernel/load.ts";
-import { readProfile } from "../kernel/profile.ts";
-import type { Settings } from "../kernel/settings.ts";
+import { readProfile } from "../kernel/settings/profile.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
-import { STORAGE_HANDLES, wantedStorage } from "../kernel/stores.ts";
+import { STORAGE_HANDLES, wantedStorage } from "../kernel/records/stores.ts";
 
 /** A storage of this deployment whose copies are made here. It is loaded and its configuration judged; it is not set up. */
 export interface StorageArchive {

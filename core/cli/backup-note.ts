@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "#contract";
-import { firstProblem } from "../kernel/shape.ts";
+import { firstProblem } from "../json/shape.ts";
 import { refused } from "./key-copies.ts";
 
 /** What a backup says of itself, in its file `backup.json`. It is written last. */

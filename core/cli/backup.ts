@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { syncPath } from "../kernel/private-file.ts";
-import type { Settings } from "../kernel/settings.ts";
-import { SPOOL_FOLDER } from "../pipeline/spool/spools.ts";
+import { syncPath } from "../kernel/secrets/private-file.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
+import { SPOOL_FOLDER } from "../pipeline/settle/spool/spools.ts";
 import { type Archives, archivesOf } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, NOTE_FILE } from "./backup-note.ts";
 import { copyKeys, refused, sealOf, secretIn } from "./key-copies.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { FirstKeys } from "../kernel/first-start.ts";
+import type { FirstKeys } from "./first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
-import { SETTINGS, type Settings } from "../kernel/settings.ts";
-import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/vault.ts";
+import { SETTINGS, type Settings } from "../kernel/settings/settings.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/vault.ts";
 
 export interface Announcement {
   readonly url: URL;

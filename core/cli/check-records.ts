@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Collection, Configs, Guardrails, isJson, messageOf, openSecrets, type RecordOf } from "#contract";
 import type { TObject } from "@sinclair/typebox";
 import type { Generation } from "../kernel/generation.ts";
-import { readSettings, type Settings } from "../kernel/settings.ts";
+import { readSettings, type Settings } from "../kernel/settings/settings.ts";
 import { withGeneration } from "./with-generation.ts";
 
 /**

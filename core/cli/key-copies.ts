@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
-import { makePrivate, syncPath } from "../kernel/private-file.ts";
-import { createVault, ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/vault.ts";
-import type { Settings } from "../kernel/settings.ts";
+import { makePrivate, syncPath } from "../kernel/secrets/private-file.ts";
+import { createVault, ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/vault.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 
 /** Files of the data folder without which a copy of the storage is of little use. */
 const SECRET = "secret.key";

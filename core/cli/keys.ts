@@ -1,4 +1,4 @@
-import { narrowGatewayKey, wideScopes } from "../kernel/first-start.ts";
+import { narrowGatewayKey, wideScopes } from "./first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { UsageError } from "./help.ts";
 import { readOptions } from "./options.ts";

@@ -2,9 +2,9 @@ import { GatewayError } from "#contract";
 import { registry } from "../generated/registry.ts";
 import { type Candidate, type Candidates, candidatesFor } from "../kernel/candidates.ts";
 import { judgeFiles } from "../kernel/load.ts";
-import { type Profile, readProfile } from "../kernel/profile.ts";
-import { secretsNotSet } from "../kernel/secrets-not-set.ts";
-import type { Settings } from "../kernel/settings.ts";
+import { type Profile, readProfile } from "../kernel/settings/profile.ts";
+import { secretsNotSet } from "../kernel/secrets/secrets-not-set.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import { readOptions } from "./options.ts";
 
 /** `gateway list`: what is in this build and in the plugins folder. Runs no code of any plugin. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "#contract";
-import { readSettings, type Settings } from "../kernel/settings.ts";
+import { readSettings, type Settings } from "../kernel/settings/settings.ts";
 import { UsageError } from "./help.ts";
 
 export interface Options {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { GatewayError, type PreparedRestore } from "#contract";
-import type { Settings } from "../kernel/settings.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import { archivesOf, type StorageArchive } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, readNote } from "./backup-note.ts";
 import { refused, replaceKeys, sealOf, secretIn } from "./key-copies.ts";

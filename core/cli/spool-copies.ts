@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { PreparedRestore } from "#contract";
-import { makePrivate, syncPath } from "../kernel/private-file.ts";
-import { SUFFIX } from "../pipeline/spool/spool.ts";
-import { SPOOL_FOLDER } from "../pipeline/spool/spools.ts";
+import { makePrivate, syncPath } from "../kernel/secrets/private-file.ts";
+import { SUFFIX } from "../pipeline/settle/spool/spool.ts";
+import { SPOOL_FOLDER } from "../pipeline/settle/spool/spools.ts";
 import { refused } from "./key-copies.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Generation } from "../kernel/generation.ts";
 import { startGenerations } from "../kernel/generations.ts";
-import type { Settings } from "../kernel/settings.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { GatewayError } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
-import { INTERNAL, type Settings } from "../kernel/settings.ts";
+import { INTERNAL, type Settings } from "../kernel/settings/settings.ts";
 import { type Child, spawnSelf } from "../platform.ts";
 
 const VARIABLE = `${INTERNAL}WORKER`;

@@ -4,7 +4,7 @@ import { messageOf } from "#contract";
 import type { PipedChild } from "../platform.ts";
 import { chunksOf, type Frame, FrameReader, jsonFrame, textFrames, textOf } from "./frames.ts";
 import { type Answer, failed, type JobHead, type ReplyHead, type Work } from "./work.ts";
-import { nextTurn } from "../kernel/next-turn.ts";
+import { nextTurn } from "../kernel/process/next-turn.ts";
 
 export interface ProcessLimits {
   readonly deadlineMs: number;

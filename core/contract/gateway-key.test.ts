@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createVault } from "../kernel/vault.ts";
+import { createVault } from "../kernel/secrets/vault.ts";
 import { GATEWAY_KEY_LENGTH, isGatewayKey, newGatewayKey } from "./gateway-key.ts";
 
 const vault = createVault("0123456789abcdef0123456789abcdef", () => undefined);

@@ -5,7 +5,7 @@ import type { Collection, Where } from "./storage.ts";
 
 /**
  * A control-plane resource: one collection, its wire shapes, and the few rules that make it what it is. Everything
- * else (routes, tenants kept apart, pages, errors, documentation) follows from this table (`core/http/resource.ts`).
+ * else (routes, tenants kept apart, pages, errors, documentation) follows from this table (`core/admin/resource.ts`).
  */
 export interface ResourceOf<
   S extends TObject,

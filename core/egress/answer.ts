@@ -1,6 +1,6 @@
 import { GatewayError } from "#contract";
-import { nextTurn } from "../kernel/next-turn.ts";
-import { nestingCost, textCost } from "../kernel/memory-cost.ts";
+import { nextTurn } from "../kernel/process/next-turn.ts";
+import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
 import { NotUnpacked, packings, unpacked } from "./unpack.ts";
 

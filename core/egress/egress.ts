@@ -2,7 +2,7 @@ import { type HeaderClasses, headerClasses } from "#contract";
 import { type Answer, answered, MAX_WHOLE } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
-import type { Held, MemoryBudget } from "../kernel/memory-budget.ts";
+import type { Held, MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { type HeaderRecord, type HeaderRules, outgoingHeaders } from "./header.ts";
 import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
 import { readTrust } from "./trust.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "#contract";
-import type { Held } from "../kernel/memory-budget.ts";
-import { pieceNestingCost, textCost } from "../kernel/memory-cost.ts";
+import type { Held } from "../kernel/process/memory-budget.ts";
+import { pieceNestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import { type Answer, type Piece, type Pieces, tooLarge } from "./answer.ts";
 
 /** How much of an answer may come, and what it is counted against until its exchange ends. */

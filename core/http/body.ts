@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { type Body, GatewayError, type Json, type Operation, type RequestHeaders } from "#contract";
-import type { Held } from "../kernel/memory-budget.ts";
-import { nestingCost, textCost } from "../kernel/memory-cost.ts";
-import { nextTurn } from "../kernel/next-turn.ts";
-import { inTime } from "../pipeline/in-time.ts";
-import { type JsonLimits, jsonObject, longJsonObject } from "./json-shape.ts";
+import type { Held } from "../kernel/process/memory-budget.ts";
+import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
+import { nextTurn } from "../kernel/process/next-turn.ts";
+import { inTime } from "../kernel/process/plugin-answer.ts";
+import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
 
 /** Limits of request bodies. */
 export interface BodyLimits extends JsonLimits {

@@ -1,5 +1,5 @@
 import type { GatewayError, Json, Plane } from "#contract";
-import { wireError } from "../pipeline/live.ts";
+import { wireError } from "../pipeline/stream/live.ts";
 import { errorBody, flat } from "../pipeline/reply.ts";
 
 /** Statuses whose documented body is the nested form alone; the others also carry `status` and `message`. */

@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson } from "#contract";
-import { lowered } from "../kernel/shape.ts";
+import { lowered } from "../json/shape.ts";
 import type { Accept } from "./body.ts";
 
 /** Throws the first fault of a body. */

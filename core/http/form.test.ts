@@ -6,7 +6,7 @@ import { type Caller, definePlugin, headerClasses, type Outcome } from "#contrac
 import { bootWith, type Given } from "#kit";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import type { Built } from "../kernel/boot.ts";
-import { ownKeys } from "../kernel/own-keys.ts";
+import { ownKeys } from "../kernel/secrets/own-keys.ts";
 import { serveGeneration } from "./server.ts";
 
 /** The longest silence; what keeps arriving comes far oftener. */

@@ -12,8 +12,8 @@ import {
   OWN_PREFIX,
   type RequestHeaders,
 } from "#contract";
-import { lowered } from "../kernel/shape.ts";
-import { boundedJson, MAX_DEPTH } from "./json-shape.ts";
+import { lowered } from "../json/shape.ts";
+import { boundedJson, MAX_DEPTH } from "../json/bounded.ts";
 import type { Received } from "./received.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */

@@ -6,8 +6,8 @@ import { type Caller, definePlugin, defineStrategy, headerClasses, type Policy }
 import { bootWith, type Given } from "#kit";
 import { createEgress } from "../egress/egress.ts";
 import type { Built } from "../kernel/boot.ts";
-import { MemoryBudget } from "../kernel/memory-budget.ts";
-import { ownKeys } from "../kernel/own-keys.ts";
+import { MemoryBudget } from "../kernel/process/memory-budget.ts";
+import { ownKeys } from "../kernel/secrets/own-keys.ts";
 import { serveGeneration } from "./server.ts";
 
 const MB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { type CheckResult, inputTokens, type Outcome, outputTokens } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
-import { stalls } from "../kernel/watchdog/watchdog.ts";
+import { stalls } from "../kernel/process/watchdog/watchdog.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 
 /** Counters of this process, in Prometheus's text form. Labels are ids of ours, never text of a client. */

@@ -1,8 +1,8 @@
 import type { HeaderClasses, Logger } from "#contract";
-import type { MemoryBudget } from "../kernel/memory-budget.ts";
-import type { OwnKeys } from "../kernel/own-keys.ts";
-import type { PluginLimits } from "../pipeline/in-time.ts";
-import type { Spools } from "../pipeline/spool/spools.ts";
+import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
+import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
+import type { PluginLimits } from "../kernel/process/plugin-answer.ts";
+import type { Spools } from "../pipeline/settle/spool/spools.ts";
 import type { Server } from "../platform.ts";
 import type { BodyLimits } from "./body.ts";
 import type { UrlParts } from "./request-path.ts";

@@ -2,7 +2,7 @@ import { type Call, GatewayError, type OperationId, type OperationRoute, operati
 import { isLoop } from "../egress/loop.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
-import { refused } from "../pipeline/settle.ts";
+import { refused } from "../pipeline/settle/settle.ts";
 import { timedId } from "../platform.ts";
 import { bodyOf } from "./body.ts";
 import { bodyCheck } from "./first-fault.ts";

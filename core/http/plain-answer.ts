@@ -1,6 +1,6 @@
-import type { Held } from "../kernel/memory-budget.ts";
-import { textCost } from "../kernel/memory-cost.ts";
-import { inSlices, NOTHING_READ } from "../pipeline/deliver.ts";
+import type { Held } from "../kernel/process/memory-budget.ts";
+import { textCost } from "../kernel/process/memory-cost.ts";
+import { inSlices, NOTHING_READ } from "../pipeline/stream/deliver.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 
 /** What an answer needs besides what it says. */

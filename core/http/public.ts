@@ -1,7 +1,7 @@
 import { GatewayError } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
 import type { Generation } from "../kernel/generation.ts";
-import { entering, markOfOwner, whileOpen } from "../kernel/watchdog/marks.ts";
+import { entering, markOfOwner, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import { addressOf, type Server } from "../platform.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { errorResponse } from "./errors.ts";

@@ -1,19 +1,19 @@
 import { DATA_PLANE_SCOPE, GatewayError, type Json, type Logger, type Route, tenantOf } from "#contract";
-import type { Held } from "../kernel/memory-budget.ts";
-import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
+import type { Held } from "../kernel/process/memory-budget.ts";
+import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
-import { PLUGIN_LIMITS, pluginAnswer } from "../pipeline/in-time.ts";
+import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { type BodyLimits, bodyOf, isLateBody } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
-import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "./json-shape.ts";
+import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "../json/bounded.ts";
 import type { HttpSettings, Mount } from "./mount.ts";
 import { PREFIX } from "./openapi.ts";
 import { plainAnswer } from "./plain-answer.ts";
 import { Received } from "./received.ts";
 import { partsOf } from "./request-path.ts";
-import { validator } from "./validate.ts";
+import { validator } from "../json/validate.ts";
 
 /** A plain route: of the control plane, the admin plane, and some of the data plane. */
 export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {

@@ -5,8 +5,8 @@ import { Type } from "@sinclair/typebox";
 import { type Caller, definePlugin, defineStrategy, headerClasses, type Outcome, type Policy, type TargetNode } from "#contract";
 import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
-import { AT, markOf, sharedMarks } from "../kernel/watchdog/marks.ts";
-import { ownKeys } from "../kernel/own-keys.ts";
+import { AT, markOf, sharedMarks } from "../kernel/process/watchdog/marks.ts";
+import { ownKeys } from "../kernel/secrets/own-keys.ts";
 import type { HttpSettings } from "./mount.ts";
 import { serveGeneration } from "./server.ts";
 

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
-import { MemoryBudget, budgetOf } from "../kernel/memory-budget.ts";
+import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import type { Server } from "../platform.ts";
 import { withAliases } from "./answer-aliases.ts";

@@ -16,12 +16,12 @@ import type {
   Route,
   Strategy,
 } from "#contract";
-import { resourceRoutes } from "../http/resource.ts";
+import { resourceRoutes } from "../admin/resource.ts";
 import type { Compute } from "../compute/pool.ts";
 import { loadedCheck } from "./check.ts";
-import { type ConfigRules, configRules } from "./config-rules.ts";
+import { type ConfigRules, configRules } from "./config/rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
-import { belongsTo } from "./watchdog/marks.ts";
+import { belongsTo } from "./process/watchdog/marks.ts";
 
 /** Everything the running plugins provide, by id: the part of a generation that requests look things up in. */
 export interface Assembled {

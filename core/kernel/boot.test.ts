@@ -226,7 +226,7 @@ test("a flag turns a plugin off, and its state says which", async () => {
     manifest: { ...packOf("flagged").manifest, flag: { env: "FLAGGED_ENABLED", when: "not-off" as const } },
   };
   const at = async (value: string) => {
-    const { readSettings } = await import("./settings.ts");
+    const { readSettings } = await import("./settings/settings.ts");
     return bootWith([flagged], { settings: readSettings({ FLAGGED_ENABLED: value }) });
   };
   expect(stateIn(await at("OFF"), "guardrail/flagged")).toMatchObject({ state: "disabled", why: "FLAGGED_ENABLED is OFF" });
@@ -248,7 +248,7 @@ test("configuration comes from the profile, the mapped environment and the defau
     },
   });
   const given = { ...pack, manifest: { ...pack.manifest, provides: [], env: { POOL_SIZE: "size" } } };
-  const { readSettings } = await import("./settings.ts");
+  const { readSettings } = await import("./settings/settings.ts");
   const settings = readSettings({ POOL_SIZE: "12" });
   await bootWith([given], {
     settings,

@@ -17,14 +17,14 @@ import { closedPolicy, isGuard } from "./closed-policy.ts";
 import type { Unreadable } from "./external.ts";
 import type { Generation, Loaded, PluginState } from "./generation.ts";
 import { loadPlugin } from "./load.ts";
-import { hideConfiguration, type ProcessLog } from "./log.ts";
+import { hideConfiguration, type ProcessLog } from "./process/log.ts";
 import { claimCollections, claimIds, isUp, makeReady, type Member, setUp, shownIds, type SharedStorage } from "./member.ts";
-import { openStores, setUpStorage, storesOf } from "./open-stores.ts";
-import { lookForSecrets, lookingAgain } from "./look-for-secrets.ts";
-import type { MissingSecrets } from "./missing-secrets.ts";
+import { openStores, setUpStorage, storesOf } from "./records/open-stores.ts";
+import { lookForSecrets, lookingAgain } from "./secrets/look-for-secrets.ts";
+import type { MissingSecrets } from "./secrets/missing-secrets.ts";
 import { stepError } from "./steps.ts";
-import { wantedStorage } from "./stores.ts";
-import { markOf } from "./watchdog/marks.ts";
+import { wantedStorage } from "./records/stores.ts";
+import { markOf } from "./process/watchdog/marks.ts";
 
 /** A generation and the way to end it. */
 export interface Built {

@@ -1,9 +1,9 @@
 import { GatewayError, type Json, KINDS, type Manifest, pluginName } from "#contract";
 import { discover, type Found, type Unreadable } from "./external.ts";
-import { isOn, judgeFlags } from "./flags.ts";
+import { isOn, judgeFlags } from "./settings/flags.ts";
 import { parseManifest } from "./manifest.ts";
-import { invalid, type PluginEntry, type Profile } from "./profile.ts";
-import type { Environment } from "./settings.ts";
+import { invalid, type PluginEntry, type Profile } from "./settings/profile.ts";
+import type { Environment } from "./settings/settings.ts";
 
 /** One row of the generated registry. */
 export interface RegistryRow {

@@ -14,11 +14,11 @@ import {
 import { nothingSpent } from "../compute/allowance.ts";
 import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
-import type { ConfigRules } from "./config-rules.ts";
+import type { ConfigRules } from "./config/rules.ts";
 import type { Loaded, LoadedCheck } from "./generation.ts";
-import { defaulter } from "./defaults.ts";
-import { problems, strayMembers } from "./shape.ts";
-import { markOf } from "./watchdog/marks.ts";
+import { defaulter } from "../json/defaults.ts";
+import { problems, strayMembers } from "../json/shape.ts";
+import { markOf } from "./process/watchdog/marks.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
 export function loadedCheck(source: PackSource, check: Check, compute: Compute): LoadedCheck {

@@ -2,7 +2,7 @@ import { KINDS, type Logger } from "#contract";
 import type { Building } from "./building.ts";
 import type { Member } from "./member.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
-import { entering, markOf } from "./watchdog/marks.ts";
+import { entering, markOf } from "./process/watchdog/marks.ts";
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
 export async function end({ members, limits, input, records, storeHealth }: Building): Promise<void> {

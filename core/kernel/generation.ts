@@ -23,7 +23,7 @@ import type { Counters, Feed, KeyValue } from "#contract";
 import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
 import type { Egress } from "../egress/egress.ts";
-import type { ConfigRules } from "./config-rules.ts";
+import type { ConfigRules } from "./config/rules.ts";
 
 /**
  * One complete, running configuration of plugins. A request enters one generation and stays in it; a change of

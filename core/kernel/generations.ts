@@ -6,7 +6,7 @@ import { type Kept, sentences } from "./kept.ts";
 import type { SharedStorage } from "./member.ts";
 import { lostPlugins, refuseLoss } from "./lost.ts";
 import type { PartHealth } from "./part-health.ts";
-import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-call.ts";
+import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-broadcast.ts";
 import { shownStates } from "./shown-states.ts";
 import { within } from "./steps.ts";
 

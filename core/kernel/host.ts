@@ -12,11 +12,11 @@ import {
   type Vault,
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
-import type { ProcessLog } from "./log.ts";
+import type { ProcessLog } from "./process/log.ts";
 import { fetchFor } from "./outbound.ts";
-import type { SharedRecords } from "./records.ts";
-import { type SecretParts, secretsFor } from "./secrets.ts";
-import type { StorageHandles } from "./stores.ts";
+import type { SharedRecords } from "./records/records.ts";
+import { type SecretParts, secretsFor } from "./secrets/secrets.ts";
+import type { StorageHandles } from "./records/stores.ts";
 
 /** What there is to hand out at this moment of the boot; storage comes after secrets, and before everything else. */
 export interface HostParts {

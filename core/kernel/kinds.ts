@@ -15,7 +15,7 @@ import {
   type Route,
   type SecretSource,
 } from "#contract";
-import { STORAGE_HANDLES } from "./stores.ts";
+import { STORAGE_HANDLES } from "./records/stores.ts";
 
 /** What the kernel expects of what a plugin of a kind provides, and the ids it thereby takes. */
 export interface KindRules {

@@ -3,11 +3,11 @@ import { Kind, type TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson, type Json, type Manifest, type Plugin } from "#contract";
 import { type Candidate, checkHash } from "./candidates.ts";
-import { switched } from "./flags.ts";
+import { switched } from "./settings/flags.ts";
 import { undeclaredNeeds } from "./host.ts";
 import { checkContract } from "./manifest.ts";
-import type { Profile } from "./profile.ts";
-import { firstProblem, type Problem, problems as problemsIn } from "./shape.ts";
+import type { Profile } from "./settings/profile.ts";
+import { firstProblem, type Problem, problems as problemsIn } from "../json/shape.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
 
 /** A plugin whose code is loaded and whose configuration is judged; nothing of it is set up yet. */

@@ -1,6 +1,6 @@
 import semver from "semver";
 import { CONTRACT_VERSION, GatewayError, Manifest, pluginName } from "#contract";
-import { firstProblem } from "./shape.ts";
+import { firstProblem } from "../json/shape.ts";
 
 /** Judges a `manifest.json`. `file` is where it stands, for the error. */
 export function parseManifest(value: unknown, file: string): Manifest {

@@ -4,7 +4,7 @@ import { hostFor, type HostParts } from "./host.ts";
 import { KIND_RULES, misnamed } from "./kinds.ts";
 import type { LoadedPlugin } from "./load.ts";
 import { type StepLimits, stepError, within } from "./steps.ts";
-import { entering, markOf } from "./watchdog/marks.ts";
+import { entering, markOf } from "./process/watchdog/marks.ts";
 
 /** A plugin on its way through the boot. One writer: the boot. */
 export interface Member {

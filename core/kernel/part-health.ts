@@ -1,6 +1,6 @@
 import { type Health, messageOf } from "#contract";
 import { isUp, type Member } from "./member.ts";
-import type { MissingSecrets } from "./missing-secrets.ts";
+import type { MissingSecrets } from "./secrets/missing-secrets.ts";
 
 /** Parts of the process that are no plugin (memory, the event loop, …), by name; each puts itself in once, at start. */
 export type PartHealth = Map<string, () => Health>;

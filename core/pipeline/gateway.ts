@@ -1,17 +1,17 @@
 import type { Caller, Dialect, HeaderClasses, Logger, OperationId, Outcome, Policy, RequestHeaders } from "#contract";
-import type { OwnKeys } from "../kernel/own-keys.ts";
+import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { Generation, Loaded } from "../kernel/generation.ts";
-import { entering } from "../kernel/watchdog/marks.ts";
-import type { GuardDeps } from "./guard.ts";
+import { entering } from "../kernel/process/watchdog/marks.ts";
+import type { GuardDeps } from "./guard/guard.ts";
 import { identifier } from "./identify.ts";
-import type { MemoryBudget } from "../kernel/memory-budget.ts";
+import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { countRequest } from "../http/metrics.ts";
-import { isPromise } from "./maybe-promise.ts";
-import { ExportQueue } from "./export-queue.ts";
-import { withoutLongBody } from "./make-outcome.ts";
-import { type Planner, planner } from "./plan.ts";
-import type { Spools } from "./spool/spools.ts";
-import { type Resolver, resolver } from "./targets.ts";
+import { isPromise } from "../kernel/process/maybe-promise.ts";
+import { ExportQueue } from "./settle/export-queue.ts";
+import { withoutLongBody } from "./settle/make-outcome.ts";
+import { type Planner, planner } from "./plan/plan.ts";
+import type { Spools } from "./settle/spool/spools.ts";
+import { type Resolver, resolver } from "./plan/targets.ts";
 
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
 export interface Gateway {

@@ -1,8 +1,8 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Loaded } from "../kernel/generation.ts";
-import type { OwnKeys } from "../kernel/own-keys.ts";
-import { entering } from "../kernel/watchdog/marks.ts";
-import { PLUGIN_LIMITS, pluginAnswer } from "./in-time.ts";
+import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
+import { entering } from "../kernel/process/watchdog/marks.ts";
+import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 
 export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => Caller | Promise<Caller>;
 

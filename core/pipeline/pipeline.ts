@@ -11,17 +11,17 @@ import {
   tenantOf,
 } from "#contract";
 import { isLateBody } from "../http/body.ts";
-import type { Held } from "../kernel/memory-budget.ts";
-import { entering, markOfOwner } from "../kernel/watchdog/marks.ts";
-import { answerFrom, type Asking } from "./answer.ts";
-import { discarded } from "./attempt.ts";
-import { goesOnce, keptForm } from "./form.ts";
+import type { Held } from "../kernel/process/memory-budget.ts";
+import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
+import { answerFrom, type Asking } from "./target.ts";
+import { discarded } from "./call/attempt.ts";
+import { goesOnce, keptForm } from "./call/form.ts";
 import type { Gateway } from "./gateway.ts";
 import { requireScope } from "./identify.ts";
-import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "./in-time.ts";
-import { after, type MaybePromise } from "./maybe-promise.ts";
+import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
+import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { ownReply, type Reply } from "./reply.ts";
-import { refused, whenDone } from "./settle.ts";
+import { refused, whenDone } from "./settle/settle.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
 export interface Arrived {

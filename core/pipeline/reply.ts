@@ -2,12 +2,12 @@ import type { CacheStatus, Encoder, HeaderClasses, Json, Leaf, Usage, WireError 
 import type { Pieces } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
-import type { Sent } from "./exchange.ts";
-import type { Chunk } from "./chunks.ts";
-import { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
-import type { Passing } from "./passing.ts";
-import { type Secrets, withoutLongSecrets } from "./secrets-sent.ts";
-import type { Resolved } from "./targets.ts";
+import type { Sent } from "./call/sending.ts";
+import type { Chunk } from "./stream/chunks.ts";
+import { type GuardrailReport, NO_REPORT } from "./guard/report.ts";
+import type { Passing } from "./stream/pass-through.ts";
+import { type Secrets, withoutLongSecrets } from "./call/secrets-sent.ts";
+import type { Resolved } from "./plan/targets.ts";
 
 /** What one target answered, in the client's dialect. */
 export interface Reply {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Manifest, Plugin } from "#contract";
 import { bootWith, exampleCases, jsonAnswer, PROFILE, replayServer, sseAnswer, stateIn, streamCases, testPack, testProvider } from "#kit";
-import { readProfile } from "../../core/kernel/profile.ts";
+import { readProfile } from "../../core/kernel/settings/profile.ts";
 import { ask, ADMIN_KEY, chat, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 const ROOT = join(import.meta.dir, "../..");

@@ -20,7 +20,7 @@ import {
 import { registry } from "../../core/generated/registry.ts";
 import { openapi, PREFIX } from "../../core/http/openapi.ts";
 import { serveGeneration } from "../../core/http/server.ts";
-import { ownKeys } from "../../core/kernel/own-keys.ts";
+import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
 import { STEP_LIMITS } from "../../core/kernel/steps.ts";
 import { bootWith, type Given, PROFILE, rowOf } from "../kit/deployment.ts";
 

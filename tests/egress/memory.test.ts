@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type net from "node:net";
 import type { EgressOptions } from "../../core/egress/egress.ts";
-import { MemoryBudget } from "../../core/kernel/memory-budget.ts";
+import { MemoryBudget } from "../../core/kernel/process/memory-budget.ts";
 import { asking, codeOf, egressWith, httpReply, type RawServer, rawServer, until } from "./support.ts";
 
 const KB = 1024;

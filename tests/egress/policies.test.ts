@@ -11,7 +11,7 @@ import {
   type RecordStore,
   Workspaces,
 } from "#contract";
-import { shareRecords } from "../../core/kernel/records.ts";
+import { shareRecords } from "../../core/kernel/records/records.ts";
 import rateLimitPlugin from "../../plugins/policy/rate-limit/index.ts";
 import { NAME_COLLECTIONS } from "../../plugins/policy/rate-limit/names.ts";
 import { emptyData } from "../../storage/memory/data.ts";

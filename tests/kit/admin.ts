@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Admin, Caller, Resource, Route } from "#contract";
-import { resourceRoutes } from "../../core/http/resource.ts";
+import { resourceRoutes } from "../../core/admin/resource.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
 import { rulesOf } from "./config.ts";

@@ -11,7 +11,7 @@ import {
   outputTokens,
   type StreamEvent,
 } from "#contract";
-import { collect } from "../../core/pipeline/collect.ts";
+import { collect } from "../../core/pipeline/stream/fold.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
 import { expectDescribed, partsOf, rulesOf } from "./config.ts";

@@ -5,12 +5,12 @@ import { GatewayError, headerClasses, type Json } from "#contract";
 import { nothingSpent } from "../../core/compute/allowance.ts";
 import type { Compute } from "../../core/compute/pool.ts";
 import { loadedCheck } from "../../core/kernel/check.ts";
-import { firstProblem } from "../../core/kernel/shape.ts";
+import { firstProblem } from "../../core/json/shape.ts";
 import type { LoadedCheck } from "../../core/kernel/generation.ts";
-import { runCheck } from "../../core/pipeline/guardrail-run.ts";
-import { Subject } from "../../core/pipeline/guardrail-subject.ts";
-import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guardrail-types.ts";
-import { wantsOf } from "../../core/pipeline/segments.ts";
+import { runCheck } from "../../core/pipeline/guard/run.ts";
+import { Subject } from "../../core/pipeline/guard/subject.ts";
+import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guard/types.ts";
+import { wantsOf } from "../../core/pipeline/guard/segments.ts";
 
 /** One input of a check with its expected verdict; `samples` of a guardrail manifest are these, with the check's id. */
 export interface Example {

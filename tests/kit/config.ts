@@ -1,7 +1,7 @@
 import { type TObject, Type } from "@sinclair/typebox";
 import { expect } from "bun:test";
 import { type ConfigMembers, defineStrategy, type Manifest, type Members, type Policy, type Provider, type Strategy } from "#contract";
-import { type ConfigRules, configRules, type TargetCaps } from "../../core/kernel/config-rules.ts";
+import { type ConfigRules, configRules, type TargetCaps } from "../../core/kernel/config/rules.ts";
 import type { Loaded } from "../../core/kernel/generation.ts";
 
 const first = (settings: TObject): Strategy =>

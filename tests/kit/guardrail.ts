@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Caller, Check, CheckInput, Guardrails, Json, RecordOf, Verdict } from "#contract";
 import { defineCheck } from "#contract";
-import { type ActiveGuardrail, type GuardDeps, activeGuardrails } from "../../core/pipeline/guard.ts";
+import { type ActiveGuardrail, type GuardDeps, activeGuardrails } from "../../core/pipeline/guard/guard.ts";
 import { loadedHere, quietDeps } from "./check.ts";
 
 /** A check made for one test: what it is, and how it judges. */

@@ -13,10 +13,10 @@ import {
 import { answerOf } from "../../core/egress/answer.ts";
 import type { Egress, EgressRequest } from "../../core/egress/egress.ts";
 import { hostFor } from "../../core/kernel/host.ts";
-import { createLog } from "../../core/kernel/log.ts";
-import { missingSecrets } from "../../core/kernel/missing-secrets.ts";
-import { shareRecords } from "../../core/kernel/records.ts";
-import { createVault } from "../../core/kernel/vault.ts";
+import { createLog } from "../../core/kernel/process/log.ts";
+import { missingSecrets } from "../../core/kernel/secrets/missing-secrets.ts";
+import { shareRecords } from "../../core/kernel/records/records.ts";
+import { createVault } from "../../core/kernel/secrets/vault.ts";
 import memory from "../../storage/memory/index.ts";
 
 /** One captured log line. */

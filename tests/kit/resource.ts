@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Caller, type Collection, isJson, type Json, type Resource, type Route } from "#contract";
 import { openapi } from "../../core/http/openapi.ts";
-import { resourceRoutes } from "../../core/http/resource.ts";
+import { resourceRoutes } from "../../core/admin/resource.ts";
 import { rulesOf } from "./config.ts";
 import { type Answer, CALLERS, type Tenants, tenants } from "./tenants.ts";
 

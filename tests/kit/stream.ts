@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { FrameFormat, StreamEvent, StreamMap } from "#contract";
-import { frameReader } from "../../core/pipeline/frames.ts";
+import { frameReader } from "../../core/pipeline/stream/frames.ts";
 
 /** Above this, not every offset is tried alone: each byte apart, odd sizes, and a spread of offsets. */
 const EXHAUSTIVE_BYTES = 6_000;

@@ -15,8 +15,8 @@ import {
   scopesOf,
   Workspaces,
 } from "#contract";
-import { resourceRoutes } from "../../core/http/resource.ts";
-import { validator } from "../../core/http/validate.ts";
+import { resourceRoutes } from "../../core/admin/resource.ts";
+import { validator } from "../../core/json/validate.ts";
 import { rulesOf } from "./config.ts";
 import { fakeHost } from "./host.ts";
 

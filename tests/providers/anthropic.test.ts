@@ -10,7 +10,7 @@ import {
   UpstreamFailure,
   type UsagePart,
 } from "#contract";
-import { collect } from "../../core/pipeline/collect.ts";
+import { collect } from "../../core/pipeline/stream/fold.ts";
 import manifest from "../../providers/anthropic/manifest.json";
 import plugin from "../../providers/anthropic/index.ts";
 import { ask, testProvider } from "../kit/provider.ts";

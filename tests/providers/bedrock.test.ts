@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Collected, GatewayError, type Json, type Provider, type StreamEvent, type StreamMap, UpstreamFailure } from "#contract";
-import { collect } from "../../core/pipeline/collect.ts";
+import { collect } from "../../core/pipeline/stream/fold.ts";
 import plugin from "../../providers/bedrock/index.ts";
 import manifest from "../../providers/bedrock/manifest.json";
 import { fakeHost } from "../kit/host.ts";

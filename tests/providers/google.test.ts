@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Content } from "@google/genai";
 import { type Collected, GatewayError, type Json, type Provider, type StreamEvent, type StreamMap, USAGE_PARTS } from "#contract";
-import { collect } from "../../core/pipeline/collect.ts";
+import { collect } from "../../core/pipeline/stream/fold.ts";
 import manifest from "../../providers/google/manifest.json";
 import plugin from "../../providers/google/index.ts";
 import { ask, testProvider } from "../kit/provider.ts";

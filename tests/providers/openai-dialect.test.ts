@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Collected, type EncodeOptions, inputTokens, isJson, type Json, outputTokens, type StreamEvent } from "#contract";
-import { collect } from "../../core/pipeline/collect.ts";
+import { collect } from "../../core/pipeline/stream/fold.ts";
 import plugin from "../../plugins/api/chat/index.ts";
 import { streamCases } from "../kit/case.ts";
 import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../kit/recordings.ts";

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { exportPKCS8, generateKeyPair, jwtVerify } from "jose";
 import { type Collected, GatewayError, type Json, type OutgoingRequest, type Provider, type StreamMap, UpstreamFailure } from "#contract";
-import { collect } from "../../core/pipeline/collect.ts";
+import { collect } from "../../core/pipeline/stream/fold.ts";
 import { accessTokens } from "../../providers/vertex-ai/access-token.ts";
 import plugin from "../../providers/vertex-ai/index.ts";
 import manifest from "../../providers/vertex-ai/manifest.json";

@@ -13,7 +13,7 @@
  *   of several bytes, and at every 31st elsewhere.
  * - Made answers, also where there are no recordings: in two at each boundary, however their lines end; and with an
  *   upstream that stays open behind them.
- * A byte at a time everything is cut by tests/e2e/recordings.test.ts, and the readers alone by core/pipeline/frames.test.ts.
+ * A byte at a time everything is cut by tests/e2e/recordings.test.ts, and the readers alone by core/pipeline/stream/frames.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { madeBodies, madeStreams, withCrLf } from "../e2e/made-answers.ts";

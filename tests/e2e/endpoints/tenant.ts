@@ -1,7 +1,7 @@
 /** Plants a tenant into a gateway's own SQLite folder: organisations and workspaces have no routes yet. */
 import { ApiKeys, type KeyType, Organisations, scopesOf, Workspaces } from "#contract";
-import { createVault, vaultSecret } from "../../../core/kernel/vault.ts";
-import { readSettings } from "../../../core/kernel/settings.ts";
+import { createVault, vaultSecret } from "../../../core/kernel/secrets/vault.ts";
+import { readSettings } from "../../../core/kernel/settings/settings.ts";
 import { connectSqlite } from "../../../storage/sqlite/index.ts";
 import { handleOf } from "../../kit/storage/subject.ts";
 import type { Json } from "./api.ts";

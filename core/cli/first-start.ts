@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, readFileSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import {
+  ApiKeys,
+  DATA_PLANE_SCOPE,
+  EVERY_SCOPE,
+  GatewayError,
+  type KeyType,
+  mayHold,
+  newGatewayKey,
+  Organisations,
+  type RecordOf,
+  type RecordsHandle,
+  type Vault,
+  Workspaces,
+} from "#contract";
+import { replace, secretIn } from "../kernel/secrets/key-file.ts";
+import type { ProcessLog } from "../kernel/process/log.ts";
+import { SETTINGS, type Settings } from "../kernel/settings/settings.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/vault.ts";
+
+/*
+ * The same ids everywhere: of two processes that start at once, one insert wins and the other finds its work done.
+ * The organisation is written last; its record says that the first start is over, so that a key which an operator
+ * deletes later does not come back.
+ */
+const ORGANISATION_ID = "5f0c6a3e-0000-4000-8000-000000000001";
+const WORKSPACE_ID = "5f0c6a3e-0000-4000-8000-000000000002";
+const DEFAULT_WORKSPACE = "default";
+
+interface FirstKey {
+  readonly id: string;
+  readonly name: string;
+  readonly type: KeyType;
+  readonly workspaceId: string | null;
+  readonly file: string;
+  readonly preset: "adminKey" | "apiKey";
+  readonly scopes: readonly string[];
+}
+const ADMIN: FirstKey = {
+  id: "5f0c6a3e-0000-4000-8000-000000000003",
+  name: "First admin key",
+  type: "organisation-service",
+  workspaceId: null,
+  file: ADMIN_KEY_FILE,
+  preset: "adminKey",
+  scopes: [EVERY_SCOPE],
+};
+const GATEWAY: FirstKey = {
+  id: "5f0c6a3e-0000-4000-8000-000000000004",
+  name: "First gateway key",
+  type: "workspace-service",
+  workspaceId: WORKSPACE_ID,
+  file: GATEWAY_KEY_FILE,
+  preset: "apiKey",
+  scopes: [DATA_PLANE_SCOPE],
+};
+
+export interface FirstStartParts {
+  readonly records: RecordsHandle;
+  readonly vault: Vault;
+  readonly settings: Settings;
+  readonly hide: ProcessLog["hide"];
+  readonly log: ProcessLog["log"];
+  now(): number;
+}
+/** Secrets that this process made just now; `null` when the gateway had been started before. */
+export type FirstKeys = { readonly admin: string; readonly gateway: string } | null;
+
+/** Creates organisation, workspace and the two first keys, once per database; applies preset keys at every start. */
+export async function firstStart(parts: FirstStartParts): Promise<FirstKeys> {
+  const organisation = await parts.records.in(Organisations).get(ORGANISATION_ID);
+  if (organisation) {
+    refuseOtherVault(organisation, parts.vault);
+    for (const key of [ADMIN, GATEWAY]) await applyPreset(key, parts);
+    return null;
+  }
+  mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
+  await put(parts.records.in(Workspaces), workspace(parts.now()));
+  const admin = await firstKey(ADMIN, parts);
+  const gateway = await firstKey(GATEWAY, parts);
+  const first = await put(parts.records.in(Organisations), organisationOf(parts));
+  return first ? { admin, gateway } : null;
+}
+
+/** The first keys as they are known at a start: preset, or in the files of an earlier one. */
+export const firstKeysOf = (settings: Settings): readonly string[] =>
+  [ADMIN, GATEWAY].flatMap(({ preset, file }) => settings[preset] ?? fileText(join(settings.dataDir, file)) ?? []);
+function fileText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined; // not made yet, or taken away by its operator
+  }
+}
+
+/** Inserts unless another process was first; says whether it was this one. */
+async function put<T>(records: { insert(value: T): Promise<void> }, value: T): Promise<boolean> {
+  try {
+    await records.insert(value);
+    return true;
+  } catch (error) {
+    if (GatewayError.is(error) && error.code === "CONFLICT") return false;
+    throw error;
+  }
+}
+
+const stamps = (id: string, now: number) => ({ id, created_at: now, last_updated_at: now });
+
+const organisationOf = ({ vault, now }: FirstStartParts): RecordOf<typeof Organisations> => ({
+  ...stamps(ORGANISATION_ID, now()),
+  name: "My organisation",
+  settings: { vault_check: vault.digest("vault check") },
+});
+
+const workspace = (now: number): RecordOf<typeof Workspaces> => ({
+  ...stamps(WORKSPACE_ID, now),
+  organisation_id: ORGANISATION_ID,
+  name: "Default",
+  slug: DEFAULT_WORKSPACE,
+  description: "Made at the first start.",
+  defaults: {},
+});
+
+/** Makes the key, or takes the one that another process makes at this moment from the same file. */
+async function firstKey(key: FirstKey, parts: FirstStartParts): Promise<string> {
+  const { settings, records, vault, hide } = parts;
+  const file = join(settings.dataDir, key.file);
+  const preset = settings[key.preset];
+  if (preset !== undefined && existsSync(file)) replace(file, preset);
+  const { secret, made } = secretIn({ path: file, setting: SETTINGS[key.preset], remedy: REMEDY }, () => preset ?? newGatewayKey(vault));
+  hide(secret);
+  if (await put(records.in(ApiKeys), keyRecord(key, secret, parts))) return secret;
+  const stored = await records.in(ApiKeys).get(key.id);
+  if (made && stored?.digest !== vault.digest(secret)) unlinkSync(file); // another machine's process was first: this secret opens nothing
+  return secret;
+}
+
+const REMEDY = "Delete it, and a new one is made at the next start";
+
+const keyRecord = (key: FirstKey, secret: string, { vault, now }: FirstStartParts): RecordOf<typeof ApiKeys> => ({
+  ...stamps(key.id, now()),
+  organisation_id: ORGANISATION_ID,
+  workspace_id: key.workspaceId,
+  user_id: null,
+  created_by: key.id,
+  type: key.type,
+  creation_mode: "auto",
+  name: key.name,
+  description: "Made at the first start.",
+  ...digested(secret, vault),
+  status: "active",
+  scopes: [...key.scopes],
+  rate_limits: [],
+  usage_limits: null,
+  defaults: {},
+  alert_emails: [],
+  expires_at: null,
+  rotation_policy: null,
+});
+
+const digested = (secret: string, vault: Vault) => ({
+  digest: vault.digest(secret),
+  masked_key: `${secret.slice(0, 2)}*******${secret.slice(-2)}`,
+});
+
+/** A preset key that was changed in the environment is changed here; one that was deleted comes back, being asked for. */
+async function applyPreset(key: FirstKey, parts: FirstStartParts): Promise<void> {
+  const preset = parts.settings[key.preset];
+  if (preset === undefined) return;
+  parts.hide(preset);
+  const keys = parts.records.in(ApiKeys);
+  const stored = await keys.get(key.id);
+  const { digest, masked_key } = digested(preset, parts.vault);
+  if (!stored) await put(keys, keyRecord(key, preset, parts));
+  else if (stored.digest !== digest) await keys.update(key.id, { digest, masked_key, last_updated_at: parts.now() });
+  else return;
+  mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
+  replace(join(parts.settings.dataDir, key.file), preset);
+  const why = stored ? "the key it had before is not known any more" : "the key had been deleted";
+  parts.log("warn", "first-key.preset", { key: key.name, variable: SETTINGS[key.preset].env, why });
+}
+
+/** What the first gateway key of an older build may do beyond the data plane; empty when it may do nothing, or is gone. */
+export async function wideScopes(records: RecordsHandle): Promise<readonly string[]> {
+  const stored = await records.in(ApiKeys).get(GATEWAY.id);
+  return stored?.scopes.filter((scope) => mayHold(ADMIN.type, scope)) ?? []; // what an admin key may hold is no data plane
+}
+
+/** Leaves the first gateway key the data plane and nothing else; `false` when that key is gone. */
+export const narrowGatewayKey = (records: RecordsHandle, now: number): Promise<boolean> =>
+  records.in(ApiKeys).update(GATEWAY.id, { scopes: [...GATEWAY.scopes], last_updated_at: now });
+
+/** Keys digested under another secret would all be unknown: better said at once than as 401 to every client. */
+function refuseOtherVault({ settings }: RecordOf<typeof Organisations>, vault: Vault): void {
+  const check = settings["vault_check"];
+  if (check === undefined || check === vault.digest("vault check")) return;
+  const why =
+    "the database was written with another secret key; set the same GATEWAY_SECRET_KEY (or put back secret.key) as when it was made";
+  throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: "***", why });
+}

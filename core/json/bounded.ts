@@ -1,0 +1,74 @@
+import { GatewayError, isJson, type Json, messageOf } from "#contract";
+import { nextTurn } from "../kernel/process/next-turn.ts";
+import { parsedInGroups } from "./groups.ts";
+import { type JsonLimits, JsonScan, tooDeep } from "./scan.ts";
+
+export type { JsonLimits };
+
+/** Deeper JSON is refused before anything walks it. */
+export const MAX_DEPTH = 128;
+/** Control and admin planes, and configs in headers: what people write by hand or by script. */
+export const CONTROL_VALUES = 20_000;
+/** Bytes of a body on the control and admin planes, unless its route says otherwise. */
+export const CONTROL_BODY_BYTES = 1024 * 1024;
+
+/** Parses a JSON object within limits. */
+export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(boundedJson(text, limits), text);
+
+/** The same for a text of megabytes: others have their turn while it is judged, and before and after it is parsed. */
+export async function longJsonObject(text: string, limits: JsonLimits): Promise<Json> {
+  const scan = new JsonScan(text, limits);
+  do await nextTurn();
+  while (!scan.read(SLICE));
+  await nextTurn();
+  const value = await parsedInGroups(text, scan.longList).catch((thrown: unknown) => {
+    throw notJson(thrown, limits);
+  });
+  await nextTurn();
+  return anObject(value, text);
+}
+/** Characters that are judged in one go. */
+const SLICE = 256 * 1024;
+
+function anObject(value: unknown, text: string): Json {
+  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: text === "" ? "it is empty" : "it must be an object" });
+  return value;
+}
+
+/** A shorter text cannot cost much before it is parsed: it is judged afterwards, which is cheaper than reading it twice. */
+const SCANNED_FROM = 16 * 1024;
+
+/** Parses JSON, refusing what nests too deep or holds too much to be handled safely. A long text is judged before it is parsed. */
+export function boundedJson(text: string, limits: JsonLimits): unknown {
+  if (text.length >= SCANNED_FROM) {
+    new JsonScan(text, limits).read();
+    return parsed(text, limits);
+  }
+  const value = parsed(text, limits);
+  if (deeper(value, limits.maxDepth)) throw tooDeep(limits);
+  return value;
+}
+
+function parsed(text: string, limits: JsonLimits): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw notJson(thrown, limits);
+  }
+}
+function notJson(thrown: unknown, limits: JsonLimits): GatewayError {
+  if (thrown instanceof RangeError) return tooDeep(limits);
+  const why = messageOf(thrown).replace(/^JSON Parse error: /, "");
+  return new GatewayError("BODY_NOT_JSON", { why: why.slice(0, 120) }, { cause: thrown });
+}
+
+function deeper(value: unknown, left: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (left === 0) return true;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i += 1) if (deeper(value[i], left - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (deeper((value as Json)[key], left - 1)) return true; // an object, by the lines above
+  return false;
+}

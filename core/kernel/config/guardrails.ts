@@ -1,0 +1,81 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { GuardrailCheck, InlineActions, isJson, type Json, SHORTHAND_MEMBERS } from "#contract";
+import { type Finding, idle, type Level } from "./level.ts";
+import { firstProblem } from "../../json/shape.ts";
+
+/** What is known of a check: sentences about parameters that nothing would obey. */
+export type KnownChecks = ReadonlyMap<string, { idle(parameters: unknown): readonly string[] }>;
+
+const LISTS = ["input_guardrails", "output_guardrails", "before_request_hooks", "after_request_hooks"] as const;
+
+/** Members of a level's inline guardrails that nothing obeys: actions, checks, and parameters of checks. */
+export function* guardrailFindings({ at, is }: Level, checks: KnownChecks): Generator<Finding> {
+  for (const list of LISTS) {
+    const entries: readonly unknown[] = Array.isArray(is[list]) ? is[list] : [];
+    for (let i = 0; i < entries.length; i += 1) {
+      const entry = entries[i];
+      if (isJson(entry)) yield* inlineFindings(entry, `${at}.${list}[${i}]`, checks);
+    }
+  }
+}
+
+const MAX_CHECKS = 100;
+
+function* inlineFindings(inline: Json, at: string, checks: KnownChecks): Generator<Finding> {
+  const entries = Array.isArray(inline["checks"]) ? hookEntries(inline["checks"], at) : shorthandEntries(inline, at);
+  if (entries.length > MAX_CHECKS) return yield idle(at, `has ${entries.length} checks, at most ${MAX_CHECKS} are allowed`);
+  yield* actionFindings(inline, at);
+  for (const entry of entries) yield* entryFindings(entry, checks);
+}
+
+/** A check inside an inline guardrail. */
+interface Entry {
+  readonly at: string;
+  readonly id: string;
+  readonly parameters: unknown;
+  /** What stands beside its parameters, to be judged as a saved check is; absent in the shorthand. */
+  readonly whole?: unknown;
+}
+
+const hookEntries = (written: readonly unknown[], at: string): readonly Entry[] =>
+  written.map((whole, i) => {
+    const { id, parameters = {} } = isJson(whole) ? whole : {};
+    return { at: `${at}.checks[${i}]`, id: String(id), parameters, whole };
+  });
+
+const shorthandEntries = (inline: Json, at: string): readonly Entry[] =>
+  Object.entries(inline)
+    .filter(([name]) => !SHORTHAND_MEMBERS.has(name))
+    .map(([name, value]) => {
+      if (!isJson(value)) return { at: `${at}.${name}`, id: name, parameters: value };
+      const { id, is_enabled: _, ...parameters } = value;
+      return { at: `${at}.${name}`, id: typeof id === "string" ? id : name, parameters };
+    });
+
+const fullId = (id: string): string => (id.includes(".") ? id : `default.${id}`);
+
+function* entryFindings({ at, id, parameters, whole }: Entry, checks: KnownChecks): Generator<Finding> {
+  if (whole !== undefined) yield* shapeFindings(CHECK, whole, at);
+  if (!isJson(parameters)) yield idle(at, "and its parameters must be objects");
+  else for (const why of checks.get(fullId(id))?.idle(parameters) ?? []) yield idle(`${at}.parameters`, why);
+}
+
+/** Of the shorthand, what is left when the checks are taken out; of the hook form, everything but `checks`. */
+function* actionFindings(inline: Json, at: string): Generator<Finding> {
+  const hook = Array.isArray(inline["checks"]);
+  const actions = Object.entries(inline).filter(([name]) => (hook ? name !== "checks" : SHORTHAND_MEMBERS.has(name)));
+  yield* shapeFindings(ACTIONS, Object.fromEntries(actions), at);
+}
+
+const shape = (schema: TSchema) => ({ schema, check: TypeCompiler.Compile(schema) });
+const ACTIONS = shape(InlineActions);
+const CHECK = shape(
+  Type.Object({ ...GuardrailCheck.properties, parameters: Type.Optional(Type.Unknown()) }, { additionalProperties: false }),
+);
+
+function* shapeFindings({ schema, check }: ReturnType<typeof shape>, value: unknown, at: string): Generator<Finding> {
+  if (check.Check(value)) return;
+  const { path = "", why = "it is not of the documented shape" } = firstProblem(schema, value) ?? {};
+  yield idle(path === "" || path === "(root)" ? at : `${at}.${path}`, `is not obeyed as it stands: ${why}`);
+}

@@ -1,0 +1,59 @@
+import { type Feed, type Logger, messageOf } from "#contract";
+import { within } from "../steps.ts";
+
+/** Tells the deployment's processes that a record changed; a feed that is away is told later, not never. */
+export interface Announcer {
+  announce(topic: string, message: string): Promise<void>;
+  close(): void;
+}
+const PUBLISH_LIMIT_MS = 2_000;
+const RETRY_MS = 500;
+const MAX_PENDING = 10_000;
+
+export function createAnnouncer(feed: Feed, log: Logger): Announcer {
+  const pending = new Map<string, readonly [topic: string, message: string]>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isAway = false;
+
+  const publish = async (topic: string, message: string): Promise<void> => {
+    await within(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
+    if (isAway) log("info", "feed.back", { pending: pending.size });
+    isAway = false;
+  };
+  /** Said once, however many changes find it away. */
+  const sayAway = (topic: string, error: unknown): void => {
+    if (!isAway) log("warn", "feed.away", { topic, why: messageOf(error) });
+    isAway = true;
+  };
+  const retryLater = (): void => {
+    if (pending.size > 0) timer ??= setTimeout(() => void retry(), RETRY_MS);
+  };
+  async function retry(): Promise<void> {
+    for (const [key, [topic, message]] of pending) {
+      const told = await publish(topic, message).then(
+        () => true,
+        () => false,
+      ); // still away: the next round tries again
+      if (!told) break;
+      pending.delete(key);
+    }
+    timer = undefined;
+    retryLater();
+  }
+
+  return {
+    async announce(topic, message) {
+      try {
+        await publish(topic, message);
+      } catch (error) {
+        sayAway(topic, error);
+        if (pending.size < MAX_PENDING) pending.set(`${topic}\0${message}`, [topic, message]);
+        retryLater();
+      }
+    },
+    close() {
+      clearTimeout(timer);
+      pending.clear();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** Trying again lets the earlier answer go: an upstream that streams on is not left open behind it. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
+import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
+import { callOf, leafOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
+import { egressWith } from "../../../tests/egress/support.ts";
+import { attempt } from "./attempt.ts";
+
+const encoder: Encoder = {
+  event: (event) => `data: ${JSON.stringify(event)}\n\n`,
+  end: () => "data: end\n\n",
+  note: () => "",
+  error: () => "",
+};
+const dialect: Dialect = {
+  id: "tiny",
+  operation: "chatComplete",
+  decode: { start: () => null, event: ({ data }) => (data === "end" ? [] : [JSON.parse(data)]) },
+  read: () => [],
+  write: () => ({}),
+  encode: () => encoder,
+  asksUsage: () => true,
+  withUsage: (body) => body,
+  isUsageFrame: () => false,
+};
+
+let upstream: ReplayServer | undefined;
+afterEach(() => upstream?.close());
+
+/** Two tries at an upstream whose answers have a listed status and never end. */
+async function twice(replay: Replay, stream: boolean, translates: boolean) {
+  const server = (upstream = replayServer({ ...replay, ends: "hang", headers: { ...replay.headers, "retry-after-ms": "1" } }));
+  const adapter = translates ? { stream: dialect.decode } : {};
+  // the members that sending a request and reading its answer look at
+  const provider = {
+    operations: {},
+    target: Type.Object({}),
+    endpoint: () => ({ baseUrl: server.url, headers: {} }),
+  } as unknown as Provider;
+  const leaf = { ...leafOf(), retry: { attempts: 1, onStatusCodes: [200], useRetryAfter: true } };
+  const call = callOf({ model: "m" });
+  const target = { apiKey: "", fields: {}, customHost: null, model: "m" };
+  const ask = { target, operation: call.operation, path: "/x", search: "", stream, strict: true };
+  const egress = egressWith({ trustedHosts: ["127.0.0.1"] });
+  const encode = { id: "i", model: "m", created: 1, usage: true, strict: true };
+  const attempted = await attempt(
+    { call, leaf, to: { id: "acme", slug: null, provider, adapter, target }, ask, body: { model: "m" } },
+    {
+      egress,
+      headers: headerClasses([]),
+      ownKeys: { within: () => false },
+      form: { dialect: stream ? dialect : null, encode, flatErrors: false },
+      now: () => 0,
+      deadlineAt: null,
+      held: new MemoryBudget(1e9).hold(),
+    },
+  );
+  return { server, attempted, egress };
+}
+
+describe("a try again at a listed status lets go of", () => {
+  const wire = encoder.event({ type: "start" }) + encoder.event({ type: "text", text: "a" });
+  const audio: Replay = { body: "bytes", headers: { "content-type": "audio/mpeg" } };
+  test.each<[string, Replay, boolean, boolean]>([
+    ["a stream that passes", sseAnswer(wire), true, false],
+    ["a stream that is translated", sseAnswer(wire), true, true],
+    ["bytes", audio, false, false],
+  ])(
+    "%s",
+    async (_what, replay, stream, translates) => {
+      const { server, attempted, egress } = await twice(replay, stream, translates);
+      expect([attempted.retries, attempted.exhausted, server.received.length, egress.open]).toEqual([1, true, 2, 1]);
+      await server.received[0]?.cut;
+    },
+    4_000,
+  );
+});

@@ -1,0 +1,127 @@
+import { type Call, GatewayError, type HeaderClasses } from "#contract";
+import type { Egress } from "../../egress/egress.ts";
+import type { Held } from "../../kernel/process/memory-budget.ts";
+import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
+import { answerTo, type Exchange, requestOf, type Sent } from "./sending.ts";
+import { type ClientForm, interpret, type Reading } from "./interpret.ts";
+import { failureReading } from "./refusal.ts";
+import type { Content } from "../reply.ts";
+import { Tries, wait } from "./retry.ts";
+import { secretsOf, secretsSent } from "./secrets-sent.ts";
+
+export interface Attempting {
+  readonly egress: Egress;
+  readonly headers: HeaderClasses;
+  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly form: ClientForm;
+  readonly now: () => number;
+  /** Milliseconds since the epoch at which the request ends, whatever is going on. */
+  readonly deadlineAt: number | null;
+  /** What the request holds of the process's memory budget. */
+  readonly held: Held;
+}
+export interface Attempted {
+  readonly reading: Reading;
+  readonly sent: Sent | null;
+  readonly retries: number;
+  readonly exhausted: boolean;
+  readonly upstreamMs: number;
+}
+
+/** Calls one target: tries, waits and tries again as its retry setting says, until an answer stands. */
+export async function attempt(it: Exchange, by: Attempting): Promise<Attempted> {
+  const counter = new Tries(it.leaf.retry, by.now());
+  const startedAt = by.now();
+  const heldBefore = by.held.bytes;
+  for (;;) {
+    const { reading, sent } = await once(it, by);
+    const pause = repeatable(it.call) ? counter.next(reading.status, reading.headers) : null;
+    if (pause === null || !inTime(pause, by)) {
+      const exhausted = counter.used > 0 && it.leaf.retry.onStatusCodes.includes(reading.status);
+      return { reading, sent, retries: counter.used, exhausted, upstreamMs: by.now() - startedAt };
+    }
+    await discarded(reading.content);
+    by.held.backTo(heldBefore);
+    await wait(pause, it.call.signal).catch(() => {
+      throw new GatewayError("CLIENT_LEFT");
+    });
+  }
+}
+
+/** An answer nobody will read: its upstream is let go. How it takes that is nobody's concern any more. */
+export async function discarded(content: Content): Promise<void> {
+  if (content.kind === "whole") return;
+  await cancelled(content).catch(() => undefined);
+}
+async function cancelled(content: Exclude<Content, { kind: "whole" }>): Promise<unknown> {
+  if (content.kind === "bytes") return content.stream?.cancel();
+  const { source } = content;
+  return source.kind === "passing" ? source.passing.reader.cancel() : source.chunks.return(undefined);
+}
+
+/** A form on its way through can be sent once. */
+const repeatable = (call: Call): boolean => call.body.kind !== "form";
+const inTime = (pause: number, by: Attempting): boolean => by.deadlineAt === null || by.now() + pause < by.deadlineAt;
+
+async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; sent: Sent | null }> {
+  const cut = cutter(it.call.signal, patienceOf(it, by));
+  let sent: Sent | null = null;
+  try {
+    const prepared = requestOf(it, by, cut.signal);
+    const request = prepared instanceof Promise ? await prepared : prepared;
+    const answer = await answerTo(request, it, by, cut.signal);
+    sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
+    return { reading: await interpret(answer, it, sent.secrets, by.form, by.headers), sent };
+  } catch (thrown) {
+    if (it.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
+    const reading = failureReading(cut.expired ?? thrown, it, sent?.secrets ?? secretsOf(it.to), by.form);
+    if (!reading) throw thrown;
+    return { reading, sent };
+  } finally {
+    cut.inTime();
+  }
+}
+
+/** How long one try may take, and what was asked for: the error names that. */
+interface Patience {
+  readonly leftMs: number;
+  readonly askedMs: number;
+}
+interface Cutter {
+  readonly signal: AbortSignal;
+  readonly expired: GatewayError | undefined;
+  /** The try has begun to answer: only the client's leaving cuts it from now on. */
+  inTime(): void;
+}
+
+/** One try's signal: fires when the client leaves, at any time, and when the try takes too long to begin to answer. */
+const cutter = (client: AbortSignal, patience: Patience | null): Cutter =>
+  patience === null ? { signal: client, expired: undefined, inTime: nothing } : new Impatient(client, patience);
+const nothing = (): void => undefined;
+
+class Impatient implements Cutter {
+  readonly #cut = new AbortController();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  expired: GatewayError | undefined;
+
+  constructor(client: AbortSignal, { leftMs, askedMs }: Patience) {
+    this.#timer = setTimeout(() => {
+      this.expired = new GatewayError("TIMEOUT", { timeoutMs: askedMs });
+      this.#cut.abort(this.expired);
+    }, leftMs);
+    client.addEventListener("abort", () => this.#cut.abort(client.reason), { once: true });
+  }
+  get signal(): AbortSignal {
+    return this.#cut.signal;
+  }
+  inTime(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** The config's timeout for one call; the header's covers the whole request when the config has none. */
+function patienceOf({ leaf, call }: Exchange, by: Attempting): Patience | null {
+  if (leaf.timeoutMs !== null) return { leftMs: leaf.timeoutMs, askedMs: leaf.timeoutMs };
+  if (by.deadlineAt === null) return null;
+  return { leftMs: Math.max(1, by.deadlineAt - by.now()), askedMs: call.control.requestTimeoutMs ?? by.deadlineAt - call.startedAt };
+}

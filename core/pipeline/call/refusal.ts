@@ -1,0 +1,75 @@
+import { GatewayError, UpstreamFailure, type WireError } from "#contract";
+import type { Answer } from "../../egress/answer.ts";
+import type { HeaderRecord } from "../../egress/header.ts";
+import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import { parsed } from "../../json/long-json.ts";
+import type { Exchange } from "./sending.ts";
+import type { ClientForm, Reading } from "./interpret.ts";
+import { unreadable, wireError } from "../stream/live.ts";
+import { openAiError } from "./provider-error.ts";
+import { errorBody, flat } from "../reply.ts";
+import { type Secrets, toldError, withoutSecrets } from "./secrets-sent.ts";
+
+/** An error as the client's reading. */
+export function failed(
+  status: number,
+  error: WireError,
+  headers: HeaderRecord,
+  provider: string,
+  form: Pick<ClientForm, "flatErrors">,
+): Reading {
+  headers["content-type"] = "application/json";
+  const body = errorBody(error, { ...(provider !== "" && { provider }), ...(form.flatErrors && flat(error)) });
+  return { status, headers, content: { kind: "whole", text: JSON.stringify(body), body, usage: null }, error, model: null };
+}
+
+/** What a provider refused, as the client is told it. */
+export async function refusal(answer: Answer, headers: HeaderRecord, it: Exchange, secrets: Secrets, form: ClientForm): Promise<Reading> {
+  const error = toldError(providerError(answer, await answer.text().catch(() => ""), it, secrets), secrets);
+  return failed(answer.status, error, headers, it.to.id, form);
+}
+
+function providerError(answer: Answer, text: string, it: Exchange, secrets: Secrets): WireError {
+  const body = parsed(text);
+  entering(markOfOwner(it.to.provider));
+  const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
+  const said =
+    read.message === undefined
+      ? withoutSecrets(text.slice(0, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${answer.status} without a body`
+      : read.message;
+  return {
+    message: `${it.to.id} error: ${said}`,
+    type: read.type ?? typeOf(answer.status),
+    param: read.param ?? null,
+    code: read.code ?? null,
+  };
+}
+
+/** Characters of an unreadable error body that are told, and of those a key is looked for in: none is cut in its middle. */
+const MAX_SAID = 500;
+const MAX_READ = 8_192;
+
+const TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "invalid_request_error",
+  429: "rate_limit_error",
+};
+const typeOf = (status: number): string => TYPES[status] ?? "api_error";
+
+/** A failure on the way as a reading, or `null` when it is not the provider's doing. */
+export function failureReading(thrown: unknown, it: Exchange, secrets: Secrets, form: ClientForm): Reading | null {
+  const told = (error: WireError): WireError => toldError(error, secrets);
+  if (thrown instanceof UpstreamFailure) {
+    const status = thrown.status >= 400 ? thrown.status : 502;
+    return failed(status, told({ ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` }), {}, it.to.id, form);
+  }
+  if (GatewayError.is(thrown) && thrown.code === "TIMEOUT")
+    return failed(thrown.status, { ...wireError(thrown), code: null }, {}, "", form); // the documented body names nobody
+  if (GatewayError.is(thrown))
+    return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, told(wireError(thrown)), {}, it.to.id, form) : null;
+  return failed(502, told(wireError(unreadable(thrown, it.to.id))), {}, it.to.id, form);
+}
+const ON_THE_WAY: ReadonlySet<string> = new Set(["UPSTREAM_UNREACHABLE", "UPSTREAM_INVALID", "STREAM_EMPTY", "STREAM_INCOMPLETE"]);

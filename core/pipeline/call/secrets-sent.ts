@@ -1,0 +1,83 @@
+import type { HeaderClasses, Target, WireError } from "#contract";
+import type { HeaderRecord } from "../../egress/header.ts";
+import { type Resolved, secretFieldsOf } from "../plan/targets.ts";
+
+/*
+ * The credentials that went out with a request, and what keeps them out of what is told of its answer: a provider may
+ * repeat what it was sent, and a saved credential is neither the client's to see nor a log's to keep.
+ */
+
+/** As an answer might repeat them, the longest first: one may hold another. */
+export type Secrets = readonly string[];
+const NONE: Secrets = [];
+const REDACTED = "[redacted]";
+/** A shorter value may be a word of any text. */
+const MIN_LENGTH = 8;
+/** Written alike in a text, in JSON and in a header. */
+const PLAIN = /^[\w.~+-]*$/;
+
+/** The target's own, and what its provider has signed the request with. */
+export function secretsSent({ provider, target }: Resolved, headers: HeaderRecord, classes: HeaderClasses): Secrets {
+  const own = secretsOf({ provider, target });
+  return provider.sign ? longestFirst([...own, ...credentialsIn(headers, classes)]) : own;
+}
+
+/** A target's key and its secret fields. */
+export function secretsOf({ provider, target }: Pick<Resolved, "provider" | "target">): Secrets {
+  const fields = secretFieldsOf(provider.target);
+  const { apiKey } = target;
+  if (fields.length > 0 || !PLAIN.test(apiKey)) return longestFirst([...valuesOf(fields, target), ...formsOf(apiKey)]);
+  return apiKey === "" ? NONE : [apiKey];
+}
+
+const valuesOf = (names: readonly string[], { fields }: Target): readonly string[] =>
+  names.flatMap((name) => formsOf(textOf(fields[name])).filter(({ length }) => length >= MIN_LENGTH));
+
+function credentialsIn(headers: HeaderRecord, classes: HeaderClasses): readonly string[] {
+  const names = Object.keys(headers).filter((name) => classes.of(name).class === "credential");
+  return names.flatMap((name) => formsOf(textOf(headers[name])).filter(({ length }) => length >= MIN_LENGTH));
+}
+
+/** A token may be given with its scheme, and repeated without. */
+const textOf = (secret: unknown): string =>
+  typeof secret === "string" ? secret.replace(/^bearer +/i, "") : (JSON.stringify(secret) ?? "");
+
+/** As it is, as JSON holds it, and as those write it who escape slashes. */
+function formsOf(secret: string): readonly string[] {
+  if (PLAIN.test(secret)) return secret === "" ? NONE : [secret];
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, inJson.replaceAll("/", "\\/")];
+}
+
+const longestFirst = (secrets: readonly string[]): Secrets => [...new Set(secrets)].sort((a, b) => b.length - a.length);
+
+/** The text without them. */
+export function withoutSecrets(text: string, secrets: Secrets): string {
+  let left = text;
+  for (const secret of secrets) if (left.length >= secret.length && left.includes(secret)) left = left.replaceAll(secret, REDACTED);
+  return left;
+}
+
+/** Where most texts hold none, and any word may stand: without those that are long enough to be no word. */
+export function withoutLongSecrets(text: string, secrets: Secrets): string {
+  let left = text;
+  for (const secret of secrets)
+    if (secret.length >= MIN_LENGTH && left.length >= secret.length && left.includes(secret)) left = left.replaceAll(secret, REDACTED);
+  return left;
+}
+
+/** A text that was cut off may end in the beginning of one. */
+export function withoutBegunSecret(text: string, secrets: Secrets): string {
+  for (const secret of secrets)
+    for (let length = secret.length - 1; length >= MIN_LENGTH; length -= 1)
+      if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + REDACTED;
+  return text;
+}
+
+/** What a provider calls its error may hold them as well. */
+export const toldError = ({ message, type, param, code }: WireError, secrets: Secrets): WireError => ({
+  message: withoutSecrets(message, secrets),
+  type: withoutLongSecrets(type, secrets),
+  param: param && withoutLongSecrets(param, secrets),
+  code: code && withoutLongSecrets(code, secrets),
+});

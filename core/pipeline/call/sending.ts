@@ -1,0 +1,209 @@
+import {
+  type Ask,
+  type Call,
+  type Endpoint,
+  type FrameFormat,
+  GatewayError,
+  type HeaderClasses,
+  type Json,
+  type Leaf,
+  type OutgoingRequest,
+} from "#contract";
+import { type Answer, answerOf } from "../../egress/answer.ts";
+import type { Egress } from "../../egress/egress.ts";
+import type { HeaderRecord } from "../../egress/header.ts";
+import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import { HOP_HEADER, listOf } from "../../egress/loop.ts";
+import type { Held } from "../../kernel/process/memory-budget.ts";
+import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
+import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import type { Secrets } from "./secrets-sent.ts";
+import type { Resolved } from "../plan/targets.ts";
+import { writtenInTurns } from "../../json/written.ts";
+
+/** What is sent to one target: made once per target, its request fresh for each try. */
+export interface Exchange {
+  readonly call: Call;
+  readonly leaf: Leaf;
+  readonly to: Resolved;
+  readonly ask: Ask;
+  /** The request's JSON body as the provider wants it; `null` when the body is not JSON. */
+  readonly body: Json | null;
+}
+export interface Sent {
+  readonly url: string;
+  readonly body: string | null;
+  /** The credentials that went with it. */
+  readonly secrets: Secrets;
+}
+
+/** What decides which headers of a request may go on. */
+interface SendingRules {
+  readonly headers: HeaderClasses;
+  readonly ownKeys: Pick<OwnKeys, "within">;
+}
+
+/** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
+export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
+  const { adapter, provider, target } = it.to;
+  const send = (text: string | null): MaybePromise<Prepared> => {
+    entering(markOfOwner(provider));
+    const request = outgoing(it, provider.endpoint(target), text, rules);
+    return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
+  };
+  return it.body === null ? send(null) : after(bodyText(it, it.body), send);
+}
+
+/** What sends a request, and what the request may hold of its answer. */
+interface Sender extends Pick<SendingRules, "ownKeys"> {
+  readonly egress: Egress;
+  readonly held: Held;
+}
+
+/** Sends it. Some adapters answer themselves. */
+export function answerTo(request: Prepared, it: Exchange, { egress, held, ownKeys }: Sender, signal: AbortSignal): Promise<Answer> {
+  const { adapter, target, id } = it.to;
+  if (adapter.answer) return ownAnswer(adapter.answer(it.body, it.ask, signal, shown(request)));
+  return egress.call({
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    body: request.body,
+    signal,
+    timeoutMs: null,
+    caller: id,
+    hops: hopsOf(it.call, ownKeys),
+    declared: target.customHost === null,
+    held,
+  });
+}
+
+/** A client may have put anything there. */
+function hopsOf(call: Call, ownKeys: SendingRules["ownKeys"]): string | null {
+  const hops = call.headers.get(HOP_HEADER);
+  if (hops === null) return null;
+  return listOf(hops)
+    .filter((hop) => !isOwnKey(hop, call, { ownKeys }))
+    .join(", ");
+}
+
+const ownAnswer = async (answer: Promise<Response>): Promise<Answer> => answerOf(await answer);
+
+/** A request whose headers only we have written so far. */
+interface Prepared extends Omit<OutgoingRequest, "headers"> {
+  readonly headers: HeaderRecord;
+  /** The body, when it is JSON. */
+  readonly text: string | null;
+}
+const shown = ({ method, url, headers, body }: Prepared): OutgoingRequest => ({ method, url, headers: new Headers(headers), body });
+
+async function signed(request: Prepared, signing: Promise<OutgoingRequest>, signal: AbortSignal): Promise<Prepared> {
+  const { method, url, headers, body } = await untilCut(signing, signal);
+  return { ...request, method, url, body, headers: Object.fromEntries(headers) };
+}
+
+/** Signing may wait for a token that other requests wait for too: this one stops waiting when it is cut. */
+const untilCut = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cut = (): void => reject(signal.reason);
+    if (signal.aborted) cut();
+    signal.addEventListener("abort", cut, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", cut));
+  });
+
+/** The client's own text when nothing was changed: what is only forwarded is not written again. */
+function bodyText({ call }: Exchange, body: Json): MaybePromise<string> {
+  const isJson = call.body.kind === "json";
+  if (isJson && call.body.value === body) return call.body.text;
+  if (isJson && call.body.text.length > LONG)
+    return writtenInTurns(body).catch((thrown: unknown) => {
+      throw notWritten(thrown);
+    });
+  try {
+    return JSON.stringify(body);
+  } catch (thrown) {
+    throw notWritten(thrown);
+  }
+}
+/** Characters of a request; what is made of a shorter one is written in one go. */
+const LONG = 256 * 1024;
+
+/** What a client wrote as text (the arguments of a tool call) is JSON to some providers, and nests as deep as it likes. */
+function notWritten(thrown: unknown): unknown {
+  if (!(thrown instanceof RangeError)) return thrown;
+  const what = "The request cannot be written for this provider: the arguments of a tool call nest too deeply, or it is too large.";
+  return new GatewayError("REQUEST_INVALID", { what }, { cause: thrown });
+}
+
+function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, rules: SendingRules): Prepared {
+  const { adapter } = it.to;
+  const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
+  return {
+    method: adapter.method ?? it.call.method,
+    url: endpoint.baseUrl + path + (path.includes("?") ? it.call.search.replace("?", "&") : it.call.search),
+    headers: headersFor(it, endpoint, rules),
+    body: text ?? formBody(it.call),
+    text,
+  };
+}
+
+function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
+  if (call.body.kind === "form") return call.body.stream;
+  return call.body.kind === "form-read" ? call.body.bytes : null;
+}
+
+function headersFor(it: Exchange, endpoint: Endpoint, rules: SendingRules): HeaderRecord {
+  const { body } = it.call;
+  const headers: HeaderRecord = {};
+  for (const name of forwardable(it, rules)) {
+    const value = it.call.headers.get(name);
+    if (value !== null && !isOwnKey(value, it.call, rules)) headers[name.toLowerCase()] = value;
+  }
+  if (body.kind === "json") headers["content-type"] = "application/json";
+  else if (body.kind !== "none") headers["content-type"] = body.contentType;
+  headers["accept"] = it.ask.stream ? STREAM_TYPES[framing(it)] : "application/json, */*";
+  setAll(headers, endpoint.headers);
+  if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
+  return headers;
+}
+
+/** How the provider's stream is cut into events; what has no map of its own is in a client's dialect. */
+export const framing = ({ to: { adapter } }: Pick<Exchange, "to">): FrameFormat => (adapter.stream && adapter.frames) || "sse";
+const STREAM_TYPES: Readonly<Record<FrameFormat, string>> = {
+  sse: "text/event-stream",
+  "json-lines": "application/x-ndjson",
+  "aws-eventstream": "application/vnd.amazon.eventstream",
+};
+
+/** Providers may spell names as their documentation does. */
+function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
+  for (const name in more) headers[name.toLowerCase()] = more[name] ?? "";
+}
+
+/** A key of the gateway goes nowhere, whichever header holds it: the caller's, or another that is known. */
+const isOwnKey = (value: string, { control }: Call, { ownKeys }: Pick<SendingRules, "ownKeys">): boolean =>
+  (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.within(value);
+
+function forwardable(it: Exchange, rules: SendingRules): readonly string[] {
+  const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : it.call.control.forwardHeaders;
+  return asked === undefined || asked.length === 0 ? NONE : allowed(asked, it, rules);
+}
+const NONE: readonly string[] = [];
+
+function allowed(asked: readonly string[], it: Exchange, rules: SendingRules): readonly string[] {
+  for (const name of asked) {
+    const low = name.toLowerCase();
+    if (!rules.headers.of(low).forwardedToProvider)
+      throw new GatewayError(
+        "HEADER_INVALID",
+        { header: "x-gateway-forward-headers", why: `${low} is never forwarded` },
+        { param: "forward_headers" },
+      );
+  }
+  // The bearer token is the gateway's own key unless that came in x-gateway-api-key. What Connection names was for us alone.
+  const kept = [
+    ...listOf(it.call.headers.get("connection")?.toLowerCase() ?? ""),
+    ...(it.call.control.apiKey === undefined ? ["authorization"] : []),
+  ];
+  return asked.filter((name) => !kept.includes(name.toLowerCase()));
+}

@@ -1,0 +1,137 @@
+import type { Call, GuardrailResult } from "#contract";
+import { type Json, isJson } from "#contract";
+import { withFields } from "./form.ts";
+import { NO_RESULTS, type Pending, Results } from "./report.ts";
+import { passed, resultOf, shownResult, textOf } from "./result.ts";
+import { type Ran, applied, changes, runGuardrail } from "./run.ts";
+import { Subject, bodyOf } from "./subject.ts";
+import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer, GuardedCall } from "./types.ts";
+import { type MaybePromise, all } from "../../kernel/process/maybe-promise.ts";
+import { hasContent } from "./segments.ts";
+
+export { activeGuardrails } from "./bind.ts";
+export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, GuardedCall } from "./types.ts";
+
+/** Judges a request before it is sent, and gives it back as the guardrails changed it. */
+export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {
+  const body = bodyOf(call) ?? {};
+  if (list.length === 0) return new JudgedCall(call, unjudged(body));
+  const judgement = guarded(list, new Subject("input", body, { call, headers: deps.headers, view, status: null }), deps);
+  if (judgement instanceof Promise) return changedLater(call, body, judgement);
+  return judgement.body === body ? new JudgedCall(call, judgement) : changedLater(call, body, judgement);
+}
+async function changedLater(call: Call, before: Json, judged: MaybePromise<Judgement>): Promise<GuardedCall> {
+  const judgement = await judged;
+  return new JudgedCall(await withBody(call, before, judgement.body), judgement);
+}
+
+/** Judges a whole answer before the client gets it. Only good answers of operations with content are judged. */
+export function guardOutput(
+  list: readonly ActiveGuardrail[],
+  call: Call,
+  body: Json,
+  status: number,
+  view: GuardView,
+  deps: GuardDeps,
+): MaybePromise<GuardedAnswer> {
+  if (list.length === 0 || !isGood(status) || !hasContent(call.operation, "output")) return unjudged(body);
+  return guarded(list, new Subject("output", body, { call, headers: deps.headers, view, status }), deps);
+}
+
+/** Every 2xx: an answer does not leave its guardrails behind by being "created". */
+export const isGood = (status: number): boolean => status >= 200 && status < 300;
+
+/** What guardrails say of a body, and the body as they changed it. */
+class Judgement implements GuardedAnswer {
+  constructor(
+    readonly body: Json,
+    readonly written: Results,
+    readonly denied: boolean,
+    readonly failed: boolean,
+    readonly pending: Pending,
+  ) {}
+  get results(): readonly GuardrailResult[] {
+    return this.written.list;
+  }
+}
+class JudgedCall extends Judgement implements GuardedCall {
+  constructor(
+    readonly call: Call,
+    { body, written, denied, failed, pending }: Judgement,
+  ) {
+    super(body, written, denied, failed, pending);
+  }
+}
+const unjudged = (body: Json): Judgement => new Judgement(body, NO_RESULTS, false, false, null);
+
+/** All guardrails at once; the patches of those that were waited for, in their order. */
+function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): MaybePromise<Judgement> {
+  const pending = list.some(isBeside) ? beside(list.filter(isBeside), subject, deps) : null;
+  const running: MaybePromise<Ran>[] = [];
+  for (const guardrail of list) if (!guardrail.async) running.push(runGuardrail(guardrail, subject, deps));
+  const ran = all(running);
+  return ran instanceof Promise ? outcomeLater(ran, subject.body, pending, deps) : outcome(ran, subject.body, pending, deps);
+}
+const isBeside = (guardrail: ActiveGuardrail): boolean => guardrail.async;
+
+const outcomeLater = async (ran: Promise<readonly Ran[]>, body: Json, pending: Pending, deps: GuardDeps): Promise<Judgement> =>
+  outcome(await ran, body, pending, deps);
+
+/** Folds what ran into a body and results. */
+export function outcome(list: readonly Ran[], body: Json, pending: Pending, deps: GuardDeps): Judgement {
+  let changed = body;
+  const results: GuardrailResult[] = [];
+  for (const one of list) {
+    const patched = one.judged.some(changes) ? patchedBy(one, changed) : null;
+    const ran = patched?.ran ?? one;
+    changed = patched?.body ?? changed;
+    results.push(shownResult(ran, passed(ran), deps));
+  }
+  return new Judgement(changed, writtenResults(results), results.some(isDenial), !results.every(isPassed), pending);
+}
+const writtenResults = (results: readonly GuardrailResult[]): Results => (results.length === 0 ? NO_RESULTS : new Results(textOf(results)));
+const isDenial = ({ deny }: GuardrailResult): boolean => deny;
+const isPassed = ({ verdict }: GuardrailResult): boolean => verdict;
+
+function patchedBy(ran: Ran, before: Json): { readonly ran: Ran; readonly body: Json } {
+  let body = before;
+  const judged = ran.judged.map((said) => {
+    const step = applied(body, said);
+    body = step.body;
+    return step.judged;
+  });
+  return { ran: { ...ran, judged }, body };
+}
+
+/** Runs asynchronous guardrails after the request has gone on. They change nothing and a failure of ours stays here. */
+export function beside(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): Promise<readonly GuardrailResult[]> {
+  if (list.length === 0) return NOTHING;
+  const calm = subject.untied();
+  const run = async (guardrail: ActiveGuardrail): Promise<GuardrailResult> => resultOf(await runGuardrail(guardrail, calm, deps), deps);
+  return NOTHING.then(() => Promise.all(list.map(run))).catch((thrown: unknown) => {
+    deps.log?.("error", "guardrail.async_failed", { why: String(thrown) });
+    return [];
+  });
+}
+const NOTHING: Promise<readonly GuardrailResult[]> = Promise.resolve([]);
+
+function withBody(call: Call, before: Json, after: Json): MaybePromise<Call> {
+  if (after === before) return call;
+  if (call.body.kind === "json") return { ...call, body: { kind: "json", value: after, text: JSON.stringify(after) } };
+  if (call.body.kind !== "form-read") return call;
+  return withFields(call.body, textsOf(after)).then((body) => ({ ...call, body }));
+}
+const textsOf = (fields: Json): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : isJson(value) ? JSON.stringify(value) : String(value),
+    ]),
+  );
+
+/** The guardrails that denied, as `HOOKS_FAILED` names them. */
+export const deniedBy = (results: readonly GuardrailResult[]): string =>
+  results
+    .filter(({ deny, async: beside }) => deny && !beside)
+    .map(({ id }) => id)
+    .join(", ");

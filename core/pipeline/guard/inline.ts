@@ -1,0 +1,77 @@
+import { type Json, SHORTHAND_MEMBERS, isJson } from "#contract";
+import type { Feedback } from "./types.ts";
+
+/** A guardrail as it is written, saved or inline, before its checks are looked up. */
+export interface Written {
+  readonly id: string;
+  readonly deny: boolean;
+  readonly async: boolean;
+  readonly sequential: boolean;
+  readonly onSuccess: Feedback | null;
+  readonly onFail: Feedback | null;
+  readonly checks: readonly WrittenCheck[];
+}
+export interface WrittenCheck {
+  readonly id: string;
+  readonly parameters: Json;
+}
+
+/**
+ * Reads an inline guardrail: the hook form with a list of `checks`, or the shorthand with check ids as members.
+ * In the shorthand a check's own `id` wins over its member name, so that one check can stand there twice.
+ */
+export function writtenInline(inline: Json, position: number): Written {
+  const entries = Array.isArray(inline["checks"]) ? inline["checks"].filter(isJson).map(hookCheck) : shorthand(inline);
+  return {
+    id: typeof inline["id"] === "string" ? inline["id"] : `inline_guardrail_${position + 1}`,
+    ...actions(inline),
+    checks: entries.filter(isEnabled).map(({ id, parameters }) => ({ id: fullId(id), parameters })),
+  };
+}
+
+/** What to do with the verdict. A mutator has no verdict to act on. */
+export function actions(from: Json): Pick<Written, "deny" | "async" | "sequential" | "onSuccess" | "onFail"> {
+  const acts = from["type"] !== "mutator";
+  return {
+    deny: acts && from["deny"] === true,
+    async: acts && from["async"] === true,
+    sequential: from["sequential"] === true,
+    onSuccess: feedback(from["on_success"]),
+    onFail: feedback(from["on_fail"]),
+  };
+}
+
+interface Entry extends WrittenCheck {
+  readonly enabled: unknown;
+}
+const isEnabled = ({ enabled }: Entry): boolean => enabled !== false;
+const object = (value: unknown): Json => (isJson(value) ? value : {});
+
+export const hookCheck = (check: Json): Entry => ({
+  id: String(check["id"]),
+  parameters: object(check["parameters"]),
+  enabled: check["is_enabled"],
+});
+
+const shorthand = (inline: Json): readonly Entry[] =>
+  Object.entries(inline)
+    .filter(([name]) => !SHORTHAND_MEMBERS.has(name))
+    .map(([name, value]) => {
+      const { id, is_enabled: enabled, ...parameters } = object(value);
+      return { id: typeof id === "string" ? id : name, parameters, enabled };
+    });
+
+/** Built-in checks may be named without their pack. */
+const fullId = (id: string): string => (id.includes(".") ? id : `default.${id}`);
+
+function feedback(from: unknown): Feedback | null {
+  const given = isJson(from) && isJson(from["feedback"]) ? from["feedback"] : undefined;
+  if (given === undefined) return null;
+  const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
+  const metadata = given["metadata"];
+  return {
+    value: number(given["value"], 0),
+    weight: number(given["weight"], 1),
+    metadata: typeof metadata === "string" || isJson(metadata) ? metadata : "",
+  };
+}

@@ -1,0 +1,140 @@
+import type { GuardrailTarget } from "#contract";
+import { type Json, messageOf } from "#contract";
+import { closed, entering, opened } from "../../kernel/process/watchdog/marks.ts";
+import { Elsewhere, judgedBy } from "./elsewhere.ts";
+import { Input } from "./input.ts";
+import type { Subject } from "./subject.ts";
+import type { ActiveGuardrail, BoundCheck, GuardDeps, Judged } from "./types.ts";
+import { type Said, error, fromThrown, judgedOf } from "./verdict.ts";
+import { type MaybePromise, after, all, isPromise } from "../../kernel/process/maybe-promise.ts";
+import { patched } from "./segments.ts";
+
+/** What came of the checks of one guardrail. */
+export interface Ran {
+  readonly guardrail: ActiveGuardrail;
+  readonly judged: readonly Judged[];
+  readonly tookMs: number;
+}
+
+/** Runs the checks of a guardrail, side by side or in order. Never throws; a promise only when a check answers one. */
+export function runGuardrail(guardrail: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<Ran> {
+  const startedAt = deps.now();
+  const judged = guardrail.sequential ? inOrder(suited(guardrail, subject), subject, deps, []) : sideBySide(guardrail, subject, deps);
+  return judged instanceof Promise ? ranLater(guardrail, judged, startedAt, deps) : ran(guardrail, judged, startedAt, deps);
+}
+const ran = (guardrail: ActiveGuardrail, judged: readonly Judged[], startedAt: number, deps: GuardDeps): Ran => ({
+  guardrail,
+  judged,
+  tookMs: deps.now() - startedAt,
+});
+const ranLater = async (guardrail: ActiveGuardrail, judged: Promise<readonly Judged[]>, startedAt: number, deps: GuardDeps): Promise<Ran> =>
+  ran(guardrail, await judged, startedAt, deps);
+
+const suited = ({ checks }: ActiveGuardrail, subject: Subject): readonly BoundCheck[] => checks.filter((check) => subject.suits(check));
+
+function sideBySide({ checks }: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<readonly Judged[]> {
+  const running: MaybePromise<Judged>[] = [];
+  for (const check of checks) if (subject.suits(check)) running.push(runCheck(check, subject, deps));
+  return all(running);
+}
+
+/** Each check sees what the ones before it changed. */
+function inOrder(
+  checks: readonly BoundCheck[],
+  subject: Subject,
+  deps: GuardDeps,
+  done: readonly Judged[],
+): MaybePromise<readonly Judged[]> {
+  const [check, ...rest] = checks;
+  if (check === undefined) return done;
+  return after(runCheck(check, subject, deps), (said) => {
+    const { body, judged } = applied(subject.body, said);
+    return inOrder(rest, subject.with(body), deps, [...done, judged]);
+  });
+}
+
+/** The body after a check's patches. Patches that do not fit are the check's failure, never a pass. */
+export function applied(body: Json, judged: Judged): { readonly body: Json; readonly judged: Judged } {
+  if (!changes(judged)) return { body, judged };
+  try {
+    return { body: patched(body, judged.patches), judged };
+  } catch (thrown) {
+    return { body, judged: { ...judged, kind: "error", failure: "bad_transform", message: messageOf(thrown), patches: [] } };
+  }
+}
+
+/** Does it say what to change? */
+export const changes = ({ kind }: Judged): boolean => kind === "transform";
+
+/* ── one check ───────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/** Runs one check. Whatever it does (throws, hangs, answers nonsense), the answer is a judgement. */
+export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<Judged> {
+  const startedAt = deps.now();
+  const input = new Input(check, subject, startedAt);
+  try {
+    const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
+    if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);
+    return isPromise(said) ? judgedLater(said, check, subject, input, deps) : judgedOf(said as Said, check, startedAt, deps); // judgedOf validates it
+  } catch (thrown) {
+    return judgedOf(fromThrown(thrown), check, startedAt, deps);
+  }
+}
+/** Here when it is cheap, or when it does not say what it costs; else in another process, whose bounds are not the check's to pass. */
+function answerOf(bound: BoundCheck, subject: Subject, input: Input, deps: GuardDeps): unknown {
+  const check = bound.loaded?.check;
+  entering(bound.loaded?.mark);
+  if (check?.cost === undefined || isCheap(check.cost(bound.params as never, input.text.length), subject, input, deps))
+    return check?.run(input);
+  return new Elsewhere(judgedBy(bound, subject, input, deps));
+}
+const isCheap = (ms: number, subject: Subject, { now }: Input, { compute }: GuardDeps): boolean =>
+  compute.takesHere(ms, subject.asked.view.spending, now);
+const judgedElsewhere = async ({ said }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<Judged> =>
+  judgedOf(await said, check, input.now, deps);
+const judgedLater = async (
+  said: PromiseLike<unknown>,
+  check: BoundCheck,
+  subject: Subject,
+  input: Input,
+  deps: GuardDeps,
+): Promise<Judged> => judgedOf(await withinTime(said, check, subject, input), check, input.now, deps);
+
+function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): Said | undefined {
+  if (loaded === null) return error("not_running", `The plugin that provides ${id} is not running.`);
+  if (!loaded.check.on.includes(side)) return error("config", `${id} does not run on the ${side} side.`);
+  if (!(loaded.check.targets ?? DEFAULT_TARGETS).includes(target)) return error("config", `${id} does not check model traffic.`);
+  return undefined;
+}
+const DEFAULT_TARGETS: readonly GuardrailTarget[] = ["llm"];
+
+/** The first of: the check's answer, its deadline, the client leaving. The last two abort the check. */
+function withinTime(answer: PromiseLike<unknown>, { id, loaded, timeoutMs }: BoundCheck, { signal }: Subject, input: Input): Promise<Said> {
+  const mark = loaded?.mark ?? 0;
+  opened(mark);
+  return new Promise((resolve) => {
+    const settle = (said: Said): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", left);
+      resolve(said);
+    };
+    const stop = (said: Said): void => {
+      input.stop();
+      settle(said);
+    };
+    const left = (): void => stop(error("unavailable", `The client left before ${id} had answered.`));
+    const timer = setTimeout(() => stop(error("timeout", `${id} did not answer within ${timeoutMs} ms.`)), timeoutMs);
+    if (signal.aborted) left();
+    signal.addEventListener("abort", left, { once: true });
+    Promise.resolve(answer).then(
+      (said) => {
+        closed(mark);
+        settle(said as Said);
+      },
+      (thrown: unknown) => {
+        closed(mark);
+        settle(fromThrown(thrown));
+      },
+    ); // judgedOf validates it; a `then` of its own that throws is a rejection here
+  });
+}

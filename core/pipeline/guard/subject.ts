@@ -1,0 +1,113 @@
+import type { Call, CheckCall, GuardrailTarget, HeaderClasses, Scope, Segment, Side } from "#contract";
+import { type Json, isJson, operation } from "#contract";
+import type { BoundCheck, GuardView } from "./types.ts";
+import { type Placed, answerSegments, hasContent, lastSegments, segmentsOf, selected } from "./segments.ts";
+
+/** What the checks of one hook point look at: a body, read into segments when the first check wants them. */
+export class Subject {
+  /** Every piece of the body, and those of its last message alone: each read when the first check wants them. */
+  private pieces: readonly Placed[] | undefined;
+  private lastMessage: readonly Placed[] | undefined;
+  private shown: CheckCall | undefined;
+  private last: View | undefined;
+
+  constructor(
+    readonly side: Side,
+    readonly body: Json,
+    readonly asked: Asked,
+    pieces?: readonly Placed[],
+  ) {
+    this.pieces = pieces;
+  }
+  /** The same request with another body, as the next check of a sequence sees it. */
+  with(body: Json): Subject {
+    return body === this.body ? this : new Subject(this.side, body, this.asked);
+  }
+
+  /** Guardrails on these hook points guard model traffic. */
+  get target(): GuardrailTarget {
+    return "llm";
+  }
+  /** Fires when the client leaves. */
+  get signal(): AbortSignal {
+    return this.asked.call.signal;
+  }
+  /** The same request, showing one piece of a streamed answer. */
+  over(segment: Segment): Subject {
+    return new Subject(this.side, this.body, this.asked, [{ ...segment, message: 0 }]);
+  }
+  /** The same request, no longer tied to its client: what runs beside it goes on when the client has what it asked for. */
+  untied(): Subject {
+    return new Subject(this.side, this.body, { ...this.asked, call: { ...this.asked.call, signal: new AbortController().signal } });
+  }
+  /** Request types it says, and whether there is content for a check that looks at content. */
+  suits({ loaded, wants }: BoundCheck): boolean {
+    const { operation: id } = this.asked.call;
+    const operations = loaded?.check.operations;
+    return loaded === null || (operations ? operations.includes(id) : wants.size === 0 || hasContent(id, this.side));
+  }
+  segmentsFor(check: BoundCheck): readonly Segment[] {
+    return this.viewFor(check).segments;
+  }
+  textFor(check: BoundCheck): string {
+    const view = this.viewFor(check);
+    return (view.text ??= joined(view.segments));
+  }
+  /** Checks of one guardrail mostly look at the same. */
+  private viewFor({ wants, scope }: BoundCheck): View {
+    if (this.last?.wants === wants && this.last.scope === scope) return this.last;
+    return (this.last = { wants, scope, segments: selected(this.piecesIn(scope), wants, scope, this.side), text: undefined });
+  }
+  /** A conversation may be long, and most checks look at its last message. */
+  private piecesIn(scope: Scope): readonly Placed[] {
+    if (this.pieces) return this.pieces;
+    if (this.side === "output") return (this.pieces = answerSegments(this.body));
+    const { segments: shape } = operation(this.asked.call.operation);
+    if (scope === "last_message") return (this.lastMessage ??= lastSegments(shape, this.body));
+    return (this.pieces = segmentsOf(shape, this.body));
+  }
+  get call(): CheckCall {
+    return (this.shown ??= checkCall(this));
+  }
+}
+
+const joined = (segments: readonly Segment[]): string => (segments.length === 1 ? textOf(segments[0]) : segments.map(textOf).join("\n"));
+const textOf = (segment: Segment | undefined): string => segment?.text ?? "";
+
+/** What the check before saw. */
+interface View extends Pick<BoundCheck, "wants" | "scope"> {
+  readonly segments: readonly Segment[];
+  text: string | undefined;
+}
+
+export interface Asked {
+  readonly call: Call;
+  /** What a header's name says of it: credentials and the gateway's own are not shown. */
+  readonly headers: HeaderClasses;
+  readonly view: GuardView;
+  /** HTTP status of the answer on the output side. */
+  readonly status: number | null;
+}
+
+/** A request's body as guardrails read it. */
+export function bodyOf({ body }: Call): Json | null {
+  if (body.kind === "json") return isJson(body.value) ? body.value : null;
+  return body.kind === "form-read" ? { ...body.fields } : null;
+}
+
+function checkCall(subject: Subject): CheckCall {
+  const { call, headers, view, status } = subject.asked;
+  const asked = bodyOf(call);
+  return {
+    requestType: call.operation,
+    provider: view.provider,
+    model: view.model,
+    traceId: call.traceId,
+    metadata: view.metadata,
+    streamed: asked?.["stream"] === true,
+    request: subject.side === "input" ? subject.body : asked,
+    response: subject.side === "output" ? subject.body : null,
+    status,
+    header: (name) => (headers.of(name.toLowerCase()).shownToChecks ? call.headers.get(name) : null),
+  };
+}

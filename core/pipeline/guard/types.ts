@@ -1,0 +1,96 @@
+import type { Call, ErrorClass, GuardrailResult, HeaderClasses, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
+import type { Spending } from "../../compute/allowance.ts";
+import type { Compute } from "../../compute/pool.ts";
+import type { Generation, LoadedCheck } from "../../kernel/generation.ts";
+import type { Pending, Results } from "./report.ts";
+
+/** A guardrail ready to run: found, its checks bound to running code, its parameters judged and complete. */
+export interface ActiveGuardrail {
+  /** Slug or id, as `hook_results` show it. */
+  readonly id: string;
+  readonly deny: boolean;
+  readonly async: boolean;
+  readonly sequential: boolean;
+  readonly onSuccess: Feedback | null;
+  readonly onFail: Feedback | null;
+  readonly checks: readonly BoundCheck[];
+  /** The feedback when every check ran and passed. */
+  readonly praise: GuardrailResult["feedback"];
+}
+export interface Feedback {
+  readonly value: number;
+  readonly weight: number;
+  readonly metadata: string | Json;
+}
+export interface BoundCheck {
+  readonly id: string;
+  /** `null` when no running plugin provides it: the result is then the error `not_running`. */
+  readonly loaded: LoadedCheck | null;
+  readonly params: unknown;
+  readonly wants: ReadonlySet<SegmentKind>;
+  readonly scope: Scope;
+  readonly timeoutMs: number;
+  /** The parameter `failOnError`; `null` when the guardrail does not say. */
+  readonly failOnError: boolean | null;
+}
+
+/** What guardrails need of the running gateway. */
+export interface GuardDeps {
+  readonly checks: Generation["checks"];
+  readonly plugins: Generation["plugins"];
+  readonly stores: { readonly records: Generation["stores"]["records"] };
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
+  /** Opens the secret parameters of saved checks. */
+  readonly vault: Pick<Generation["vault"], "open">;
+  now(): number;
+  /** Takes known secrets out of what results show. */
+  redact(value: unknown): unknown;
+  readonly log?: Logger;
+  /** Does the work that may be dear. */
+  readonly compute: Compute;
+}
+/** Where the request goes, as checks may know it. */
+export interface GuardView {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What the checks of this request have taken so far. */
+  readonly spending: Spending;
+  /** Whose request it is, where work is shared fairly. */
+  readonly tenant: string;
+}
+
+/** Why a check could not judge: what it said itself, or what the engine found wrong with it. */
+export type Failure = ErrorClass | "not_running" | "bad_transform";
+
+/** What came of one check. */
+export interface Judged {
+  readonly check: BoundCheck;
+  readonly kind: "allow" | "deny" | "transform" | "error";
+  readonly failure: Failure | null;
+  readonly message: string | null;
+  readonly patches: readonly Patch[];
+  readonly data: unknown;
+  readonly startedAt: number;
+  readonly tookMs: number;
+}
+
+/** What came of the guardrails of one hook point. */
+export interface Guarded {
+  /** Of the guardrails that were waited for, as text; and the same with its members. */
+  readonly written: Results;
+  readonly results: readonly GuardrailResult[];
+  /** Answer 446. */
+  readonly denied: boolean;
+  /** Answer 246, unless denied. */
+  readonly failed: boolean;
+  /** Of the asynchronous guardrails, if there are any; never rejects. */
+  readonly pending: Pending;
+}
+export interface GuardedCall extends Guarded {
+  readonly call: Call;
+}
+export interface GuardedAnswer extends Guarded {
+  readonly body: Json;
+}

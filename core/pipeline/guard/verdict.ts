@@ -1,0 +1,72 @@
+import type { ErrorClass, ErrorCode, Patch, Verdict } from "#contract";
+import { GatewayError, isJson, messageOf } from "#contract";
+import { isExhaustion } from "../../compute/exhaustion.ts";
+import type { BoundCheck, Failure, GuardDeps, Judged } from "./types.ts";
+
+/** A check's answer, or an error the engine itself found. */
+export type Said = Verdict | { readonly verdict: "error"; readonly class: Failure; readonly message: string; readonly data?: unknown };
+/** An error the engine found. */
+export const error = (failure: Failure, message: string): Said => ({ verdict: "error", class: failure, message });
+
+/** Errors of the gateway's own client that say why a check could not ask its service. */
+const THROWN: { readonly [C in ErrorCode]?: ErrorClass } = {
+  TIMEOUT: "timeout",
+  UPSTREAM_UNREACHABLE: "unavailable",
+  UPSTREAM_INVALID: "malformed",
+  STORAGE_UNAVAILABLE: "unavailable",
+  HOST_BLOCKED: "config",
+  HOST_NOT_DECLARED: "config",
+  ACCESS_DENIED: "auth",
+  SECRET_MISSING: "auth",
+};
+/** What a check threw, as its error. */
+export const fromThrown = (thrown: unknown): Said => error(classOf(thrown), messageOf(thrown));
+function classOf(thrown: unknown): ErrorClass {
+  if (GatewayError.is(thrown)) return THROWN[thrown.code] ?? "crash";
+  return isExhaustion(thrown) ? "budget" : "crash";
+}
+
+/** A check's answer as a judgement, whatever the answer is. */
+export function judgedOf(said: Said, check: BoundCheck, startedAt: number, deps: GuardDeps): Judged {
+  const { kind, failure, message, patches, data } = understood(said, check);
+  return { check, kind, failure, message, patches, data, startedAt, tookMs: deps.now() - startedAt };
+}
+
+type Understood = Pick<Judged, "kind" | "failure" | "message" | "patches" | "data">;
+const NO_PATCHES: readonly Patch[] = [];
+const failed = (failure: Failure, message: string, data?: unknown): Understood => ({
+  kind: "error",
+  failure,
+  message,
+  patches: NO_PATCHES,
+  data,
+});
+
+/** How each kind of answer is read; anything else is a crash. */
+const UNDERSTOOD: { readonly [V in Said["verdict"]]: (said: Extract<Said, { verdict: V }>, check: BoundCheck) => Understood } = {
+  allow: ({ data }) => ({ kind: "allow", failure: null, message: null, patches: NO_PATCHES, data }),
+  deny: ({ reason, data }) => ({
+    kind: "deny",
+    failure: null,
+    message: messageOf(reason),
+    patches: NO_PATCHES,
+    data: data ?? { explanation: messageOf(reason) },
+  }),
+  transform({ patches, data }, { id, loaded }) {
+    if (!loaded?.check.transforms) return failed("bad_transform", `${id} answered a transform, which it does not declare.`, data);
+    if (!Array.isArray(patches) || patches.some((patch) => !isJson(patch)))
+      return failed("bad_transform", `${id} answered a transform without patches.`, data);
+    return { kind: "transform", failure: null, message: null, patches, data };
+  },
+  error: ({ class: failure, message, data }) => failed(failure, messageOf(message), data),
+};
+
+function understood(said: Said, check: BoundCheck): Understood {
+  try {
+    if (!isJson(said) || !Object.hasOwn(UNDERSTOOD, said.verdict))
+      return failed("crash", `${check.id} answered something that is not a verdict.`);
+    return (UNDERSTOOD[said.verdict] as (said: Said, check: BoundCheck) => Understood)(said, check); // the key selects the reader of its own kind
+  } catch (thrown) {
+    return failed("crash", `${check.id} answered something that cannot be read: ${messageOf(thrown)}.`);
+  }
+}

@@ -1,0 +1,131 @@
+import type { GuardrailResult, StreamEvent } from "#contract";
+import { howOf } from "./stream-mode.ts";
+import { Lane, type Part, watch } from "./lanes.ts";
+import { passes, resultOf } from "./result.ts";
+import { runCheck } from "./run.ts";
+import { OUTLINE, Outline } from "../stream/kept-events.ts";
+import type { Subject } from "./subject.ts";
+import type { ActiveGuardrail, GuardDeps, Judged } from "./types.ts";
+
+/** One frame of a stream in the client's dialect, and the events in it. */
+export interface Chunk {
+  readonly wire: string;
+  readonly events: readonly StreamEvent[];
+}
+
+interface HeldChunk {
+  readonly chunk: Chunk;
+  readonly upTo: readonly (readonly [Lane, number])[];
+  /** What came behind it and says nothing to the client: it goes with it. */
+  behind?: Outline;
+}
+
+/** Holds a stream's chunks until every window over their text has passed. */
+export class Windows {
+  private readonly parts: readonly Part[];
+  private readonly lanes = new Map<string, Lane>();
+  private readonly held: HeldChunk[] = [];
+  ended = false;
+
+  constructor(
+    private readonly waited: readonly ActiveGuardrail[],
+    private readonly subject: Subject,
+    private readonly deps: GuardDeps,
+  ) {
+    this.parts = waited.flatMap((guardrail) =>
+      guardrail.checks
+        .filter((check) => subject.suits(check))
+        .map((check) => ({ guardrail, check, how: howOf(check, guardrail), judged: undefined })),
+    );
+  }
+
+  /** Decided enough to begin: every window check has judged once, or all is over. */
+  get open(): boolean {
+    return this.ended || this.denied || this.parts.every(({ how, judged }) => how !== "window" || judged !== undefined);
+  }
+  get denied(): boolean {
+    return this.parts.some((part) => part.guardrail.deny && failing(part));
+  }
+  get failed(): boolean {
+    return this.parts.some(failing);
+  }
+
+  async push(chunk: Chunk): Promise<void> {
+    const last = this.held.at(-1);
+    if (last && isOutline(chunk)) return addBehind(last, chunk);
+    const touched = new Set<Lane>();
+    for (const event of chunk.events) this.add(event, touched);
+    this.held.push({ chunk, upTo: [...touched].map((lane) => [lane, lane.length] as const) });
+    for (const lane of touched) await this.judge(lane, false);
+  }
+
+  /** The rest of the text, then the checks that judge at the end, then checks that saw no text at all. */
+  async end(answer: Subject): Promise<void> {
+    for (const lane of this.lanes.values()) await this.judge(lane, true);
+    for (const part of this.parts) {
+      if (this.denied) break;
+      if (part.judged === undefined) part.judged = await runCheck(part.check, answer, this.deps);
+    }
+    this.ended = true;
+  }
+
+  /** Chunks that may go, in order. */
+  *release(): Generator<Chunk> {
+    for (let [first] = this.held; first?.upTo.every(([lane, to]) => to <= lane.free); [first] = this.held) {
+      this.held.shift();
+      yield whole(first);
+    }
+  }
+
+  results(): readonly GuardrailResult[] {
+    return this.waited.map((guardrail) => {
+      const judged = this.parts.filter((part) => part.guardrail === guardrail).flatMap((part) => part.judged ?? []);
+      return resultOf({ guardrail, judged, tookMs: judged.reduce((sum, { tookMs }) => sum + tookMs, 0) }, this.deps);
+    });
+  }
+
+  private add(event: StreamEvent, touched: Set<Lane>): void {
+    if (event.type !== "text" && event.type !== "refusal" && event.type !== "reasoning") return;
+    const lane = this.laneOf(event.type, event.choice ?? 0);
+    lane.add(event.text);
+    touched.add(lane);
+  }
+
+  private laneOf(type: "text" | "refusal" | "reasoning", choice: number): Lane {
+    const key = `${type} ${choice}`;
+    const known = this.lanes.get(key);
+    if (known) return known;
+    const lane = new Lane(choice, type === "reasoning" ? "reasoning" : "text", `choices[${choice}].message.${MEMBER[type]}`);
+    for (const part of this.parts) watch(part, lane);
+    this.lanes.set(key, lane);
+    return lane;
+  }
+
+  private async judge(lane: Lane, atEnd: boolean): Promise<void> {
+    for (const watch of lane.watches) {
+      for (let segment = watch.next(atEnd); segment && !this.denied; segment = watch.next(atEnd)) {
+        const said = runCheck(watch.part.check, this.subject.over(segment), this.deps);
+        watch.part.judged = worse(watch.part.judged, said instanceof Promise ? await said : said);
+      }
+    }
+    lane.forget();
+  }
+}
+
+const isOutline = ({ wire, events }: Chunk): boolean => wire === "" && events.every(({ type }) => OUTLINE.has(type));
+function addBehind(last: HeldChunk, { events }: Chunk): void {
+  last.behind ??= new Outline();
+  for (const event of events) last.behind.add(event);
+}
+const whole = ({ chunk, behind }: HeldChunk): Chunk => (behind ? { wire: chunk.wire, events: [...chunk.events, ...behind.events] } : chunk);
+
+const MEMBER = { text: "content", refusal: "refusal", reasoning: "reasoning_content" } as const;
+const failing = ({ judged, guardrail }: Part): boolean => judged !== undefined && !passes(judged, guardrail);
+
+/** The judgement that counts of a check's windows: a denial, else an error, else the latest. Times add up. */
+function worse(before: Judged | undefined, now: Judged): Judged {
+  if (before === undefined) return now;
+  const counts = RANK[before.kind] > RANK[now.kind] ? before : now;
+  return { ...counts, startedAt: before.startedAt, tookMs: before.tookMs + now.tookMs };
+}
+const RANK: Readonly<Record<Judged["kind"], number>> = { allow: 0, transform: 0, error: 1, deny: 2 };

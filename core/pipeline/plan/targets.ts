@@ -1,0 +1,289 @@
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import type { TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import {
+  type Adapter,
+  type Call,
+  type Caller,
+  GatewayError,
+  isPinned,
+  Integrations,
+  type Json,
+  type Leaf,
+  type Provider,
+  Providers,
+  type Target,
+} from "#contract";
+import type { Generation } from "../../kernel/generation.ts";
+import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
+import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
+import { isInline } from "./plan.ts";
+import { lowered } from "../../json/shape.ts";
+
+/** A leaf made concrete: the running provider, its adapter for this operation, and where and as whom to call it. */
+export interface Resolved {
+  readonly id: string;
+  /** `@slug` when a saved provider was named. */
+  readonly slug: string | null;
+  readonly provider: Provider;
+  readonly adapter: Adapter;
+  readonly target: Target;
+}
+export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
+
+type Keys = Pick<OwnKeys, "within">;
+/** What a target is made from. */
+interface Parts {
+  readonly gen: Pick<Generation, "providers" | "plugins">;
+  readonly ownKeys: Keys;
+}
+
+/** What a provider reference means: the provider's id, and what was saved with it. */
+interface Meaning {
+  readonly id: string;
+  readonly slug: string | null;
+  readonly saved: Credential | null;
+}
+interface Credential {
+  readonly providerId: string;
+  readonly apiKey: string;
+  readonly fields: Json;
+  readonly customHost: string | null;
+}
+
+export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores" | "vault">, now: () => number, ownKeys: Keys): Resolver {
+  const parts: Parts = { gen, ownKeys };
+  const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
+    record.status !== "active" ? null : credentialOf(record.ai_provider_id, record.key_sealed, record.configurations, gen.vault.open),
+  );
+  const named = gen.stores.records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
+
+  const meaningOf = (reference: string, caller: Caller): MaybePromise<Meaning> =>
+    reference.startsWith("@") ? savedMeaning(reference, caller) : { id: reference, slug: null, saved: null };
+
+  const savedMeaning = (reference: string, caller: Caller): MaybePromise<Meaning> => {
+    const unknown = () =>
+      new GatewayError("PROVIDER_UNKNOWN", {
+        provider: reference,
+        known: "Save it under /v2/providers first, or name a provider id without @.",
+      });
+    return after(named(caller.workspaceId ?? "", reference.slice(1)), (record) => {
+      if (!record) throw unknown();
+      if (record.expires_at !== null && record.expires_at <= now())
+        throw new GatewayError("ACCESS_DENIED", { what: `the provider ${reference}, which has expired` });
+      return after(credential(record.integration_id), (saved) => {
+        if (!saved) throw unknown();
+        return { id: saved.providerId, slug: reference, saved };
+      });
+    });
+  };
+
+  return (leaf, call, caller, model) => {
+    const place = placeOf(leaf, call, model, isPinned(caller) && namesProvider(leaf));
+    const meaning = meaningOf(place.reference, caller);
+    return meaning instanceof Promise ? concreteLater(meaning, place, parts) : concrete(meaning, place, parts);
+  };
+}
+
+/** One target of one request, as far as it is settled. */
+interface Place {
+  readonly leaf: Leaf;
+  readonly call: Call;
+  /** Provider id or `@slug`. */
+  readonly reference: string;
+  readonly model: string;
+  /** The custom host that counts. */
+  readonly host: string | null;
+}
+
+/**
+ * Which provider is meant: `@slug/model` in the model wins, then the target, then the request's headers. Where a pinned
+ * config names its provider, the request's own word for it is passed over, or refused where it cannot be.
+ */
+function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Place {
+  const host = leaf.customHost ?? (pinned ? null : (call.control.customHost ?? null));
+  const slash = slashOf(model);
+  if (slash > 0) {
+    const reference = model.slice(0, slash);
+    if (pinned && reference !== leaf.provider && !isAuthors(model, leaf)) throw leavesPin(`the model ${reference}/…`, "model");
+    return { leaf, call, reference, model: model.slice(slash + 1), host };
+  }
+  const reference = leaf.provider ?? askedProvider(call);
+  if (!reference) throw new GatewayError("TARGET_MISSING", {}, { param: "x-gateway-provider" });
+  if (pinned && leaf.provider === null) throw leavesPin(`the provider ${reference}`, "x-gateway-provider");
+  return { leaf, call, reference, model, host };
+}
+const askedProvider = ({ control }: Call): string | undefined => control.provider ?? atSlug(control.virtualKey);
+const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
+
+function concrete(meaning: Meaning, place: Place, { gen, ownKeys }: Parts): Resolved {
+  const { operation } = place.call;
+  const provider = running(meaning.id, gen);
+  const adapter = provider.operations[operation];
+  if (!adapter)
+    throw new GatewayError("OPERATION_UNSUPPORTED", {
+      provider: meaning.id,
+      operation,
+      serves: Object.keys(provider.operations).join(", "),
+    });
+  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, ownKeys) };
+}
+
+const concreteLater = async (meaning: Promise<Meaning>, place: Place, parts: Parts): Promise<Resolved> =>
+  concrete(await meaning, place, parts);
+
+function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
+  const loaded = gen.providers.get(id);
+  if (!loaded) throw absent(id, gen);
+  return loaded.provides;
+}
+
+function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): GatewayError {
+  const state = gen.plugins.find((plugin) => plugin.name === `provider/${id}`);
+  if (state?.state === "failed") return new GatewayError("PROVIDER_UNAVAILABLE", { provider: id, why: state.why ?? "it failed to start" });
+  const why = state ? "It is installed but disabled in this deployment." : `Enabled providers: ${[...gen.providers.keys()].join(", ")}.`;
+  return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
+}
+
+function targetOf(meaning: Meaning, { leaf, call, model, host }: Place, schema: TSchema, ownKeys: Keys): Target {
+  const asked = leaf.customHost ?? call.control.customHost ?? null;
+  const judged = compiledSchema(schema);
+  const keeps = keepsCredential(leaf, call, judged);
+  refuseStrayKey(meaning, leaf, asked, keeps);
+  refuseChosenVendor(meaning, leaf, keeps);
+  return {
+    fields: fieldsOf(judged, meaning, leaf, call, keeps, ownKeys),
+    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, ownKeys),
+    customHost: meaning.saved ? meaning.saved.customHost : host,
+    model,
+  };
+}
+
+/** Was the leaf saved, with a credential of its own? */
+const keepsCredential = (leaf: Leaf, call: Call, schema: TargetSchema): boolean =>
+  holdsSecret(leaf, schema) && !isInline(call.control.config ?? "");
+
+function holdsSecret({ apiKey, fields }: Leaf, { secrets }: TargetSchema): boolean {
+  if (apiKey !== null) return true;
+  for (const name of secrets) if ((fields[name] ?? null) !== null) return true;
+  return false;
+}
+
+/** A stored credential goes to the provider's own host, or the one saved with it, never to one the request names. */
+function refuseStrayKey(meaning: Meaning, leaf: Leaf, asked: string | null, keeps: boolean): void {
+  const { saved } = meaning;
+  if (saved && asked !== null && asked !== saved.customHost)
+    throw strayKey(meaning, "the key of a saved provider is not sent to a custom host given elsewhere; save the host with the integration");
+  if (keeps && asked !== leaf.customHost)
+    throw strayKey(meaning, "the key in a saved config is not sent to a custom host given elsewhere; save the host in the config");
+}
+/**
+ * Nor to the host of whichever provider the request names: a credential in a saved config goes to the provider saved
+ * beside it. A saved provider that the request names brings its own credential, and the config's stays where it is.
+ */
+function refuseChosenVendor(meaning: Meaning, leaf: Leaf, keeps: boolean): void {
+  if (keeps && leaf.provider === null && !meaning.saved)
+    throw strayKey(
+      meaning,
+      "the key in a saved config that names no provider is not sent to one that the request names; save the provider in the config, beside the key",
+      "x-gateway-provider",
+    );
+}
+const strayKey = ({ id, slug }: Meaning, why: string, param = "custom_host"): GatewayError =>
+  new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
+
+/** The provider's own key: the bearer token, unless that was the gateway key. */
+function bearerOf(call: Call): string {
+  if (call.control.apiKey === undefined) return "";
+  const value = call.headers.get("authorization") ?? "";
+  if (value.includes(","))
+    throw new GatewayError(
+      "HEADER_INVALID",
+      { header: "authorization", why: "it was sent more than once, or its token holds a comma" },
+      { param: "authorization" },
+    );
+  return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
+}
+
+/** A key of the gateway is no provider's credential, whichever field holds it: the caller's, or another that is known, counts as not given. */
+const notOwn = (key: string, call: Call, ownKeys: Keys): string => (isOwn(key, call, ownKeys) ? "" : key);
+const isOwn = (text: string, { control }: Call, ownKeys: Keys): boolean => text !== "" && (text === control.apiKey || ownKeys.within(text));
+
+interface TargetSchema {
+  readonly fields: readonly Field[];
+  /** Names of the fields that are credentials. */
+  readonly secrets: readonly string[];
+  /** What every target begins with; only read. */
+  readonly defaults: Json;
+  /** The defaults alone are a valid target. */
+  readonly complete: boolean;
+  readonly check: TypeCheck<TSchema>;
+}
+interface Field {
+  readonly name: string;
+  readonly header: string;
+  /** Decides where a credential goes or whom it stands for. */
+  readonly bound: boolean;
+}
+const compiled = new WeakMap<TSchema, TargetSchema>();
+
+/**
+ * The target's fields. Who may use a stored credential must not have it sent elsewhere, nor have it stand for somebody
+ * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
+ * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
+ */
+function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call, keeps: boolean, ownKeys: Keys): Json {
+  const { fields, check, defaults, complete } = schema;
+  const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);
+  let given: Json | undefined;
+  for (const field of fields) {
+    const value = field.bound && store !== null ? store[field.name] : givenFor(field, meaning, leaf, call);
+    if (typeof value === "string" && isOwn(value, call, ownKeys)) continue;
+    if (value !== undefined && value !== null) (given ??= { ...defaults })[field.name] = value;
+  }
+  if (given === undefined && complete) return defaults;
+  given ??= { ...defaults };
+  if (check.Check(given)) return given;
+  const problem = check.Errors(given).First();
+  throw new GatewayError(
+    "TARGET_INVALID",
+    { provider: meaning.id, why: `${problem?.path.slice(1)}: ${problem ? lowered(problem.message) : "not valid"}` },
+    { param: problem?.path.slice(1) ?? "" },
+  );
+}
+
+/** The first that says it: the saved integration, the config, the request's headers. */
+const givenFor = ({ name, header }: Field, { saved }: Meaning, leaf: Leaf, call: Call): unknown =>
+  saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
+
+const compiledSchema = (schema: TSchema): TargetSchema => compiled.get(schema) ?? compile(schema);
+
+function compile(schema: TSchema): TargetSchema {
+  const check = TypeCompiler.Compile(schema);
+  const defaults: Json = Object.freeze(Value.Default(schema, {}) as Json); // a target schema is an object schema
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>; // ditto
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    header: name.replaceAll("_", "-"),
+    bound: property["bound"] === true || property["secret"] === true,
+  }));
+  const secrets = Object.keys(properties).filter((name) => properties[name]?.["secret"] === true);
+  const made: TargetSchema = { fields, secrets, defaults, complete: check.Check(defaults), check };
+  compiled.set(schema, made);
+  return made;
+}
+
+/** Names of a target's fields that are credentials. */
+export const secretFieldsOf = (schema: TSchema): readonly string[] => compiledSchema(schema).secrets;
+
+function credentialOf(providerId: string, sealedKey: string | null, configurations: Json, open: (sealed: string) => string): Credential {
+  const fields: Json = {};
+  for (const [name, value] of Object.entries(configurations)) fields[name] = isSealed(value) ? open(value.sealed) : value;
+  const host = fields["custom_host"];
+  return { providerId, apiKey: sealedKey === null ? "" : open(sealedKey), fields, customHost: typeof host === "string" ? host : null };
+}
+
+/** How a secret stands inside `configurations`. */
+const isSealed = (value: unknown): value is { readonly sealed: string } =>
+  typeof value === "object" && value !== null && "sealed" in value && typeof value.sealed === "string";

@@ -1,0 +1,181 @@
+import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
+import { describe, expect, test } from "bun:test";
+import { guardrailResult } from "../../../tests/kit/outcome.ts";
+import type { Call, Outcome, Usage } from "#contract";
+import type { Ending } from "../stream/deliver.ts";
+import { outcomeOf } from "./make-outcome.ts";
+import { Results, WholeReport } from "../guard/report.ts";
+import type { GuardrailReport } from "../guard/report.ts";
+import { ownReply, type Reply } from "../reply.ts";
+
+const call: Call = {
+  id: "1",
+  operation: "chatComplete",
+  method: "POST",
+  path: "/chat/completions",
+  params: {},
+  search: "",
+  headers: new Headers(),
+  control: { rest: {} },
+  traceId: "1",
+  body: { kind: "json", text: "{}", value: { messages: [{ role: "user", content: "Hello" }] } },
+  startedAt: 0,
+  signal: new AbortController().signal,
+};
+const from = {
+  id: "p",
+  slug: null,
+  provider: { target: {} as never, endpoint: () => ({ baseUrl: "", headers: {} }), operations: {}, price: () => ({ input: 1, output: 2 }) },
+  adapter: {},
+  target: { fields: {}, apiKey: "", customHost: null, model: "m" },
+};
+const reply: Reply = { ...ownReply(200, "", null), from };
+const words = "word ".repeat(50);
+const ending = (more: Partial<Ending>): Ending => ({
+  ended: "ok",
+  usage: null,
+  firstMs: 1,
+  response: null,
+  streamed: true,
+  said: () => ({ text: words, times: 1 }),
+  ...more,
+});
+const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
+  (
+    await outcomeOf(reply, { call, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() }, ending(more), {
+      now: 5,
+      loggedBytes: 100,
+    })
+  ).usage;
+
+test("what the provider reported of a complete answer stands", async () => {
+  expect(await usageOf({ usage: { input: 3, output: 4 } })).toEqual({ input: 3, output: 4 });
+});
+test("without a report, what was said is counted, not its wire", async () => {
+  const usage = await usageOf({});
+  expect(usage).toMatchObject({ estimated: true });
+  expect(usage?.output).toBeGreaterThan(40);
+  expect(usage?.output).toBeLessThan(60);
+});
+test("an answer whose text was kept in part is counted in proportion", async () => {
+  expect((await usageOf({ said: () => ({ text: words, times: 3 }) }))?.output).toBeGreaterThan(120);
+});
+test.each(["aborted", "partial"] as const)("an answer that was %s costs no less than what was received", async (ended) => {
+  const usage = await usageOf({ ended, usage: { input: 9, output: 1 } });
+  expect(usage).toMatchObject({ input: 9, estimated: true });
+  expect(usage?.output).toBeGreaterThan(40);
+  expect(await usageOf({ ended, usage: { input: 9, output: 500 } })).toEqual({ input: 9, output: 500 });
+});
+test("a whole answer without usage is counted by its texts", async () => {
+  const body = { id: "c", choices: [{ message: { role: "assistant", content: words } }] };
+  const whole: Reply = { ...reply, content: { kind: "whole", text: JSON.stringify(body), body, usage: null } };
+  const { usage } = await outcomeOf(
+    whole,
+    { call, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() },
+    { ended: "ok", usage: null, firstMs: null, response: "" },
+    { now: 5, loggedBytes: 100 },
+  );
+  expect(usage?.output).toBeGreaterThan(40);
+  expect(usage?.output).toBeLessThan(60);
+});
+
+const whole = async (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
+  outcomeOf(
+    reply,
+    { call: asked, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() },
+    { ended: "ok", usage: { input: 1 }, firstMs: null, response: '{"id":"c"}', ...more },
+    { now: 5, loggedBytes: 100 },
+  );
+
+describe("the results of guardrails", () => {
+  const before = guardrailResult("before");
+  const after = guardrailResult("after");
+  const beside = guardrailResult("beside");
+  const TEXT = '{"before_request_hooks":["as it was sent"]}';
+  const told = async (more: Partial<GuardrailReport>, text: string | null = TEXT): Promise<Outcome["guardrails"]> => {
+    const report: GuardrailReport = { results: () => ({ input: [before], output: [after], text }), pending: null, ...more };
+    return (await whole({ ...reply, guardrails: report })).guardrails;
+  };
+  test("come with the text that stands in the answer", async () => {
+    expect(await told({})).toEqual({ input: [before], output: [after], text: TEXT });
+    expect(await told({ pending: { input: Promise.resolve([]), output: Promise.resolve([]) } })).toMatchObject({ text: TEXT });
+  });
+  test("come without it where the answer has no such text", async () => {
+    expect(await told({}, null)).toEqual({ input: [before], output: [after], text: null });
+    const { input, output, text } = (await whole(reply)).guardrails;
+    expect([input, output, text]).toEqual([[], [], null]);
+  });
+  test("are read back from the text they were written as", async () => {
+    const guardrails = new WholeReport(new Results(JSON.stringify([before])), new Results(JSON.stringify([after])), null);
+    const { input, output, text } = (await whole({ ...reply, guardrails })).guardrails;
+    expect([input, output]).toEqual([[before], [after]]);
+    expect(JSON.parse(text ?? "")).toEqual({ before_request_hooks: [before], after_request_hooks: [after] });
+    expect(JSON.parse(JSON.stringify(guardrails))).toEqual({ input, output, text });
+  });
+  test.each(["before_request_hooks", '"checks":[{', '"id":"before"', "allow-all-of-it"])(
+    "keep their form whatever the credential is that went with the request: %s",
+    async (secret) => {
+      const quoting = { ...before, checks: [{ ...before.checks[0], data: { quoted: `it says ${secret} here` } }] };
+      const guardrails = new WholeReport(new Results(JSON.stringify([quoting])), new Results(JSON.stringify([after])), null);
+      const sent = { url: "https://api.example.com/v1", body: "{}", secrets: [secret, JSON.stringify(secret).slice(1, -1)] };
+      const { input, output, text } = (await whole({ ...reply, sent, guardrails })).guardrails;
+      const hiddenIn = { ...before, checks: [{ ...before.checks[0], data: { quoted: "it says [redacted] here" } }] };
+      expect([input, output]).toEqual([[hiddenIn as never], [after]]);
+      expect(JSON.parse(text ?? "")).toEqual({ before_request_hooks: input, after_request_hooks: output });
+    },
+  );
+  test("come without it where some ran beside the request: the text knows nothing of them", async () => {
+    expect(await told({ pending: { input: Promise.resolve([beside]), output: null } })).toEqual({
+      input: [before, beside],
+      output: [after],
+      text: null,
+    });
+    expect(await told({ pending: { input: null, output: Promise.resolve([beside]) } })).toEqual({
+      input: [before],
+      output: [after, beside],
+      text: null,
+    });
+  });
+});
+
+describe("the bodies for the log", () => {
+  const SENT = { url: "https://api.example.com/v1/chat/completions", body: '{"model":"m"}', secrets: [] };
+  test("are what came, what was sent, and what was answered", async () =>
+    expect((await whole({ ...reply, sent: SENT })).bodies).toEqual({
+      request: "{}",
+      upstreamUrl: SENT.url,
+      upstreamRequest: SENT.body,
+      response: '{"id":"c"}',
+      truncated: false,
+    }));
+  test("are empty texts where the bodies were empty, and absent where there were none", async () => {
+    const empty = { ...call, body: { kind: "json", text: "", value: {} } } as const;
+    expect((await whole({ ...reply, sent: { ...SENT, body: "" } }, { response: "" }, empty)).bodies).toMatchObject({
+      request: "",
+      upstreamRequest: "",
+      response: "",
+    });
+    const none = { ...call, method: "GET", body: { kind: "none" } } as const;
+    expect((await whole(reply, { response: null }, none)).bodies).toEqual({
+      request: null,
+      upstreamUrl: null,
+      upstreamRequest: null,
+      response: null,
+      truncated: false,
+    });
+  });
+  test("are cut at the limit, and say so", async () => {
+    const long = { ...call, body: { kind: "json", text: "x".repeat(101), value: {} } } as const;
+    const { bodies } = await whole({ ...reply, sent: { ...SENT, body: "y".repeat(500) } }, { response: "z".repeat(100) }, long);
+    expect(bodies).toMatchObject({
+      request: "x".repeat(100),
+      upstreamRequest: "y".repeat(100),
+      response: "z".repeat(100),
+      truncated: true,
+    });
+  });
+  test("are not there when the client asked for none", async () =>
+    expect((await whole({ ...reply, sent: SENT }, {}, { ...call, control: { rest: {}, debug: false } })).bodies).toBeNull());
+  test("of embeddings are without the vectors", async () =>
+    expect((await whole(reply, {}, { ...call, operation: "embed" })).bodies).toMatchObject({ request: "{}", response: null }));
+});

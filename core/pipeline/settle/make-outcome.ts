@@ -1,0 +1,224 @@
+import {
+  type Bodies,
+  type Call,
+  MAX_JSON_LEVELS,
+  nestsDeeper,
+  operation,
+  type Outcome,
+  outputTokens,
+  type Usage,
+  type WireError,
+} from "#contract";
+import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
+import { estimatedUsage, textOf } from "./estimate.ts";
+import { costOf } from "./price.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import type { Beside, GuardrailReport } from "../guard/report.ts";
+import type { Reply } from "../reply.ts";
+import { type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
+import type { Served } from "./settle.ts";
+
+interface At {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly loggedBytes: number;
+}
+
+/** What came of a request, as policies and exporters are told it. */
+export function outcomeOf(reply: Reply, served: Served, ending: Ending, at: At): MaybePromise<Outcome> {
+  const found = findingsOf(reply, served.call, ending);
+  return found instanceof Promise ? makeLater(reply, served, ending, at, found) : makeOutcome(reply, served, ending, at, found);
+}
+
+const makeLater = async (reply: Reply, served: Served, ending: Ending, at: At, found: Promise<Findings>): Promise<Outcome> =>
+  makeOutcome(reply, served, ending, at, await found);
+
+const makeOutcome = (reply: Reply, { call, caller, plan }: Served, ending: Ending, at: At, found: Findings): Outcome => ({
+  call,
+  caller,
+  plan,
+  status: reply.status,
+  ended: ending.ended,
+  error: shortened(ending.error ?? reply.error, secretsOf(reply)),
+  provider: reply.from?.id ?? null,
+  providerSlug: reply.from?.slug ?? null,
+  model: cut(hidden(modelOf(reply, ending), secretsOf(reply)), MAX_NAME),
+  lastUsedOption: reply.leaf?.path ?? null,
+  retries: reply.retries,
+  cacheStatus: reply.cacheStatus,
+  streamed: ending.streamed === true,
+  usage: found.usage,
+  costCents: found.costCents,
+  guardrails: quoting(found.guardrails, secretsOf(reply)),
+  timing: timingOf(reply, ending, at.now - call.startedAt),
+  bodies: call.control.debug === false ? null : bodiesOf(reply, call, ending, at.loggedBytes),
+});
+
+/** An outcome that needs nothing of the answer: where the whole one could not be made, the request is still told of. */
+export const bareOutcome = (reply: Reply, served: Served, { ended }: Pick<Ending, "ended">, at: At): Outcome => ({
+  ...makeOutcome(reply, served, { ...NOTHING_READ, ended }, at, NOTHING_FOUND),
+  bodies: null,
+});
+const NOTHING_FOUND: Findings = { usage: null, costCents: null, guardrails: { input: [], output: [], text: null } };
+
+/** A provider may call its model and its errors anything, at any length; columns and indexes have an end. */
+const MAX_NAME = 256;
+const MAX_MESSAGE = 4_096;
+function shortened(error: WireError | null, secrets: Secrets): WireError | null {
+  if (error === null) return null;
+  const { message, type, param, code } = toldError(error, secrets);
+  return {
+    message: cut(message, MAX_MESSAGE) ?? "",
+    type: cut(type, MAX_NAME) ?? "",
+    param: cut(param, MAX_NAME),
+    code: cut(code, MAX_NAME),
+  };
+}
+
+const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
+
+/* ── what is not in the answer itself ────────────────────────────────────────────────────────────────────────── */
+
+interface Findings {
+  readonly usage: Usage | null;
+  readonly costCents: number | null;
+  readonly guardrails: Outcome["guardrails"];
+}
+
+/** There at once, unless usage must be estimated, a guardrail still runs, or the price list is not loaded yet. */
+function findingsOf(reply: Reply, call: Call, ending: Ending): MaybePromise<Findings> {
+  const usage = usageOf(reply, call, ending);
+  const guardrails = guardrailsOf(reply);
+  if (usage instanceof Promise || guardrails instanceof Promise) return findingsLater(reply, ending, usage, guardrails);
+  const costCents = costFor(reply, modelOf(reply, ending), usage);
+  return costCents instanceof Promise ? findingsLater(reply, ending, usage, guardrails) : { usage, costCents, guardrails };
+}
+
+async function findingsLater(
+  reply: Reply,
+  ending: Ending,
+  counting: MaybePromise<Usage | null>,
+  guardrails: MaybePromise<Outcome["guardrails"]>,
+): Promise<Findings> {
+  const usage = await counting;
+  return { usage, costCents: await costFor(reply, modelOf(reply, ending), usage), guardrails: await guardrails };
+}
+
+/** Those that were waited for, and those that ran beside the request. */
+function guardrailsOf({ guardrails }: Reply): MaybePromise<Outcome["guardrails"]> {
+  const { pending } = guardrails;
+  return pending === null ? guardrails.results() : guardrailsLater(guardrails, pending);
+}
+
+async function guardrailsLater(report: GuardrailReport, pending: Beside): Promise<Outcome["guardrails"]> {
+  const later = { input: (await pending.input) ?? [], output: (await pending.output) ?? [] };
+  const waited = report.results();
+  if (later.input.length + later.output.length === 0) return waited;
+  return { input: [...waited.input, ...later.input], output: [...waited.output, ...later.output], text: null };
+}
+
+const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs, readyMs }: Ending, totalMs: number): Outcome["timing"] =>
+  streamed
+    ? { totalMs, upstreamMs: totalMs, gatewayMs: 0, timeToFirstTokenMs: firstMs }
+    : { totalMs, upstreamMs, gatewayMs: Math.max(0, (readyMs ?? totalMs) - upstreamMs), timeToFirstTokenMs: null };
+
+/* ── usage and cost ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+/** What the provider reported, if the answer came to its end; else no less than what was received. */
+function usageOf(reply: Reply, call: Call, ending: Ending): MaybePromise<Usage | null> {
+  const reported = ending.usage;
+  return reported && (ending.ended === "ok" || !ending.streamed) ? reported : usageReceived(reply, call, ending);
+}
+
+async function usageReceived(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
+  const reported = ending.usage;
+  const estimate = await estimateOf(reply, call, ending);
+  if (!reported || !estimate) return reported ?? estimate;
+  const missing = outputTokens(estimate) - outputTokens(reported);
+  return missing > 0 ? { ...reported, output: (reported.output ?? 0) + missing, estimated: true } : reported;
+}
+
+/** Only answers that cost something are estimated: those a model began to give. */
+async function estimateOf(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
+  const { segments } = operation(call.operation);
+  const conversational = segments === "chat" || segments === "messages" || segments === "prompt";
+  if (!conversational || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
+  const whole = reply.content.kind === "whole" ? textOf(reply.content.body) : "";
+  const { text, times } = ending.said?.() ?? { text: whole, times: 1 };
+  const usage = await estimatedUsage(call.body.value, text);
+  return { ...usage, output: Math.round((usage.output ?? 0) * times) };
+}
+
+/** By the model that answered, or by the one that was asked when nobody knows the other's price. */
+function costFor(reply: Reply, model: string | null, usage: Usage | null): MaybePromise<number | null> {
+  if (!reply.from || !usage) return null;
+  const { id: providerId, provider, target } = reply.from;
+  const asked = target.model;
+  if (model === null || model === asked) return asked === "" ? null : costOf(usage, { providerId, provider, model: asked });
+  const answered = costOf(usage, { providerId, provider, model });
+  if (answered instanceof Promise) return answered.then((cents) => cents ?? costFor(reply, null, usage));
+  return answered ?? costFor(reply, null, usage);
+}
+
+/* ── nothing that is told of a request holds the credentials that went with it ───────────────────────────────── */
+
+const secretsOf = ({ sent }: Reply): Secrets => sent?.secrets ?? NONE;
+const NONE: Secrets = [];
+const hidden = <T extends string | null>(text: T, secrets: Secrets): T | string => text && withoutLongSecrets(text, secrets);
+
+/** Checks may quote what they saw. A credential of the client's own may be any text: only values are looked at, not the form around them. */
+function quoting(results: Outcome["guardrails"], secrets: Secrets): Outcome["guardrails"] {
+  if (secrets.length === 0) return results;
+  const text = results.text ?? writtenOut(results);
+  if (text === null || hidden(text, secrets) === text) return results;
+  const masked = (_name: string, value: unknown): unknown => (typeof value === "string" ? hidden(value, secrets) : value);
+  const { before_request_hooks: input, after_request_hooks: output } = JSON.parse(text, masked);
+  const masking = results.text === null ? null : JSON.stringify({ before_request_hooks: input, after_request_hooks: output });
+  return { input, output, text: masking };
+}
+/** What nests too deeply to be written is not written by exporters either. */
+function writtenOut({ input, output }: Outcome["guardrails"]): string | null {
+  if ((input.length === 0 && output.length === 0) || nestsDeeper([input, output], MAX_JSON_LEVELS)) return null;
+  return JSON.stringify({ before_request_hooks: input, after_request_hooks: output });
+}
+
+/* ── bodies for the log ──────────────────────────────────────────────────────────────────────────────────────── */
+
+function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodies {
+  const request = requestText(call);
+  const secrets = secretsOf(reply);
+  const response = UNLOGGED.has(call.operation) ? null : ending.response;
+  return {
+    request: kept(request, limit, secrets),
+    upstreamUrl: hidden(reply.sent?.url ?? null, secrets),
+    upstreamRequest: kept(reply.sent?.body ?? null, limit, secrets),
+    response: kept(response, limit, secrets),
+    truncated: reaches(request, limit) || reaches(response, limit),
+  };
+}
+function kept(text: string | null, limit: number, secrets: Secrets): string | null {
+  const told = hidden(cut(text, limit), secrets);
+  return told !== null && reaches(text, limit) ? withoutBegunSecret(told, secrets) : told;
+}
+
+/** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */
+export function withoutLongBody(outcome: Outcome, limit: number): Outcome {
+  const { body } = outcome.call;
+  const long = body.kind === "form-read" || (body.kind === "json" && body.text.length > limit);
+  return long ? { ...outcome, call: { ...outcome.call, body: NO_BODY } } : outcome;
+}
+const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
+
+const reaches = (text: string | null, limit: number): boolean => text !== null && text.length >= limit;
+const cut = (text: string | null, limit: number): string | null =>
+  text !== null && text.length > limit ? copyOf(text.slice(0, limit)) : text;
+/** A slice would keep the whole text in memory for as long as the record waits. */
+const copyOf = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
+
+/** Embedding vectors are never stored (observability fact sheet 1). */
+const UNLOGGED: ReadonlySet<string> = new Set(["embed"]);
+
+function requestText({ body }: Call): string | null {
+  if (body.kind === "json") return body.text;
+  return body.kind === "form-read" ? JSON.stringify(body.fields) : null;
+}

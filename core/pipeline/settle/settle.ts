@@ -1,0 +1,155 @@
+import { type Call, type Caller, GatewayError, messageOf, operation, type Outcome, type Plan } from "#contract";
+import type { HeaderRecord } from "../../egress/header.ts";
+import type { Held } from "../../kernel/process/memory-budget.ts";
+import { errorResponse } from "../../http/errors.ts";
+import { counted, type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
+import type { Gateway } from "../gateway.ts";
+import { clientText } from "./client-text.ts";
+import { ChunkStream } from "../stream/chunks.ts";
+import { type Live, wireError } from "../stream/live.ts";
+import { PassingStream } from "../stream/pass-through.ts";
+import { bareOutcome, outcomeOf } from "./make-outcome.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { type Content, ownReply, type Reply, type Source } from "../reply.ts";
+import type { Secrets } from "../call/secrets-sent.ts";
+
+/** A request as far as it came, and what counts it out of its generation. */
+export interface Served {
+  readonly call: Call;
+  readonly caller: Caller | null;
+  readonly plan: Plan | null;
+  readonly leave: () => void;
+  /** What it holds of the process's memory budget. */
+  readonly held: Held;
+}
+
+/** Answers the client, and settles once: when it has its bytes, when it has left, or when the stream broke. */
+export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
+  const headers = gatewayHeaders(reply, served.call);
+  const { content, status } = reply;
+  if (content.kind !== "whole" || content.text.length > AT_ONCE) return flowing(reply, content, headers, served, gw);
+  const response = new Response(clientText(content), { status, headers }); // first: an answer that cannot be made is not settled here
+  const ended = status < 400 ? "ok" : "error";
+  afterwards({ reply, served, gw, ending: { ended, usage: content.usage, firstMs: null, response: content.text } });
+  return response;
+}
+
+/** Characters of a whole answer that are given to the client's connection in one go; what it does not take, waits there. */
+const AT_ONCE = 1024 * 1024;
+
+function flowing(reply: Reply, content: Content, headers: HeaderRecord, served: Served, gw: Gateway): Response {
+  const { status } = reply;
+  const settle = once((ending: Ending) => settled({ reply, served, ending, gw }));
+  const { startedAt, signal } = served.call;
+  const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, stalledMs: gw.stalledMs, settle };
+  if (content.kind === "whole") {
+    const ended = { ...NOTHING_READ, ended: status < 400 ? "ok" : "error", usage: content.usage, response: content.text } as const;
+    return new Response(inSlices(clientText(content), ended, delivery), { status, headers });
+  }
+  if (content.kind === "bytes") {
+    if (content.stream !== null) return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
+    const response = new Response(null, { status, headers });
+    afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended: "ok" } });
+    return response;
+  }
+  headers["cache-control"] = "no-cache, no-transform";
+  headers["x-accel-buffering"] = "no";
+  return new Response(streamed(liveOf(content.source, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
+}
+
+/** What is to be settled. */
+interface Settlement {
+  readonly reply: Reply;
+  readonly served: Served;
+  readonly ending: Ending;
+  readonly gw: Gateway;
+}
+const waiting: Settlement[] = [];
+/** Settles once the answers made in this turn of the event loop are on their way; one timer for all of them. */
+function afterwards(settlement: Settlement): void {
+  if (waiting.push(settlement) === 1) setImmediate(settleAll);
+}
+function settleAll(): void {
+  for (const settlement of waiting.splice(0)) settled(settlement);
+}
+
+const once = (run: Settle): Settle => {
+  let done = false;
+  return (ending) => {
+    if (done) return;
+    done = true;
+    run(ending);
+  };
+};
+
+const liveOf = (source: Source, keptBytes: number, secrets: Secrets): Live =>
+  source.kind === "passing"
+    ? new PassingStream(source.passing, secrets)
+    : new ChunkStream(source.chunks, source.encoder, { provider: source.provider, secrets }, keptBytes);
+
+function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
+  const { headers } = reply;
+  headers["x-gateway-trace-id"] = call.traceId;
+  headers["x-gateway-request-id"] = call.id; // the id of the log record, also when the client named the trace
+  headers["x-gateway-retry-attempt-count"] = String(reply.exhausted ? -1 : reply.retries);
+  headers["x-gateway-cache-status"] = reply.cacheStatus;
+  if (reply.leaf) headers["x-gateway-last-used-option-index"] = reply.leaf.path;
+  if (reply.from) headers["x-gateway-provider"] = reply.from.id;
+  return headers;
+}
+
+/** A request that ended before any target had answered. */
+export function refused(thrown: unknown, served: Served, gw: Gateway): Response {
+  const { call, plan } = served;
+  const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
+  if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });
+  served.held.release(); // nothing of it is needed any more, and others wait for it
+  const response = errorResponse(error, "data", operation(call.operation).flatErrors ?? false);
+  response.headers.set("x-gateway-trace-id", call.traceId);
+  const reply: Reply = { ...ownReply(error.status, "", null, wireError(error)), model: plan?.model ?? null };
+  const ended = error.code === "CLIENT_LEFT" ? "aborted" : "error";
+  afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended } });
+  return response;
+}
+
+function settled(settlement: Settlement): void {
+  const outcome = outcomeOrBare(settlement);
+  if (outcome instanceof Promise) void settledLater(outcome, settlement);
+  else report(outcome, settlement);
+}
+
+/** What goes wrong for who hears of it stays there: the request gives back what it held, and the next is settled. */
+function report(outcome: Outcome, { served, gw }: Settlement): void {
+  try {
+    gw.settled(outcome);
+  } catch (thrown) {
+    gw.log("error", "settle failed", { traceId: served.call.traceId, why: thrown });
+  } finally {
+    leave(served);
+  }
+}
+
+/** The one place where a request gives back what it held. */
+function leave(served: Served): void {
+  served.held.release();
+  served.leave();
+}
+
+async function settledLater(outcome: Promise<Outcome>, settlement: Settlement): Promise<void> {
+  report(await outcome.catch((thrown: unknown) => bare(thrown, settlement)), settlement);
+}
+
+function outcomeOrBare(settlement: Settlement): MaybePromise<Outcome> {
+  const { reply, served, ending, gw } = settlement;
+  try {
+    return outcomeOf(reply, served, ending, { now: gw.now(), loggedBytes: gw.limits.loggedBytes });
+  } catch (thrown) {
+    return bare(thrown, settlement);
+  }
+}
+
+/** What went wrong with the telling of a request must not make it untold. */
+function bare(thrown: unknown, { reply, served, ending, gw }: Settlement): Outcome {
+  gw.log("error", "settled without details", { traceId: served.call.traceId, why: messageOf(thrown) });
+  return bareOutcome(reply, served, ending, { now: gw.now(), loggedBytes: 0 });
+}

@@ -1,0 +1,71 @@
+import { type Dialect, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import type { Chunk } from "./chunks.ts";
+import { Finishes } from "./fold.ts";
+import type { Exchange } from "../call/sending.ts";
+import type { ClientForm } from "../call/interpret.ts";
+import { nextTurn } from "../../kernel/process/next-turn.ts";
+import { isHighSurrogate } from "../../json/written.ts";
+import { openAiError } from "../call/provider-error.ts";
+import type { Source } from "../reply.ts";
+
+/** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
+export function asStream(body: Json, it: Exchange, dialect: Dialect, form: Pick<ClientForm, "encode">): Source {
+  const encoder = dialect.encode(form.encode);
+  return { kind: "chunks", chunks: replay(wholeAnswer(body, it, dialect), encoder), encoder, provider: it.to.id };
+}
+
+/** The events of a whole answer that has its end; a refusal in its place is the provider's error. */
+function wholeAnswer(body: Json, it: Exchange, dialect: Dialect): readonly StreamEvent[] {
+  const { reply } = it.to.adapter;
+  const finishes = new Finishes();
+  try {
+    const events = reply ? reply(body, it.ask) : dialect.read(body);
+    for (const event of events) finishes.add(event);
+    if (finishes.all) return events;
+  } catch (thrown) {
+    throw thrown instanceof UpstreamFailure ? thrown : (refusalIn(body, it) ?? thrown);
+  }
+  throw refusalIn(body, it) ?? new GatewayError("STREAM_INCOMPLETE", { provider: it.to.id });
+}
+
+/** The error that a body tells of, in the provider's form or in the usual one. */
+function refusalIn(body: Json, { to }: Exchange): UpstreamFailure | undefined {
+  entering(markOfOwner(to.provider));
+  const told = [to.provider.error?.(STREAM_REFUSED, body), openAiError(body)].find((error) => error?.message !== undefined);
+  if (told?.message === undefined) return undefined;
+  const { message, type = "api_error", param = null, code = null } = told;
+  return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code });
+}
+/** The status of an error that came under a good one. */
+const STREAM_REFUSED = 502;
+
+/** Characters of a text that are written down in one go. */
+const PART = 256 * 1024;
+
+/** Events that are written down before others have their turn. */
+const AT_ONCE = 64;
+
+/** A long text in parts, as a stream would have brought it. */
+function* partsOf(event: StreamEvent): Generator<StreamEvent> {
+  if (event.type !== "text" || event.text.length <= PART) return yield event;
+  for (let from = 0, to = 0; from < event.text.length; from = to) {
+    to = from + PART;
+    if (isHighSurrogate(event.text.charCodeAt(to - 1))) to += 1; // one character in two
+    yield { ...event, text: event.text.slice(from, to) };
+  }
+}
+
+async function* replay(
+  events: readonly StreamEvent[],
+  encoder: { event(event: StreamEvent): string; end(): string },
+): AsyncGenerator<Chunk> {
+  let written = 0;
+  for (const event of events)
+    for (const part of partsOf(event)) {
+      written += 1;
+      if (part !== event || written % AT_ONCE === 0) await nextTurn();
+      yield { wire: encoder.event(part), events: [part] };
+    }
+  yield { wire: encoder.end(), events: [] };
+}

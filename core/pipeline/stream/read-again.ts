@@ -1,0 +1,46 @@
+import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { nextTurn } from "../../kernel/process/next-turn.ts";
+import type { Piece } from "../../egress/answer.ts";
+import type { Chunks } from "./live.ts";
+
+/** Pieces that are given before others have their turn. */
+const AT_ONCE = 8;
+
+/** A reader that gives again what was read of it, and counts what it has not given yet. */
+export class ReadAgain implements Chunks {
+  private readonly left: Uint8Array[];
+  private size: number;
+  private kept = 0;
+  private given = 0;
+  constructor(
+    read: readonly Uint8Array[],
+    private readonly reader: Chunks,
+  ) {
+    this.left = [...read].reverse();
+    this.size = read.reduce((sum, { length }) => sum + length, 0);
+    this.keeps(0);
+  }
+
+  read(): Promise<Piece> {
+    const value = this.left.pop();
+    return value === undefined ? this.reader.read() : this.again(value);
+  }
+  private async again(value: Uint8Array): Promise<Piece> {
+    this.size -= value.length;
+    this.keeps(this.kept);
+    this.given += 1;
+    if (this.given % AT_ONCE === 0) await nextTurn();
+    return { done: false, value };
+  }
+  cancel(): Promise<void> {
+    this.left.length = this.size = 0;
+    return this.reader.cancel();
+  }
+  unheard(): void {
+    this.reader.unheard?.();
+  }
+  keeps(bytes: number): void {
+    this.kept = bytes;
+    this.reader.keeps?.(bytes + eventCost(this.size));
+  }
+}
