@@ -1,7 +1,8 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ConfigMembers } from "./config-members.ts";
 import type { Dialect } from "./dialect.ts";
-import type { OperationId } from "./operation.ts";
+import type { BodyContent } from "./content.ts";
+import type { OperationId, OwnOperation } from "./operation.ts";
 import type { Json } from "./json.ts";
 import type { Call, Caller, Plan } from "./request.ts";
 
@@ -14,9 +15,11 @@ export interface Api {
   readonly obeys?: ConfigMembers;
 }
 
-/** Mounts one row of the operation table. The pipeline handles it; the plugin says what bodies look like. */
+/** Mounts an operation: a row of the table, or one of the plugin's own. The pipeline handles it; the plugin says what bodies look like. */
 export interface OperationRoute {
-  readonly operation: OperationId;
+  readonly operation: OperationId | OwnOperation;
+  /** What its bodies hold, for guardrails, logs and estimates; NO_CONTENT where that is nothing. */
+  readonly content: BodyContent;
   /** Request body for validation and documentation. Open (`additionalProperties: true`): unknown members travel on. */
   readonly body?: TSchema;
   readonly query?: TSchema;

@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import type { OperationId } from "./operation.ts";
+import type { OperationName } from "./operation.ts";
 import type { Collected, StreamEvent, StreamMap, Usage, WireError } from "./stream.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Collected, StreamEvent, StreamMap, Usage, WireError } from "./stre
 export interface Dialect<S = unknown> {
   /** `chat`, `messages`, `responses` … */
   readonly id: string;
-  readonly operation: OperationId;
+  readonly operation: OperationName;
   /** This dialect's frames -> events: taps usage and content out of bytes that pass through. */
   readonly decode: StreamMap<S>;
   /** This dialect's whole body -> events. */
@@ -18,6 +18,8 @@ export interface Dialect<S = unknown> {
   usage?(body: Json): Usage | undefined;
   /** A folded answer -> this dialect's whole body. */
   write(answer: Collected, options: EncodeOptions): Json;
+  /** How guardrails see a streamed answer. */
+  readonly judged: JudgedAnswer;
   /** Events -> this dialect's frames, as ready-made wire text. */
   encode(options: EncodeOptions): Encoder;
   /** Did the client ask for usage in the stream? When not, the usage frame is asked for, read, and hidden. */
@@ -26,6 +28,12 @@ export interface Dialect<S = unknown> {
   withUsage(body: Json): Json;
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
+}
+/** A streamed answer as one body, so that checks read and patch it like a whole one (`BodyContent.output`). */
+export interface JudgedAnswer {
+  body(answer: Collected): Json;
+  /** The events of the answer as guardrails changed its body. What they did not change keeps its signatures. */
+  events(answer: Collected, body: Json): readonly StreamEvent[];
 }
 export interface EncodeOptions {
   /** Used when the provider sends none. */

@@ -4,6 +4,7 @@ export * from "./cache.ts";
 export * from "./capability.ts";
 export * from "./config-members.ts";
 export * from "./console.ts";
+export * from "./content.ts";
 export * from "./dialect.ts";
 export * from "./errors.ts";
 export * from "./exporter.ts";

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Json } from "./json.ts";
-import type { OperationId } from "./operation.ts";
+import type { OperationName } from "./operation.ts";
 import type { FrameFormat, StreamEvent, StreamMap, Usage, UsagePart, WireError } from "./stream.ts";
 
 /**
@@ -29,7 +29,7 @@ export interface Provider {
   sign?(request: OutgoingRequest, at: Target): Promise<OutgoingRequest>;
   /** Set when this provider's own wire is a client dialect: its bytes pass through to clients of that dialect. */
   readonly dialect?: string;
-  readonly operations: { readonly [Op in OperationId]?: Adapter };
+  readonly operations: { readonly [Op in OperationName]?: Adapter };
   /** Reads an error body; default: the OpenAI form `{error: {message, type, param, code}}`. */
   error?(status: number, body: unknown): Partial<WireError>;
   /** Models it is known to serve; the workspace's model catalogue lists them. */
@@ -65,7 +65,7 @@ export interface OutgoingRequest {
 /** What an adapter may look at while it maps. */
 export interface Ask {
   readonly target: Target;
-  readonly operation: OperationId;
+  readonly operation: OperationName;
   /** Path below `/v1` as the client asked it, parameters filled in. */
   readonly path: string;
   readonly search: string;

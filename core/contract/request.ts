@@ -1,6 +1,6 @@
 import type { Control } from "./header.ts";
 import type { Json } from "./json.ts";
-import type { OperationId } from "./operation.ts";
+import type { MountedOperation, OperationName } from "./operation.ts";
 import type { GuardrailResult } from "./guardrail.ts";
 import type { RateLimit } from "./schema/limits.ts";
 import type { Usage, WireError } from "./stream.ts";
@@ -21,7 +21,9 @@ export interface RequestHeaders {
 export interface Call {
   /** Id of this request; also the id of its log record. UUID. */
   readonly id: string;
-  readonly operation: OperationId;
+  readonly operation: OperationName;
+  /** What that operation is, and what its bodies hold. */
+  readonly row: MountedOperation;
   readonly method: string;
   /** Path below `/v1`, parameters filled in and encoded, e.g. `/batches/batch_1`. */
   readonly path: string;

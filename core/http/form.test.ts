@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, headerClasses, type Outcome } from "#contract";
+import { type Caller, definePlugin, headerClasses, type Outcome, NO_CONTENT } from "#contract";
 import { bootWith, type Given } from "#kit";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import type { Built } from "../kernel/boot.ts";
@@ -46,7 +46,7 @@ const files: Given = {
       kind: "api",
       config: Type.Object({}),
       needs: [],
-      setup: () => ({ provides: { operations: [{ operation: "uploadFile", reply: Type.Unknown() }] } }),
+      setup: () => ({ provides: { operations: [{ operation: "uploadFile", content: NO_CONTENT, reply: Type.Unknown() }] } }),
     }),
   }),
 };

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, defineStrategy, headerClasses, type Policy } from "#contract";
+import { type Caller, definePlugin, defineStrategy, headerClasses, type Policy, NO_CONTENT } from "#contract";
 import { bootWith, type Given } from "#kit";
 import { createEgress } from "../egress/egress.ts";
 import type { Built } from "../kernel/boot.ts";
@@ -46,7 +46,7 @@ const api: Given = {
       needs: [],
       setup: () => ({
         provides: {
-          operations: [{ operation: "embed", reply: Type.Unknown() }],
+          operations: [{ operation: "embed", content: NO_CONTENT, reply: Type.Unknown() }],
           routes: [
             {
               ...{ plane: "control", method: "POST", path: "/echo", tag: "t", summary: "s", scope: "logs.view" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { ConfigBody, defineRoute, HEADERS, OneOf, type Json } from "#contract";
+import { ConfigBody, defineRoute, HEADERS, OneOf, type Json, mountedOperation, NO_CONTENT } from "#contract";
 import { rulesOf } from "#kit";
 import { schemaCollector } from "./openapi-schema.ts";
 import { openapi } from "./openapi.ts";
@@ -37,7 +37,11 @@ const open = defineRoute({
 });
 const config = rulesOf({ acme: Type.Object({ acme_region: Type.Optional(Type.String({ bound: true, description: "Region." })) }) });
 const document = openapi(
-  { operations: new Map([["chatComplete", chat]]), routes: [save, open], config },
+  {
+    operations: new Map([["chatComplete", { ...chat, content: NO_CONTENT, row: mountedOperation("chatComplete", NO_CONTENT) }]]),
+    routes: [save, open],
+    config,
+  },
   { title: "Gateway", version: "1.2.3" },
 );
 

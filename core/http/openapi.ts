@@ -7,18 +7,17 @@ import {
   isJson,
   type Json,
   type Operation,
-  operation,
-  type OperationId,
-  type OperationRoute,
+  type OperationName,
   type Plane,
   type Route,
 } from "#contract";
+import type { MountedRoute } from "../kernel/generation.ts";
 import { probeItems } from "./openapi-probes.ts";
 import { schemaCollector } from "./openapi-schema.ts";
 
 /** What the document is made from; a running generation has it. */
 export interface Documented {
-  readonly operations: ReadonlyMap<OperationId, OperationRoute>;
+  readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
   /** What a config may be, with the members of the plugins. */
   readonly config: { schema(): TSchema };
@@ -34,7 +33,7 @@ export const PREFIX: Readonly<Record<Plane, string>> = { data: "/v1", control: "
 export function openapi(gen: Documented, info: DocumentInfo): Json {
   const schemas = schemaCollector(new Map([[ConfigBody.$id, gen.config.schema()]]));
   const items = [
-    ...[...gen.operations].map(([id, route]) => operationItem(id, route, schemas.add)),
+    ...[...gen.operations.values()].map((route) => operationItem(route, schemas.add)),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),
     ...probeItems(schemas.add),
   ];
@@ -81,8 +80,8 @@ const BODY_TYPE: Readonly<Record<Operation["body"], string | undefined>> = {
 const DATA_ERRORS = [400, 401, 403, 408, 412, 429, 446, 500, 502, 503] as const;
 const HEADER_REFS = Object.values(HEADERS).map(({ name }) => ({ $ref: `#/components/parameters/x-gateway-${name}` }));
 
-function operationItem(id: OperationId, route: OperationRoute, add: Add): Item {
-  const row = operation(id);
+function operationItem(route: MountedRoute, add: Add): Item {
+  const { row } = route;
   const type = BODY_TYPE[row.body];
   const reply = add(route.reply);
   const content = { "application/json": { schema: reply }, ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }) };
@@ -91,7 +90,7 @@ function operationItem(id: OperationId, route: OperationRoute, add: Add): Item {
     method: row.method.toLowerCase(),
     tag: row.tag,
     is: {
-      operationId: id,
+      operationId: row.id,
       tags: [row.tag],
       summary: row.summary,
       ...described(route.description),

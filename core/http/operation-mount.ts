@@ -1,4 +1,5 @@
-import { type Call, GatewayError, type OperationId, type OperationRoute, operation, type RequestHeaders } from "#contract";
+import { type Call, GatewayError, type MountedOperation, type RequestHeaders } from "#contract";
+import type { MountedRoute } from "../kernel/generation.ts";
 import { isLoop } from "../egress/loop.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
@@ -13,8 +14,8 @@ import { Received } from "./received.ts";
 import type { UrlParts } from "./request-path.ts";
 
 /** An operation of the data plane: what a request's head says is read here, its body when the pipeline asks for it. */
-export function operationMount(route: OperationRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
-  const row = operation(route.operation);
+export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
+  const { row } = route;
   const accept = route.body && row.body === "json" ? bodyCheck(route.body) : undefined;
   return {
     method: row.method,
@@ -27,7 +28,7 @@ export function operationMount(route: OperationRoute, gw: Gateway, read: ReadHea
         request,
         headers: new Received(request.headers),
         at,
-        operation: route.operation,
+        row,
         params,
         startedAt,
         id: timedId(startedAt),
@@ -60,16 +61,17 @@ interface Door {
   readonly request: Request;
   readonly headers: Received;
   readonly at: UrlParts;
-  readonly operation: OperationId;
+  readonly row: MountedOperation;
   readonly params: Params;
   readonly startedAt: number;
   readonly id: string;
 }
 
-function beginning({ request, headers, at, operation: name, params, startedAt, id }: Door, control: Call["control"]): Call {
+function beginning({ request, headers, at, row, params, startedAt, id }: Door, control: Call["control"]): Call {
   return {
     id,
-    operation: name,
+    operation: row.id,
+    row,
     method: request.method,
     path: at.pathname.slice(PREFIX.data.length),
     params,

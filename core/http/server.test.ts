@@ -2,7 +2,16 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, defineStrategy, headerClasses, type Outcome, type Policy, type TargetNode } from "#contract";
+import {
+  type Caller,
+  definePlugin,
+  defineStrategy,
+  headerClasses,
+  type Outcome,
+  type Policy,
+  type TargetNode,
+  NO_CONTENT,
+} from "#contract";
 import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
 import { AT, markOf, sharedMarks } from "../kernel/process/watchdog/marks.ts";
@@ -47,8 +56,8 @@ const api: Given = {
       setup: () => ({
         provides: {
           operations: [
-            { operation: "listModels", reply: Type.Unknown(), local: () => entered("local", never()) },
-            { operation: "embed", reply: Type.Unknown() },
+            { operation: "listModels", content: NO_CONTENT, reply: Type.Unknown(), local: () => entered("local", never()) },
+            { operation: "embed", content: NO_CONTENT, reply: Type.Unknown() },
           ],
           routes: [
             {

@@ -1,26 +1,26 @@
-import type {
-  Admin,
-  Api,
-  Cache,
-  Console,
-  Dialect,
-  Exporter,
-  GuardrailPack,
-  Kind,
-  Kinds,
-  OperationId,
-  OperationRoute,
-  Policy,
-  Provider,
-  ResourceHandles,
-  Route,
-  Strategy,
+import {
+  type Admin,
+  type Api,
+  type Cache,
+  type Console,
+  type Dialect,
+  type Exporter,
+  type GuardrailPack,
+  type Kind,
+  type Kinds,
+  mountedOperation,
+  type OperationName,
+  type Policy,
+  type Provider,
+  type ResourceHandles,
+  type Route,
+  type Strategy,
 } from "#contract";
 import { resourceRoutes } from "../admin/resource.ts";
 import type { Compute } from "../compute/pool.ts";
 import { loadedCheck } from "./check.ts";
 import { type ConfigRules, configRules } from "./config/rules.ts";
-import type { Loaded, LoadedCheck } from "./generation.ts";
+import type { Loaded, LoadedCheck, MountedRoute } from "./generation.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
 
 /** Everything the running plugins provide, by id: the part of a generation that requests look things up in. */
@@ -32,7 +32,7 @@ export interface Assembled {
   readonly caches: ReadonlyMap<string, Cache>;
   readonly exporters: readonly Loaded<Exporter>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
-  readonly operations: ReadonlyMap<OperationId, OperationRoute>;
+  readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
   readonly console: Console | undefined;
   readonly config: ConfigRules;
@@ -77,14 +77,17 @@ export function assemble(
 /** The watchdog tells whose code was entered last. */
 function marked(loaded: Loaded<Provider>): Loaded<Provider> {
   belongsTo(loaded.provides, loaded.name);
-  for (const adapter of Object.values(loaded.provides.operations)) if (adapter.stream) belongsTo(adapter.stream, loaded.name);
+  for (const adapter of Object.values(loaded.provides.operations)) if (adapter?.stream) belongsTo(adapter.stream, loaded.name);
   return loaded;
 }
 const strategiesOf = ({ name, provides }: Loaded<Policy>): [string, Strategy][] =>
   Object.entries(provides.strategies ?? {}).map(([mode, strategy]) => [mode, belongsTo(strategy, name)]);
 
-const operationsOf = ({ name, provides }: Loaded<Api>): [OperationId, OperationRoute][] =>
-  (provides.operations ?? []).map((mounted) => [mounted.operation, belongsTo(mounted, name)]);
+const operationsOf = ({ name, provides }: Loaded<Api>): [OperationName, MountedRoute][] =>
+  (provides.operations ?? []).map((route) => {
+    const row = mountedOperation(route.operation, route.content);
+    return [row.id, belongsTo({ ...route, row }, name)];
+  });
 
 const checksOf = ({ name, module, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
   provides.checks.map((check) => [check.id, loadedCheck({ name, ...(module && { module }) }, check, compute)]);

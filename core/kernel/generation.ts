@@ -10,7 +10,8 @@ import type {
   Logger,
   LogStore,
   Manifest,
-  OperationId,
+  MountedOperation,
+  OperationName,
   OperationRoute,
   Policy,
   Provider,
@@ -24,6 +25,11 @@ import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { ConfigRules } from "./config/rules.ts";
+
+/** An operation as a plugin mounts it. */
+export interface MountedRoute extends OperationRoute {
+  readonly row: MountedOperation;
+}
 
 /**
  * One complete, running configuration of plugins. A request enters one generation and stays in it; a change of
@@ -42,7 +48,7 @@ export interface Generation {
   readonly caches: ReadonlyMap<string, Cache>;
   readonly exporters: readonly Loaded<Exporter>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
-  readonly operations: ReadonlyMap<OperationId, OperationRoute>;
+  readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
   readonly console: Console | undefined;
   /** What a config may be here. */

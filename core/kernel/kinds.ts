@@ -9,7 +9,9 @@ import {
   isJson,
   type Kind,
   type Manifest,
-  OPERATION_IDS,
+  isOperationName,
+  type OperationName,
+  type OperationRoute,
   type Policy,
   type Provider,
   type Route,
@@ -57,7 +59,7 @@ const isRoutes = (routes: unknown): boolean => isList(routes) && routes.every(is
 const A_ROUTE = "a list of routes with plane, method, path, scope, reply and handle";
 const routeId = (route: Route): string => `route ${route.method} ${route.plane} ${route.path}`;
 const routesOf = ({ routes = [] }: { readonly routes?: readonly Route[] }): string[] => routes.map(routeId);
-const isOperation = (id: unknown): boolean => OPERATION_IDS.some((known) => known === id);
+const idOf = ({ operation }: OperationRoute): OperationName => (typeof operation === "string" ? operation : operation.id);
 
 const PROVIDER = members({
   target: [isJson, "a schema"],
@@ -148,17 +150,18 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
   },
   exporter: { flaw: (provides) => (provides["record"] === undefined ? OUTCOMES : RECORDS)(provides), claims: () => [] },
   api: {
-    flaw: (provides) => API(provides) ?? unknownOperation(((provides as Api).operations ?? []).map((mounted) => mounted.operation)),
+    flaw: (provides) =>
+      API(provides) ?? unknownOperation(((provides as Api).operations ?? []).map(idOf)) ?? withoutContent(provides as Api),
     claims: (provides) => {
       const { operations = [], dialects = [] } = provides as Api;
       return [
-        ...operations.map(({ operation }) => `operation ${operation}`),
+        ...operations.map((route) => `operation ${idOf(route)}`),
         ...dialects.map(({ id }) => `dialect ${id}`),
         ...routesOf(provides as Api),
         ...memberIds(provides as Api),
       ];
     },
-    named: (provides) => ((provides as Api).operations ?? []).map(({ operation }) => operation),
+    named: (provides) => ((provides as Api).operations ?? []).map(idOf),
   },
   admin: {
     flaw: members({ resources: [absentOr(isList), "a list"], routes: [absentOr(isRoutes), A_ROUTE] }),
@@ -174,9 +177,13 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
   console: { flaw: members({ mount: [isText, "a path"], asset: [isFunction, "a function"] }), claims: () => ["the console"] },
 };
 const unknownOperation = (ids: readonly string[]): string | undefined => {
-  const unknown = ids.find((id) => !isOperation(id));
-  return unknown === undefined ? undefined : `there is no operation ${unknown}`;
+  const unknown = ids.find((id) => !isOperationName(id));
+  return unknown === undefined ? undefined : `there is no operation ${unknown}; one of your own is called <plugin>.<name>`;
 };
+function withoutContent({ operations = [] }: Api): string | undefined {
+  const silent = operations.find(({ content }) => !isJson(content));
+  return silent && `the operation ${idOf(silent)} must say in \`content\` what its bodies hold: NO_CONTENT where that is nothing to check`;
+}
 
 /** A strategy is missed by the configs that name it, a guard by every request: when one plugin is both, its failure cannot be told. */
 function bothWays({ identify, admit }: Members, { provides = [] }: Manifest): string | undefined {

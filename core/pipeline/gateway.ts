@@ -1,4 +1,4 @@
-import type { Caller, Dialect, HeaderClasses, Logger, OperationId, Outcome, Policy, RequestHeaders } from "#contract";
+import type { Caller, Dialect, HeaderClasses, Logger, OperationName, Outcome, Policy, RequestHeaders } from "#contract";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { Generation, Loaded } from "../kernel/generation.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
@@ -20,7 +20,7 @@ export interface Gateway {
   readonly plan: Planner;
   readonly resolve: Resolver;
   /** The client dialect of an operation that has one. */
-  readonly dialects: ReadonlyMap<OperationId, Dialect>;
+  readonly dialects: ReadonlyMap<OperationName, Dialect>;
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
   /** Every outcome handed over so far has been exported. */
@@ -63,8 +63,8 @@ export interface GatewayParts {
 }
 
 /** Of two for one operation, the first. */
-function byOperation(dialects: Iterable<Dialect>): Map<OperationId, Dialect> {
-  const found = new Map<OperationId, Dialect>();
+function byOperation(dialects: Iterable<Dialect>): Map<OperationName, Dialect> {
+  const found = new Map<OperationName, Dialect>();
   for (const dialect of dialects) if (!found.has(dialect.operation)) found.set(dialect.operation, dialect);
   return found;
 }

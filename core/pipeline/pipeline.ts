@@ -3,9 +3,9 @@ import {
   type Branch,
   type Call,
   type Caller,
+  DATA_PLANE_SCOPE,
   GatewayError,
   type Kind,
-  operation,
   type Plan,
   type TargetNode,
   tenantOf,
@@ -45,7 +45,7 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
     const identified = gw.identify(arrived.call.headers, arrived.call.control.apiKey);
     const caller = (known.caller = identified instanceof Promise ? await identified : identified);
     held.tenant = tenantOf(caller);
-    requireScope(caller, operation(arrived.call.operation).scope, arrived.call.operation);
+    if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireScope(caller, arrived.call.row.scope, arrived.call.operation);
     const asked = (known.call = withBody(arrived.call, await arrived.read()));
     const planned = gw.plan(asked, caller);
     const plan = (known.plan = planned instanceof Promise ? await planned : planned);
@@ -69,9 +69,9 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
 
 /** Member by member, because copying an object of unknown shape costs more than all of this. */
 const withBody = (
-  { id, operation: name, method, path, params, search, headers, control, traceId, startedAt, signal }: Call,
+  { id, operation, row, method, path, params, search, headers, control, traceId, startedAt, signal }: Call,
   body: Body,
-): Call => ({ id, operation: name, method, path, params, search, headers, control, traceId, body, startedAt, signal });
+): Call => ({ id, operation, row, method, path, params, search, headers, control, traceId, body, startedAt, signal });
 
 /** What the gateway itself can answer, before any target is looked for. */
 function localAnswer(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits: PluginLimits): MaybePromise<Reply | undefined> {

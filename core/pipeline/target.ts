@@ -1,4 +1,4 @@
-import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, operation, type Plan } from "#contract";
+import { type Ask, type Call, type Caller, GatewayError, type Json, type Leaf, type Plan } from "#contract";
 import type { Spending } from "../compute/allowance.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
@@ -142,12 +142,12 @@ function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): Cli
   return {
     dialect,
     encode: { id: call.id, model, created: Math.floor(call.startedAt / 1000), usage, strict },
-    flatErrors: operation(call.operation).flatErrors ?? false,
+    flatErrors: call.row.flatErrors ?? false,
   };
 }
 
 function exchangeOf(call: Call, body: Json | null, leaf: Leaf, to: Resolved, form: ClientForm): Exchange {
-  const stream = operation(call.operation).streams === true && body?.["stream"] === true;
+  const stream = call.row.streams === true && body?.["stream"] === true;
   const ask: Ask = {
     target: to.target,
     operation: call.operation,

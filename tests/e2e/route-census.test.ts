@@ -13,8 +13,8 @@ import {
   type Json,
   KEY_TYPES,
   type KeyType,
-  type OperationId,
-  operation,
+  type MountedOperation,
+  type OperationName,
   scopesOf,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
@@ -100,7 +100,7 @@ const PUBLIC: Readonly<Record<string, string>> = {
 const CATCH_ALL = "/*";
 
 interface Listed {
-  readonly id: OperationId | null;
+  readonly id: OperationName | null;
   readonly method: string;
   readonly path: string;
   readonly data: boolean;
@@ -109,8 +109,8 @@ interface Listed {
   readonly body: "json" | "form" | "none";
   readonly query: boolean;
 }
-const operations: readonly Listed[] = [...generation.operations.keys()].map((id) => {
-  const { method, path, scope, body } = operation(id);
+const operations: readonly Listed[] = [...generation.operations.values()].map(({ row }) => {
+  const { id, method, path, scope, body } = row;
   return { id, method, path: PREFIX.data + path, data: true, scopes: [scope], body, query: false };
 });
 const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query }) => ({
@@ -269,18 +269,18 @@ describe("bodies and queries", () => {
 /* ── counted and guarded ─────────────────────────────────────────────────────────────────────────────────────── */
 
 const WORD = "census-word";
-/** A body of each shape that guardrails read, with the word in it. */
-const WITH_WORD: Readonly<Record<string, Json>> = {
-  chat: { model: "m", messages: [{ role: "user", content: WORD }] },
-  messages: { model: "m", max_tokens: 1, messages: [{ role: "user", content: WORD }] },
-  prompt: { model: "m", prompt: WORD },
-  input: { model: "m", input: WORD },
-  rerank: { model: "m", query: WORD, documents: ["x"] },
-  form: { model: "m", prompt: WORD },
-  none: { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" },
-};
+/** A body of each form that guardrails read, with the word in it. */
+const WITH_WORD: readonly Json[] = [
+  { model: "m", max_tokens: 1, messages: [{ role: "user", content: WORD }] },
+  { model: "m", prompt: WORD },
+  { model: "m", input: WORD },
+  { model: "m", query: WORD, documents: ["x"] },
+];
+const WITHOUT_CONTENT: Json = { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" };
+const bodyFor = ({ content }: MountedOperation): Json =>
+  WITH_WORD.find((body) => content.input?.(body).some(({ text }) => text.includes(WORD))) ?? WITHOUT_CONTENT;
 /** They take a body and carry no content to check; why. */
-const UNGUARDED: { readonly [O in OperationId]?: string } = {
+const UNGUARDED: Readonly<Record<string, string>> = {
   uploadFile: "a file is checked where it is used",
   createBatch: "names a file; its lines are requests of their own",
   createFinetune: "names files",
@@ -294,8 +294,8 @@ const GUARDED = {
 };
 
 describe.each(operations.map((route) => [String(route.id), route] as const))("the operation %s", (id, route) => {
-  const row = operation(id as OperationId); // `operations` is made of ids
-  const body = row.body === "none" ? undefined : WITH_WORD[row.segments];
+  const row = generation.operations.get(id)?.row ?? expect.unreachable();
+  const body = row.body === "none" ? undefined : bodyFor(row);
   const answered = (key: string, headers: Readonly<Record<string, string>>) => said(ask(route, key, body, headers));
 
   test(`is ${row.uncounted ? "not counted by" : "counted by"} rate limits`, async () => {
@@ -304,9 +304,9 @@ describe.each(operations.map((route) => [String(route.id), route] as const))("th
     expect(status === 429).toBe(row.uncounted !== true);
     expect([id, row.uncounted === true && row.body !== "none"]).toEqual([id, false]); // only reading what is there is free
   });
-  test(row.segments === "none" ? "carries nothing to guard, for a reason" : "is guarded", async () => {
-    const reason = row.body === "none" ? "it has no body" : UNGUARDED[id as OperationId]; // `operations` is made of ids
-    if (row.segments === "none") return void expect([id, reason]).toEqual([id, expect.any(String)]);
+  test(row.content.input === undefined ? "carries nothing to guard, for a reason" : "is guarded", async () => {
+    const reason = row.body === "none" ? "it has no body" : UNGUARDED[id];
+    if (row.content.input === undefined) return void expect([id, reason]).toEqual([id, expect.any(String)]);
     expect(await answered(keyOf("workspace-service"), GUARDED)).toMatchObject({ status: 446 });
   });
 });

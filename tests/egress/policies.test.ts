@@ -11,6 +11,7 @@ import {
   type RecordStore,
   Workspaces,
 } from "#contract";
+import { operationRow } from "#kit";
 import { shareRecords } from "../../core/kernel/records/records.ts";
 import rateLimitPlugin from "../../plugins/policy/rate-limit/index.ts";
 import { NAME_COLLECTIONS } from "../../plugins/policy/rate-limit/names.ts";
@@ -79,7 +80,8 @@ const caller: Caller = {
   rateLimits: [],
 };
 const leaf = (provider: string | null) => ({ kind: "leaf", provider, path: "config", name: null, weight: 1 });
-const asked = (control: Partial<Call["control"]> = {}) => ({ operation: "chatComplete", control: { rest: {}, ...control } }) as Call; // the policy looks at no more
+const asked = (control: Partial<Call["control"]> = {}) =>
+  ({ operation: "chatComplete", row: operationRow("chatComplete"), control: { rest: {}, ...control } }) as Call; // the policy looks at no more
 const planned = (root: object, model: string | null = "gpt-4o", metadata = {}) =>
   ({ root, model, metadata, configSlug: null }) as unknown as Plan; // ditto
 const stamps = { created_at: 1, last_updated_at: 1 };

@@ -1,7 +1,32 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import type { Call, Check, CheckInput, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
-import { GatewayError, headerClasses, type Json } from "#contract";
+import type {
+  BodyContent,
+  Call,
+  Check,
+  CheckInput,
+  GuardrailPack,
+  Handles,
+  Manifest,
+  MountedOperation,
+  OperationId,
+  Plugin,
+  Side,
+  Verdict,
+} from "#contract";
+import { GatewayError, headerClasses, type Json, mountedOperation, NO_CONTENT } from "#contract";
+import {
+  CHAT,
+  COMPLETION,
+  EMBEDDING,
+  FORM,
+  INPUT,
+  MESSAGES,
+  PROMPT,
+  RERANK,
+  RESPONSE,
+  TRANSCRIPT,
+} from "../../plugins/api/content/index.ts";
 import { nothingSpent } from "../../core/compute/allowance.ts";
 import type { Compute } from "../../core/compute/pool.ts";
 import { loadedCheck } from "../../core/kernel/check.ts";
@@ -10,7 +35,7 @@ import type { LoadedCheck } from "../../core/kernel/generation.ts";
 import { runCheck } from "../../core/pipeline/guard/run.ts";
 import { Subject } from "../../core/pipeline/guard/subject.ts";
 import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guard/types.ts";
-import { wantsOf } from "../../core/pipeline/guard/segments.ts";
+import { wantsOf } from "../../core/pipeline/guard/scope.ts";
 
 /** One input of a check with its expected verdict; `samples` of a guardrail manifest are these, with the check's id. */
 export interface Example {
@@ -308,10 +333,22 @@ async function judged(check: Check, { text, params, metadata }: Example, { timeo
 }
 const askedBody = (text: string): Json => ({ model: "kit-model", messages: [{ role: "user", content: text }] });
 
-/** A chat request with this body. */
-export const callOf = (value: Json, more: Partial<Call> = {}): Call => ({
+/** What the bodies of some operations hold; of the others nothing. */
+const CONTENTS: { readonly [Op in OperationId]?: BodyContent } = {
+  ...{ chatComplete: CHAT, messages: MESSAGES, complete: COMPLETION, createModelResponse: RESPONSE, embed: EMBEDDING, rerank: RERANK },
+  ...{ imageGenerate: PROMPT, imageEdit: FORM, moderate: INPUT, createTranscription: TRANSCRIPT },
+};
+/** An operation of the table, as a plugin would mount it. */
+export const operationRow = (id: OperationId): MountedOperation => mountedOperation(id, CONTENTS[id] ?? NO_CONTENT);
+
+/** A chat request with this body, or one of another operation of the table. */
+export const callOf = (
+  value: Json,
+  { operation = "chatComplete", ...more }: Partial<Call> & { readonly operation?: OperationId } = {},
+): Call => ({
   id: "00000000-0000-4000-8000-000000000001",
-  operation: "chatComplete",
+  operation,
+  row: operationRow(operation),
   method: "POST",
   path: "/chat/completions",
   params: {},

@@ -1,4 +1,4 @@
-import { OPERATION_IDS, operation } from "../operation.ts";
+import { OPERATION_IDS, OPERATIONS } from "../operation.ts";
 import type { KEY_TYPES } from "./api-key.ts";
 
 /** What kinds of key there are. */
@@ -84,7 +84,7 @@ const WILDCARDS: Readonly<Record<string, string>> = { [EVERY_SCOPE]: "OSU", [DAT
 export function expandedScopes(scopes: readonly string[], type: KeyType): ReadonlySet<string> {
   const all = new Set(scopes);
   if (all.has(EVERY_SCOPE)) for (const scope of [...scopesOf(type), ...wildcardsOf(type)]) all.add(scope);
-  if (all.has(DATA_PLANE_SCOPE)) for (const id of OPERATION_IDS) all.add(operation(id).scope);
+  if (all.has(DATA_PLANE_SCOPE)) for (const id of OPERATION_IDS) all.add(OPERATIONS[id].scope);
   return all;
 }
 const wildcardsOf = (type: KeyType): readonly string[] =>

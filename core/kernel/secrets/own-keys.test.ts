@@ -5,7 +5,12 @@ import { createVault } from "./vault.ts";
 
 const vault = createVault("0123456789abcdef0123456789abcdef", () => undefined);
 const USED = "a-key-of-before-0123456789";
-const made = newGatewayKey(vault);
+/** One that does not begin like the letters that are put before keys below: without its first, it would be whole again. */
+function madeKey(): string {
+  const key = newGatewayKey(vault);
+  return /^[xc0]/.test(key) ? madeKey() : key;
+}
+const made = madeKey();
 const touching = (key: string): readonly string[] => [
   ...[
     `x_${key}`,

@@ -17,6 +17,7 @@ const dialect: Dialect = {
     },
   },
   read: () => [],
+  judged: { body: () => ({}), events: () => [] },
   write: () => ({}),
   encode: () => ({ event: () => "", end: () => frame("end"), note: () => "", error: () => "" }),
   asksUsage: () => true,

@@ -6,7 +6,7 @@ import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } fr
 import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./types.ts";
 import { praise } from "./result.ts";
 import { type MaybePromise, after, all } from "../../kernel/process/maybe-promise.ts";
-import { wantsOf } from "./segments.ts";
+import { wantsOf } from "./scope.ts";
 
 type Saved = RecordOf<typeof Guardrails>;
 

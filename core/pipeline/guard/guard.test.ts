@@ -269,7 +269,7 @@ describe("transforms", () => {
       bytes: new Uint8Array(await wire.arrayBuffer()),
       fields: { prompt: "my secret" },
     };
-    const done = await asked([{ "test.mask": {} }], { ...call, operation: "imageEdit", body });
+    const done = await asked([{ "test.mask": {} }], { ...callOf({}, { operation: "imageEdit" }), body });
     if (done.call.body.kind !== "form-read") throw new Error("the form is gone");
     const back = await new Response(done.call.body.bytes as Uint8Array<ArrayBuffer>, {
       headers: { "content-type": done.call.body.contentType },
@@ -289,7 +289,7 @@ describe("answers", () => {
   test("of failures and of operations without content are left alone", async () => {
     const list = active([{ "test.deny": {}, deny: true }], deps);
     expect(await guardOutput(list, call, body, 500, view, deps)).toMatchObject({ denied: false, results: [] });
-    expect(await guardOutput(list, { ...call, operation: "embed" }, body, 200, view, deps)).toMatchObject({ denied: false, results: [] });
+    expect(await guardOutput(list, callOf({}, { operation: "embed" }), body, 200, view, deps)).toMatchObject({ denied: false, results: [] });
   });
 });
 

@@ -6,8 +6,7 @@ import { passed, resultOf, shownResult, textOf } from "./result.ts";
 import { type Ran, applied, changes, runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer, GuardedCall } from "./types.ts";
-import { type MaybePromise, all } from "../../kernel/process/maybe-promise.ts";
-import { hasContent } from "./segments.ts";
+import { type MaybePromise, after, all } from "../../kernel/process/maybe-promise.ts";
 
 export { activeGuardrails } from "./bind.ts";
 export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, GuardedCall } from "./types.ts";
@@ -34,7 +33,7 @@ export function guardOutput(
   view: GuardView,
   deps: GuardDeps,
 ): MaybePromise<GuardedAnswer> {
-  if (list.length === 0 || !isGood(status) || !hasContent(call.operation, "output")) return unjudged(body);
+  if (list.length === 0 || !isGood(status) || !call.row.content.output) return unjudged(body);
   return guarded(list, new Subject("output", body, { call, headers: deps.headers, view, status }), deps);
 }
 
@@ -70,19 +69,16 @@ function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: Guard
   const running: MaybePromise<Ran>[] = [];
   for (const guardrail of list) if (!guardrail.async) running.push(runGuardrail(guardrail, subject, deps));
   const ran = all(running);
-  return ran instanceof Promise ? outcomeLater(ran, subject.body, pending, deps) : outcome(ran, subject.body, pending, deps);
+  return after(ran, (list) => foldRuns(list, subject, pending, deps));
 }
 const isBeside = (guardrail: ActiveGuardrail): boolean => guardrail.async;
 
-const outcomeLater = async (ran: Promise<readonly Ran[]>, body: Json, pending: Pending, deps: GuardDeps): Promise<Judgement> =>
-  outcome(await ran, body, pending, deps);
-
 /** Folds what ran into a body and results. */
-export function outcome(list: readonly Ran[], body: Json, pending: Pending, deps: GuardDeps): Judgement {
+export function foldRuns(list: readonly Ran[], { body, content }: Judged, pending: Pending, deps: GuardDeps): Judgement {
   let changed = body;
   const results: GuardrailResult[] = [];
   for (const one of list) {
-    const patched = one.judged.some(changes) ? patchedBy(one, changed) : null;
+    const patched = one.judged.some(changes) ? patchedBy(one, { body: changed, content }) : null;
     const ran = patched?.ran ?? one;
     changed = patched?.body ?? changed;
     results.push(shownResult(ran, passed(ran), deps));
@@ -93,10 +89,12 @@ const writtenResults = (results: readonly GuardrailResult[]): Results => (result
 const isDenial = ({ deny }: GuardrailResult): boolean => deny;
 const isPassed = ({ verdict }: GuardrailResult): boolean => verdict;
 
-function patchedBy(ran: Ran, before: Json): { readonly ran: Ran; readonly body: Json } {
+type Judged = Pick<Subject, "body" | "content">;
+
+function patchedBy(ran: Ran, { body: before, content }: Judged): { readonly ran: Ran; readonly body: Json } {
   let body = before;
   const judged = ran.judged.map((said) => {
-    const step = applied(body, said);
+    const step = applied({ body, content }, said);
     body = step.body;
     return step.judged;
   });

@@ -139,6 +139,7 @@ async function guardedStream(
   const outcome = await guardStream(active, asking.call, chunksOf(source), viewOf(from, asking), {
     ...gw.guards,
     encoder: () => dialect.encode(form.encode),
+    judged: dialect.judged,
     held: asking.held,
   }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, reply.sent?.secrets ?? [], form));
   if (outcome.kind === "broken") return broke({ ...reply, ...outcome.reading }, guarded, form);

@@ -7,7 +7,7 @@ import type { Subject } from "./subject.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps, Judged } from "./types.ts";
 import { type Said, error, fromThrown, judgedOf } from "./verdict.ts";
 import { type MaybePromise, after, all, isPromise } from "../../kernel/process/maybe-promise.ts";
-import { patched } from "./segments.ts";
+import { patched } from "./patch.ts";
 
 /** What came of the checks of one guardrail. */
 export interface Ran {
@@ -48,16 +48,19 @@ function inOrder(
   const [check, ...rest] = checks;
   if (check === undefined) return done;
   return after(runCheck(check, subject, deps), (said) => {
-    const { body, judged } = applied(subject.body, said);
+    const { body, judged } = applied(subject, said);
     return inOrder(rest, subject.with(body), deps, [...done, judged]);
   });
 }
 
 /** The body after a check's patches. Patches that do not fit are the check's failure, never a pass. */
-export function applied(body: Json, judged: Judged): { readonly body: Json; readonly judged: Judged } {
+export function applied(
+  { body, content }: Pick<Subject, "body" | "content">,
+  judged: Judged,
+): { readonly body: Json; readonly judged: Judged } {
   if (!changes(judged)) return { body, judged };
   try {
-    return { body: patched(body, judged.patches), judged };
+    return { body: patched(body, judged.patches, content), judged };
   } catch (thrown) {
     return { body, judged: { ...judged, kind: "error", failure: "bad_transform", message: messageOf(thrown), patches: [] } };
   }

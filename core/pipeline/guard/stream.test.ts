@@ -1,3 +1,4 @@
+import { judged } from "../../../plugins/api/chat/judged.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { type Check, type Encoder, GatewayError, type Json, type StreamEvent, type StreamMode } from "#contract";
@@ -22,7 +23,7 @@ const encoder: Encoder = {
   error: ({ message }) => `error ${message}\n`,
   note: (value) => `${JSON.stringify(value)}\n`,
 };
-const depsOf = (...checks: readonly Check[]): StreamDeps => ({ ...depsWith(checks), encoder: () => encoder });
+const depsOf = (...checks: readonly Check[]): StreamDeps => ({ ...depsWith(checks), encoder: () => encoder, judged });
 
 /** Frames of an answer that says these pieces; remembers what was taken and whether it was closed. */
 class Upstream implements AsyncIterable<Chunk> {

@@ -1,16 +1,14 @@
-import type { Call, Encoder, GuardrailResult, StreamEvent } from "#contract";
-import { GatewayError } from "#contract";
+import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, type StreamEvent } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
 import { nextTurn } from "../../kernel/process/next-turn.ts";
 import { Fold } from "../stream/fold.ts";
-import { beside, deniedBy, outcome } from "./guard.ts";
+import { beside, deniedBy, foldRuns } from "./guard.ts";
 import { howOn } from "./stream-mode.ts";
 import { type Chunk, Windows } from "./window.ts";
 import { HeldWire } from "./held-wire.ts";
 import { sizeOf } from "../stream/kept-events.ts";
-import { answerBody, answerEvents } from "./answer.ts";
 import { runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, GuardView } from "./types.ts";
@@ -18,8 +16,9 @@ import type { ActiveGuardrail, GuardDeps, GuardView } from "./types.ts";
 export type { Chunk } from "./window.ts";
 
 export interface StreamDeps extends GuardDeps {
-  /** The client's dialect, to write an answer that guardrails changed. */
+  /** Of the client's dialect: to write an answer that guardrails changed. */
   encoder(): Encoder;
+  readonly judged: JudgedAnswer;
   /** Takes what is held back from the process's memory budget. */
   readonly held?: Held;
   /** Characters of an answer that are held back at most; MAX_WHOLE unless a test says so. */
@@ -94,7 +93,7 @@ class Judge {
   }
   /** The answer so far. */
   subject(): Subject {
-    return this.empty.with(answerBody(this.fold.done()));
+    return this.empty.with(this.deps.judged.body(this.fold.done()));
   }
   /** A chunk has come: it is part of the answer that is judged, and held for it. */
   add(chunk: Chunk): void {
@@ -125,10 +124,10 @@ async function collected(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<
   }
   const subject = judge.subject();
   const ran = await Promise.all(judge.waited.map((guardrail) => runGuardrail(guardrail, subject, judge.deps)));
-  const { body, results, denied, failed } = outcome(ran, subject.body, null, judge.deps);
+  const { body, results, denied, failed } = foldRuns(ran, subject, null, judge.deps);
   const pending = () => judge.pending();
   if (denied) return { kind: "denied", results, pending };
-  const chunks = body === subject.body ? held.chunks() : rewritten(answerEvents(judge.fold.done(), body), judge.deps.encoder());
+  const chunks = body === subject.body ? held.chunks() : rewritten(judge.deps.judged.events(judge.fold.done(), body), judge.deps.encoder());
   return { kind: "stream", chunks: closing(released(chunks), upstream), failed, results: () => results, pending };
 }
 

@@ -1,13 +1,13 @@
-import type { Call, CheckCall, GuardrailTarget, HeaderClasses, Scope, Segment, Side } from "#contract";
-import { type Json, isJson, operation } from "#contract";
+import type { BodyContent, Call, CheckCall, GuardrailTarget, HeaderClasses, PlacedSegment, Scope, Segment, Side } from "#contract";
+import { type Json, isJson } from "#contract";
 import type { BoundCheck, GuardView } from "./types.ts";
-import { type Placed, answerSegments, hasContent, lastSegments, segmentsOf, selected } from "./segments.ts";
+import { selected } from "./scope.ts";
 
 /** What the checks of one hook point look at: a body, read into segments when the first check wants them. */
 export class Subject {
   /** Every piece of the body, and those of its last message alone: each read when the first check wants them. */
-  private pieces: readonly Placed[] | undefined;
-  private lastMessage: readonly Placed[] | undefined;
+  private pieces: readonly PlacedSegment[] | undefined;
+  private lastMessage: readonly PlacedSegment[] | undefined;
   private shown: CheckCall | undefined;
   private last: View | undefined;
 
@@ -15,7 +15,7 @@ export class Subject {
     readonly side: Side,
     readonly body: Json,
     readonly asked: Asked,
-    pieces?: readonly Placed[],
+    pieces?: readonly PlacedSegment[],
   ) {
     this.pieces = pieces;
   }
@@ -44,7 +44,7 @@ export class Subject {
   suits({ loaded, wants }: BoundCheck): boolean {
     const { operation: id } = this.asked.call;
     const operations = loaded?.check.operations;
-    return loaded === null || (operations ? operations.includes(id) : wants.size === 0 || hasContent(id, this.side));
+    return loaded === null || (operations ? operations.includes(id) : wants.size === 0 || this.content[this.side] !== undefined);
   }
   segmentsFor(check: BoundCheck): readonly Segment[] {
     return this.viewFor(check).segments;
@@ -59,12 +59,15 @@ export class Subject {
     return (this.last = { wants, scope, segments: selected(this.piecesIn(scope), wants, scope, this.side), text: undefined });
   }
   /** A conversation may be long, and most checks look at its last message. */
-  private piecesIn(scope: Scope): readonly Placed[] {
+  private piecesIn(scope: Scope): readonly PlacedSegment[] {
     if (this.pieces) return this.pieces;
-    if (this.side === "output") return (this.pieces = answerSegments(this.body));
-    const { segments: shape } = operation(this.asked.call.operation);
-    if (scope === "last_message") return (this.lastMessage ??= lastSegments(shape, this.body));
-    return (this.pieces = segmentsOf(shape, this.body));
+    const { content, body, side } = this;
+    if (side === "input" && scope === "last_message" && content.lastInput) return (this.lastMessage ??= content.lastInput(body));
+    return (this.pieces = content[side]?.(body) ?? []);
+  }
+  /** What the operation's bodies hold. */
+  get content(): BodyContent {
+    return this.asked.call.row.content;
   }
   get call(): CheckCall {
     return (this.shown ??= checkCall(this));

@@ -1,10 +1,10 @@
-import type { Json, Usage } from "#contract";
+import type { Usage } from "#contract";
 import { startWorker } from "../../platform.ts";
 import type { CountReply, CountRequest } from "./estimate.worker.ts";
 
 /** Counts tokens where a provider reported none; runs after the client has its answer. */
-export async function estimatedUsage(request: Json | null, answer: string): Promise<Usage> {
-  const [input = 0, output = 0] = await counter().count([promptText(request), answer]);
+export async function estimatedUsage(request: string, answer: string): Promise<Usage> {
+  const [input = 0, output = 0] = await counter().count([request, answer]);
   return { input, output, estimated: true };
 }
 
@@ -46,32 +46,3 @@ const CHARACTERS_PER_TOKEN = 4;
 const MAX_COUNTED = 100_000;
 const scaled = (tokens: number, { length }: string): number =>
   length <= MAX_COUNTED ? tokens : Math.round((tokens * length) / MAX_COUNTED);
-
-function promptText(request: Json | null): string {
-  const prompt = request?.["messages"] ?? request?.["prompt"] ?? request?.["input"];
-  return typeof prompt === "string" ? prompt : textsIn(prompt).join("\n");
-}
-
-/** What a model said in a whole answer, whatever its dialect. */
-export const textOf = (answer: Json | null): string => textsIn(answer).join("\n");
-
-/** Every `text` and `content` string in the order of the value; media and ids are not text. Walks without recursion: a value may nest as deep as it likes. */
-function textsIn(value: unknown): string[] {
-  const found: string[] = [];
-  const left: unknown[] = [value];
-  for (let next = left.pop(); next !== undefined || left.length > 0; next = left.pop()) {
-    if (typeof next === "string") found.push(next);
-    else if (typeof next === "object" && next !== null) pushReversed(left, textOrInside(next));
-  }
-  return found;
-}
-/** Items of a list and members called like a text, and everything that may hold more of them. */
-const textOrInside = (holder: object): unknown[] =>
-  Array.isArray(holder)
-    ? holder
-    : Object.entries(holder).flatMap(([name, member]) => (typeof member === "object" || TEXTS.has(name) ? [member] : []));
-const TEXTS: ReadonlySet<string> = new Set(["content", "text", "arguments"]);
-/** What is pushed last is taken first. */
-function pushReversed(stack: unknown[], items: readonly unknown[]): void {
-  for (let at = items.length - 1; at >= 0; at -= 1) stack.push(items[at]);
-}

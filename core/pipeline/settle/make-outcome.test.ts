@@ -1,7 +1,8 @@
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import { describe, expect, test } from "bun:test";
 import { guardrailResult } from "../../../tests/kit/outcome.ts";
-import type { Call, Outcome, Usage } from "#contract";
+import { type Call, type Outcome, type Usage, mountedOperation } from "#contract";
+import { CHAT, EMBEDDING } from "../../../plugins/api/content/index.ts";
 import type { Ending } from "../stream/deliver.ts";
 import { outcomeOf } from "./make-outcome.ts";
 import { Results, WholeReport } from "../guard/report.ts";
@@ -11,6 +12,7 @@ import { ownReply, type Reply } from "../reply.ts";
 const call: Call = {
   id: "1",
   operation: "chatComplete",
+  row: mountedOperation("chatComplete", CHAT),
   method: "POST",
   path: "/chat/completions",
   params: {},
@@ -177,5 +179,8 @@ describe("the bodies for the log", () => {
   test("are not there when the client asked for none", async () =>
     expect((await whole({ ...reply, sent: SENT }, {}, { ...call, control: { rest: {}, debug: false } })).bodies).toBeNull());
   test("of embeddings are without the vectors", async () =>
-    expect((await whole(reply, {}, { ...call, operation: "embed" })).bodies).toMatchObject({ request: "{}", response: null }));
+    expect((await whole(reply, {}, { ...call, operation: "embed", row: mountedOperation("embed", EMBEDDING) })).bodies).toMatchObject({
+      request: "{}",
+      response: null,
+    }));
 });

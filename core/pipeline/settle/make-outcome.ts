@@ -1,16 +1,17 @@
 import {
   type Bodies,
   type Call,
+  isJson,
   MAX_JSON_LEVELS,
   nestsDeeper,
-  operation,
   type Outcome,
   outputTokens,
+  type Segment,
   type Usage,
   type WireError,
 } from "#contract";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
-import { estimatedUsage, textOf } from "./estimate.ts";
+import { estimatedUsage } from "./estimate.ts";
 import { costOf } from "./price.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Beside, GuardrailReport } from "../guard/report.ts";
@@ -140,14 +141,21 @@ async function usageReceived(reply: Reply, call: Call, ending: Ending): Promise<
 
 /** Only answers that cost something are estimated: those a model began to give. */
 async function estimateOf(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
-  const { segments } = operation(call.operation);
-  const conversational = segments === "chat" || segments === "messages" || segments === "prompt";
-  if (!conversational || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
-  const whole = reply.content.kind === "whole" ? textOf(reply.content.body) : "";
+  const { input, output } = call.row.content;
+  if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
+  const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";
   const { text, times } = ending.said?.() ?? { text: whole, times: 1 };
-  const usage = await estimatedUsage(call.body.value, text);
+  const usage = await estimatedUsage(textIn(input(call.body.value)), text);
   return { ...usage, output: Math.round((usage.output ?? 0) * times) };
 }
+
+/** What of a body counts as tokens of text. */
+const textIn = (segments: readonly Segment[]): string =>
+  segments
+    .filter(({ kind }) => !MEDIA.has(kind))
+    .map(({ text }) => text)
+    .join("\n");
+const MEDIA: ReadonlySet<Segment["kind"]> = new Set(["image", "audio", "file"]);
 
 /** By the model that answered, or by the one that was asked when nobody knows the other's price. */
 function costFor(reply: Reply, model: string | null, usage: Usage | null): MaybePromise<number | null> {
@@ -187,7 +195,7 @@ function writtenOut({ input, output }: Outcome["guardrails"]): string | null {
 function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodies {
   const request = requestText(call);
   const secrets = secretsOf(reply);
-  const response = UNLOGGED.has(call.operation) ? null : ending.response;
+  const response = call.row.content.vectors ? null : ending.response;
   return {
     request: kept(request, limit, secrets),
     upstreamUrl: hidden(reply.sent?.url ?? null, secrets),
@@ -214,9 +222,6 @@ const cut = (text: string | null, limit: number): string | null =>
   text !== null && text.length > limit ? copyOf(text.slice(0, limit)) : text;
 /** A slice would keep the whole text in memory for as long as the record waits. */
 const copyOf = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
-
-/** Embedding vectors are never stored (observability fact sheet 1). */
-const UNLOGGED: ReadonlySet<string> = new Set(["embed"]);
 
 function requestText({ body }: Call): string | null {
   if (body.kind === "json") return body.text;

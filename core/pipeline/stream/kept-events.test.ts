@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Encoder, StreamEvent } from "#contract";
 import { ChunkStream } from "./chunks.ts";
+import { judged } from "../../../plugins/api/chat/judged.ts";
 import { callOf } from "../../../tests/kit/check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
@@ -70,6 +71,7 @@ describe("of endless events that the client does not see", () => {
         const deps: StreamDeps = {
           ...depsWith([madeCheck("looks", () => ({ verdict: "allow" }), { stream })]),
           encoder: () => encoder,
+          judged,
           held: budget.hold(),
           maxHeld: 100_000,
         };

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Nullable, OneOf } from "#contract";
+import { definePlugin, Nullable, OneOf, NO_CONTENT } from "#contract";
 
 const open = { additionalProperties: true } as const;
 
@@ -58,5 +58,7 @@ export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
-  setup: () => ({ provides: { operations: [{ operation: "listAssistants", query: ListAssistantsQuery, reply: AssistantList }] } }),
+  setup: () => ({
+    provides: { operations: [{ operation: "listAssistants", content: NO_CONTENT, query: ListAssistantsQuery, reply: AssistantList }] },
+  }),
 });

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin } from "#contract";
+import { definePlugin, NO_CONTENT } from "#contract";
 import { Batch, BatchBody, BatchList, ListBatchesQuery, RetrieveBatchQuery } from "./schema.ts";
 
 /** `/v1/batches`: specification E4, E5 and their neighbours. */
@@ -10,11 +10,15 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
-        { operation: "createBatch", body: BatchBody, reply: Batch },
-        { operation: "retrieveBatch", query: RetrieveBatchQuery, reply: Batch },
-        { operation: "listBatches", query: ListBatchesQuery, reply: BatchList },
-        { operation: "cancelBatch", reply: Batch },
-        { operation: "getBatchOutput", reply: Type.String({ format: "binary", description: "JSONL, one answer a line." }) },
+        { operation: "createBatch", content: NO_CONTENT, body: BatchBody, reply: Batch },
+        { operation: "retrieveBatch", content: NO_CONTENT, query: RetrieveBatchQuery, reply: Batch },
+        { operation: "listBatches", content: NO_CONTENT, query: ListBatchesQuery, reply: BatchList },
+        { operation: "cancelBatch", content: NO_CONTENT, reply: Batch },
+        {
+          operation: "getBatchOutput",
+          content: NO_CONTENT,
+          reply: Type.String({ format: "binary", description: "JSONL, one answer a line." }),
+        },
       ],
     },
   }),

@@ -1,6 +1,7 @@
 import { type Dialect, isJson, type Json } from "#contract";
 import { type ChatState, decode, read, usageIn } from "./decode.ts";
 import { ChatEncoder } from "./encode.ts";
+import { judged } from "./judged.ts";
 import { write } from "./write.ts";
 
 /** OpenAI's chat completions: the dialect of `POST /v1/chat/completions`, and the own wire of most providers. */
@@ -11,6 +12,7 @@ export const chat: Dialect<ChatState> = {
   read,
   usage: usageIn,
   write,
+  judged,
   encode: (options) => new ChatEncoder(options),
   asksUsage: (body) => isJson(body["stream_options"]) && body["stream_options"]["include_usage"] === true,
   withUsage: (body) => ({

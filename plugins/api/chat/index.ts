@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ChatBody, definePlugin } from "#contract";
+import { CHAT } from "../content/index.ts";
 import { chat } from "./dialect.ts";
 import { ChatCompletion } from "./reply.ts";
 
@@ -13,6 +14,7 @@ export default definePlugin({
       operations: [
         {
           operation: "chatComplete",
+          content: CHAT,
           body: ChatBody,
           reply: ChatCompletion,
           description: 'With `"stream": true` the answer is server-sent events of chat.completion.chunk objects, ended by `data: [DONE]`.',

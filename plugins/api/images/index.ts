@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, Nullable, OneOf } from "#contract";
+import { FORM, PROMPT } from "../content/index.ts";
 
 const open = { additionalProperties: true } as const;
 const FORMATS = ["url", "b64_json"] as const;
@@ -57,8 +58,8 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
-        { operation: "imageGenerate", body: ImageBody, reply: ImageResult },
-        { operation: "imageEdit", body: ImageEditForm, reply: ImageResult },
+        { operation: "imageGenerate", content: PROMPT, body: ImageBody, reply: ImageResult },
+        { operation: "imageEdit", content: FORM, body: ImageEditForm, reply: ImageResult },
       ],
     },
   }),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type Control, definePlugin, Integrations, Providers, type TargetNode } from "#contract";
+import { type Control, definePlugin, Integrations, Providers, type TargetNode, NO_CONTENT } from "#contract";
 import { catalogue } from "./catalogue.ts";
 import { ModelList, ModelsQuery } from "./schema.ts";
 
@@ -19,6 +19,7 @@ export default definePlugin({
       operations: [
         {
           operation: "listModels",
+          content: NO_CONTENT,
           query: ModelsQuery,
           reply: ModelList,
           description:

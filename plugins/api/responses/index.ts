@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin } from "#contract";
+import { definePlugin, NO_CONTENT } from "#contract";
 
 const ResponseDeleted = Type.Object(
   { id: Type.String(), object: Type.String({ description: "`response`." }), deleted: Type.Boolean() },
@@ -14,7 +14,12 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
-        { operation: "deleteModelResponse", reply: ResponseDeleted, description: "An unknown id gives 404 with the flat error body." },
+        {
+          operation: "deleteModelResponse",
+          content: NO_CONTENT,
+          reply: ResponseDeleted,
+          description: "An unknown id gives 404 with the flat error body.",
+        },
       ],
     },
   }),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Nullable, OneOf } from "#contract";
+import { definePlugin, Nullable, OneOf, NO_CONTENT } from "#contract";
 
 const open = { additionalProperties: true } as const;
 const STATUS = ["in_progress", "completed", "failed", "cancelled"] as const;
@@ -55,5 +55,7 @@ export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
-  setup: () => ({ provides: { operations: [{ operation: "listVectorStoreFiles", query: ListFilesQuery, reply: FileList }] } }),
+  setup: () => ({
+    provides: { operations: [{ operation: "listVectorStoreFiles", content: NO_CONTENT, query: ListFilesQuery, reply: FileList }] },
+  }),
 });

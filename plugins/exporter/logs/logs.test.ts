@@ -1,6 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import type { Bodies, Caller, Call, GuardrailResult, Host, Json, KeyValue, LogFacts, LogRow, Outcome, Plan } from "#contract";
+import {
+  type Bodies,
+  type Caller,
+  type Call,
+  type GuardrailResult,
+  type Host,
+  type Json,
+  type KeyValue,
+  type LogFacts,
+  type LogRow,
+  type Outcome,
+  type Plan,
+  mountedOperation,
+} from "#contract";
+import { CHAT } from "../../api/content/index.ts";
 import { exportTo } from "../../../tests/kit/exporter.ts";
 import { guardrailResult, reportOf } from "../../../tests/kit/outcome.ts";
 import logs from "./index.ts";
@@ -28,6 +42,7 @@ function outcome(
     call: {
       id: "req-1",
       operation: "chatComplete",
+      row: mountedOperation("chatComplete", CHAT),
       method: "POST",
       path: "/chat/completions",
       params: {},

@@ -6,11 +6,13 @@ import {
   type Condition,
   type Counters,
   GatewayError,
+  type OperationId,
   type Outcome,
   type Plan,
   type RateLimit,
   WINDOW_MS,
 } from "#contract";
+import { operationRow } from "#kit";
 import { windowAt } from "./limiter.ts";
 import { limiterFinder } from "./limiters.ts";
 import { matches } from "./match.ts";
@@ -32,7 +34,7 @@ const caller = (rateLimits: readonly RateLimit[], more: Partial<Caller> = {}): C
   rateLimits,
   ...more,
 });
-const call = (operation: Call["operation"] = "chatComplete"): Call => ({ operation }) as Call; // nothing else is looked at here
+const call = (operation: OperationId = "chatComplete"): Call => ({ operation, row: operationRow(operation) }) as Call; // nothing else is looked at here
 const PLAN = { metadata: {} } as unknown as Plan;
 const policy = (more: Partial<RateLimitPolicy> = {}): RateLimitPolicy => ({
   id: "policy-1",

@@ -4,7 +4,6 @@ import {
   GatewayError,
   inputTokens,
   type Logger,
-  operation,
   type Outcome,
   outputTokens,
   type Plan,
@@ -50,7 +49,7 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
   const owed = new WeakMap<Plan, readonly Limiter[]>();
   return {
     admit(call, caller, plan) {
-      if (operation(call.operation).uncounted) return;
+      if (call.row.uncounted) return;
       const found = limiters(call, caller, plan);
       if (!(found instanceof Promise) && found.length === 0) return;
       return claim(found, plan);

@@ -1,9 +1,7 @@
-import type { Collected, CollectedChoice, StreamEvent } from "#contract";
-import { type Json, isJson } from "#contract";
-import { list } from "./segments/conversation.ts";
+import { type Collected, type CollectedChoice, isJson, type Json, type JudgedAnswer, type StreamEvent } from "#contract";
+import { list } from "../content/conversation.ts";
 
-/** A streamed answer in the chat form, so that checks read and patch it like a whole one, whatever its dialect. */
-export const answerBody = ({ id, model, choices }: Collected): Json => ({
+const answerBody = ({ id, model, choices }: Collected): Json => ({
   ...(id !== undefined && { id }),
   object: "chat.completion",
   ...(model !== undefined && { model }),
@@ -25,7 +23,7 @@ function messageFrom({ text, reasoning, tools, refusal }: CollectedChoice): Json
 const thoughtsOf = (reasoning: CollectedChoice["reasoning"]): string => reasoning.map(({ text }) => text).join("");
 
 /** The events of an answer as guardrails changed it. What they did not change keeps its signatures. */
-export function answerEvents(answer: Collected, body: Json): readonly StreamEvent[] {
+function answerEvents(answer: Collected, body: Json): readonly StreamEvent[] {
   const { id, model, created, usage, choices } = answer;
   const messages = list(body["choices"]).map((choice) => (isJson(choice) && isJson(choice["message"]) ? choice["message"] : {}));
   return [
@@ -76,3 +74,6 @@ function toolEvent({ tools }: CollectedChoice, call: unknown, index: number, cho
     },
   ];
 }
+
+/** A streamed answer in the form of a whole one. */
+export const judged: JudgedAnswer = { body: answerBody, events: answerEvents };

@@ -1,6 +1,25 @@
 import { describe, expect, test } from "bun:test";
-import type { Json, Scope, SegmentKind, SegmentShape, Side } from "#contract";
-import { PatchRefused, answerSegments, lastSegments, patched, segmentsOf, selected } from "./segments.ts";
+import type { BodyContent, Json, Patch, PlacedSegment, Scope, SegmentKind, Side } from "#contract";
+import { PatchRefused, patched as patchedIn } from "../../../core/pipeline/guard/patch.ts";
+import { selected } from "../../../core/pipeline/guard/scope.ts";
+import { CHAT, COMPLETION, FORM, INPUT, MESSAGES, RERANK, TRANSCRIPT } from "./index.ts";
+
+const CONTENTS = {
+  chat: CHAT,
+  messages: MESSAGES,
+  prompt: COMPLETION,
+  input: INPUT,
+  rerank: RERANK,
+  form: FORM,
+} as const satisfies Readonly<Record<string, BodyContent>>;
+type Shape = keyof typeof CONTENTS;
+const segmentsOf = (shape: Shape, body: Json): readonly PlacedSegment[] => CONTENTS[shape].input?.(body) ?? [];
+const lastSegments = (shape: Shape, body: Json): readonly PlacedSegment[] => {
+  const content: BodyContent = CONTENTS[shape];
+  return content.lastInput?.(body) ?? segmentsOf(shape, body);
+};
+const answerSegments = (body: Json): readonly PlacedSegment[] => TRANSCRIPT.output?.(body) ?? [];
+const patched = (body: Json, patches: readonly Patch[]): Json => patchedIn(body, patches, CHAT);
 
 const chat: Json = {
   model: "m",
@@ -101,7 +120,7 @@ describe("requests", () => {
     ]);
   });
 
-  const rows: readonly [SegmentShape, Json, readonly string[]][] = [
+  const rows: readonly [Shape, Json, readonly string[]][] = [
     ["input", { input: "a" }, ["input user text a"]],
     ["input", { input: ["a", "b"] }, ["input[0] user text a", "input[1] user text b"]],
     ["input", { input: [1, 2, 3] }, []],
@@ -112,7 +131,6 @@ describe("requests", () => {
       ["query user text q", "documents[0] user text a", "documents[1].text user text b"],
     ],
     ["form", { prompt: "p", model: "m" }, ["prompt user text p"]],
-    ["none", { anything: "x" }, []],
     [
       "chat",
       { messages: [{ role: "user", content: { type: "mystery", words: "bad" } }] },
@@ -192,7 +210,7 @@ describe("scopes", () => {
 
 describe("the last message, read alone, gives what the whole conversation gives for its scope:", () => {
   const said = [{ role: "user", content: "Hi" }];
-  const bodies: readonly (readonly [what: string, shape: SegmentShape, body: Json])[] = [
+  const bodies: readonly (readonly [what: string, shape: Shape, body: Json])[] = [
     ["a chat", "chat", chat],
     ["a messages request", "messages", messages],
     ["a last message that says nothing", "chat", { messages: [...said, { role: "assistant", content: null }, {}, null, "x"] }],

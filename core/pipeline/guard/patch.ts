@@ -1,4 +1,4 @@
-import { type Json, type Patch, isJson, messageOf, parseJson } from "#contract";
+import { type BodyContent, type Json, type Patch, isJson, messageOf, parseJson } from "#contract";
 
 /** A patch that does not fit the body it is for. */
 export class PatchRefused extends Error {
@@ -9,12 +9,12 @@ export class PatchRefused extends Error {
  * The body with patches applied in order. Only what stands on the way to a patch is copied, once; the original is
  * never touched. Throws `PatchRefused` when a path does not exist or the new text does not fit what stands there.
  */
-export function patched(body: Json, patches: readonly Patch[]): Json {
+export function patched(body: Json, patches: readonly Patch[], content: BodyContent): Json {
   const copies = new Set<object>();
   let root = body;
   for (const patch of patches) {
     if ("body" in patch) root = whole(patch.body);
-    else root = written(root, patch.path, patch.text, copies);
+    else root = written(root, patch, content, copies);
   }
   return root;
 }
@@ -26,23 +26,22 @@ const whole = (body: unknown): Json => {
 
 type Holder = Record<string, unknown>; // arrays too: their indexes are checked to be own members
 
-function written(root: Json, path: string, text: string, copies: Set<object>): Json {
+function written(root: Json, { path, text }: TextPatch, content: BodyContent, copies: Set<object>): Json {
   const steps = stepsOf(path);
   const last = steps.pop();
   if (last === undefined || typeof text !== "string") throw new PatchRefused(`the patch names no place: ${path}`);
   const fresh = own(root, copies) as Json; // a copy of an object is an object
   let holder: Holder = fresh;
-  for (const step of steps) holder = holder[step] = own(child(holder, step, path), copies);
-  holder[last] = replaced(child(holder, last, path), text, path);
+  const child = (step: string): unknown => {
+    if (!Object.hasOwn(holder, step)) throw new PatchRefused(`there is nothing at ${path}`);
+    forgetRepeats(holder, step, content.repeats);
+    return holder[step];
+  };
+  for (const step of steps) holder = holder[step] = own(child(step), copies);
+  holder[last] = replaced(child(last), text, path, content);
   return fresh;
 }
-
-/** What stands at a step; repeats of it are forgotten on the way, because they would still say the old text. */
-function child(holder: Holder, step: string, path: string): unknown {
-  if (!Object.hasOwn(holder, step)) throw new PatchRefused(`there is nothing at ${path}`);
-  forgetRepeats(holder, step);
-  return holder[step];
-}
+type TextPatch = Exclude<Patch, { readonly body: unknown }>;
 
 function own(value: unknown, copies: Set<object>): Holder {
   if (typeof value !== "object" || value === null) throw new PatchRefused("the path goes through a value that has no members");
@@ -52,16 +51,10 @@ function own(value: unknown, copies: Set<object>): Holder {
   return copy;
 }
 
-/** Members that say again what another one says. */
-const REPEATS: Readonly<Record<string, readonly string[]>> = {
-  content: ["content_blocks"],
-  reasoning_content: ["content_blocks"],
-  message: ["logprobs"],
-  text: ["logprobs", "segments", "words"],
-};
-function forgetRepeats(holder: Holder, step: string): void {
-  if (!Object.hasOwn(REPEATS, step) || Array.isArray(holder)) return;
-  for (const name of REPEATS[step] ?? []) delete holder[name];
+/** Members that say again what the patched one says would still say the old text. */
+function forgetRepeats(holder: Holder, step: string, repeats: BodyContent["repeats"] = {}): void {
+  if (!Object.hasOwn(repeats, step) || Array.isArray(holder)) return;
+  for (const name of repeats[step] ?? []) delete holder[name];
 }
 
 const STEP = /\.?([^.[\]]+)|\[(\d{1,7})\]/y;
@@ -75,15 +68,12 @@ function stepsOf(path: string): string[] {
   throw new PatchRefused(`the patch names no place: ${path}`);
 }
 
-function replaced(current: unknown, text: string, path: string): unknown {
+function replaced(current: unknown, text: string, path: string, content: BodyContent): unknown {
   if (typeof current === "string") return text;
   if (!isJson(current)) throw new PatchRefused(`there is no text at ${path}`);
-  const said = parsedObject(text, path);
-  if ("input" in current) return { ...current, name: said["name"] ?? current["name"], input: said["arguments"] ?? {} };
-  if ("arguments" in current) return { ...current, name: said["name"] ?? current["name"], arguments: asText(said["arguments"]) };
-  return said;
+  const changed = parsedObject(text, path);
+  return content.replaced?.(current, changed) ?? changed;
 }
-const asText = (args: unknown): string => (typeof args === "string" ? args : JSON.stringify(args ?? {}));
 
 function parsedObject(text: string, path: string): Json {
   try {

@@ -1,11 +1,7 @@
-import type { Segment } from "#contract";
+import type { PlacedSegment, Segment } from "#contract";
 
-/** A segment and the number of the message (or answer) it belongs to; scopes choose by that number. */
-export interface Placed extends Segment {
-  readonly message: number;
-}
 /** Where readers put what they find. */
-export type Found = Placed[];
+export type Found = PlacedSegment[];
 
 /** Where a reader stands: what every piece found from here on has in common. */
 export interface Place {

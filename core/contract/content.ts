@@ -1,0 +1,31 @@
+import type { Segment } from "./guardrail.ts";
+import type { Json } from "./json.ts";
+import type { Usage } from "./stream.ts";
+
+/** A segment, and the number of the message (or answer) it belongs to: scopes choose by that number. */
+export interface PlacedSegment extends Segment {
+  readonly message: number;
+}
+
+/**
+ * What the bodies of an operation hold: read by guardrails, logs and estimates, which know no body themselves. Readers take
+ * any body (a client writes what it likes) and walk nothing recursively.
+ */
+export interface BodyContent {
+  /** Every piece of content of a request, in the order of the body; absent where requests carry none. A form's fields count as members. */
+  input?(body: Json): readonly PlacedSegment[];
+  /** The pieces of the last message that has any, without reading the conversation before it; default: all of `input`. */
+  lastInput?(body: Json): readonly PlacedSegment[];
+  /** The same of a whole answer; absent for vectors, scores, images and bytes. Where the provider reports no usage, `input` and `output` are counted. */
+  output?(body: Json): readonly PlacedSegment[];
+  /** Reads usage out of a whole answer of an operation without a dialect, unless the provider's adapter reads its own. */
+  usage?(body: Json): Usage | undefined;
+  /** Member -> members beside it that say the same again: a patch of the one removes the others. */
+  readonly repeats?: Readonly<Record<string, readonly string[]>>;
+  /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */
+  replaced?(part: Json, changed: Json): Json;
+  /** Answers are vectors: millions of numbers are taken, and no log keeps them. */
+  readonly vectors?: true;
+}
+/** Neither requests nor answers hold anything to check, to count or to leave out. */
+export const NO_CONTENT: BodyContent = Object.freeze({});

@@ -1,0 +1,96 @@
+import type { BodyContent, Json, PlacedSegment } from "#contract";
+import { answerParts } from "./answer.ts";
+import { chatMessage, list, messagesMessage } from "./conversation.ts";
+import { at, type Found } from "./found.ts";
+import { readInput } from "./input.ts";
+import { readParts } from "./parts.ts";
+
+/* What the bodies of the specification's operations hold. No plugin: what the `api` plugins share. */
+
+type Reader = (body: Json, found: Found) => void;
+const reading =
+  (read: Reader) =>
+  (body: Json): readonly PlacedSegment[] => {
+    const found: Found = [];
+    read(body, found);
+    return found;
+  };
+/** Whatever the operation's form: an answer has its content in one of few members. */
+const output = reading(answerParts);
+
+const members =
+  (names: readonly string[]): Reader =>
+  (body, found) => {
+    for (const name of names) readParts(body[name], at(name, "user", 0), found);
+  };
+
+/** System texts that stand outside the list of messages come before all of them. */
+const BEFORE_ALL = -1;
+
+type ReadMessage = typeof chatMessage;
+/** Conversations whose messages stand in a list and are read one by one. */
+const messagesBy =
+  (read: ReadMessage): Reader =>
+  (body, found) =>
+    list(body["messages"]).forEach((message, index) => read(message, `messages[${index}]`, index, found));
+
+/** From the end, until a message says something; a body without one is read whole. */
+const lastBy =
+  (read: ReadMessage, whole: Reader) =>
+  (body: Json): readonly PlacedSegment[] => {
+    const messages = list(body["messages"]);
+    const found: Found = [];
+    for (let index = messages.length - 1; index >= 0 && found.length === 0; index -= 1)
+      read(messages[index], `messages[${index}]`, index, found);
+    return found.length > 0 ? found : reading(whole)(body);
+  };
+
+/** Members of answers that repeat what stands in another. */
+const ANSWER_REPEATS: BodyContent["repeats"] = {
+  content: ["content_blocks"],
+  reasoning_content: ["content_blocks"],
+  message: ["logprobs"],
+  text: ["logprobs", "segments", "words"],
+};
+/** A tool call keeps the form in which it has its arguments: a value, or its JSON. */
+function replacedCall(part: Json, changed: Json): Json {
+  const name = changed["name"] ?? part["name"];
+  if ("input" in part) return { ...part, name, input: changed["arguments"] ?? {} };
+  return "arguments" in part ? { ...part, name, arguments: asText(changed["arguments"]) } : changed;
+}
+const asText = (args: unknown): string => (typeof args === "string" ? args : JSON.stringify(args ?? {}));
+const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall } satisfies BodyContent;
+
+const readChat = messagesBy(chatMessage);
+const readMessages: Reader = (body, found) => {
+  readParts(body["system"], at("system", "system", BEFORE_ALL), found);
+  messagesBy(messagesMessage)(body, found);
+};
+
+/** Chat completions. */
+export const CHAT: BodyContent = { ...PATCHED, input: reading(readChat), lastInput: lastBy(chatMessage, readChat), output };
+/** Messages: the system text beside the list, tools among the content blocks. */
+export const MESSAGES: BodyContent = { ...PATCHED, input: reading(readMessages), lastInput: lastBy(messagesMessage, readMessages), output };
+/** Completions and images: a prompt. */
+export const PROMPT: BodyContent = { ...PATCHED, input: reading(members(["prompt", "suffix", "negative_prompt"])) };
+export const COMPLETION: BodyContent = { ...PROMPT, output };
+/** The member `input`: texts to embed, classify or speak. */
+export const INPUT: BodyContent = {
+  ...PATCHED,
+  input: reading((body, found) => {
+    readParts(body["instructions"], at("instructions", "system", BEFORE_ALL), found);
+    readInput(body["input"], found);
+  }),
+};
+export const RESPONSE: BodyContent = { ...INPUT, output };
+export const EMBEDDING: BodyContent = { ...INPUT, vectors: true };
+export const RERANK: BodyContent = {
+  ...PATCHED,
+  input: reading((body, found) => {
+    members(["query"])(body, found);
+    list(body["documents"]).forEach((document, index) => readParts(document, at(`documents[${index}]`, "user", 0), found));
+  }),
+};
+/** The texts among a multipart form's fields. */
+export const FORM: BodyContent = { ...PATCHED, input: reading(members(["prompt", "input", "text"])) };
+export const TRANSCRIPT: BodyContent = { ...FORM, output };
