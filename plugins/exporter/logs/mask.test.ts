@@ -45,3 +45,18 @@ test("a query parameter called like one is masked in a URL, and the others stay"
   expect(mask.url(`https://gw.example.com/v1/files?service_account=${CANARY}&limit=5`, "/files")).toBe(
     "https://gw.example.com/v1/files?service_account=*****&limit=5",
   ));
+test.each([
+  `https://user:p@${CANARY}@gw.example.com/x`,
+  `https://${CANARY}@user:p@gw.example.com/x`,
+  `https:user:p@${CANARY}@gw.example.com/x`,
+  `https:\\\\user:p@${CANARY}@gw.example.com/x`,
+  ` https:/\t/user:p@${CANARY}@gw.example.com/x`,
+  `redis+tls://user:p@${CANARY}@gw.example.com`,
+])("all that stands before the host of a URL is masked, an @ in it or not, as it is parsed: %j", (url) => {
+  const kept = [mask.url(url, "/x"), mask.headers(new Headers({ "x-note": url.trim() }), []).plain["x-note"], configKept({ note: url })];
+  for (const text of kept) expect(text).toMatch(/^(?!.*canary).*\*{5}@gw\.example\.com/s);
+});
+test.each(["https://gw.example.com/at/me@example.com", "mailto:me@example.com", "see https://a@b", "10:15@noon"])(
+  "an @ that stands elsewhere stays: %s",
+  (text) => expect(mask.headers(new Headers({ "x-note": text }), []).plain).toEqual({ "x-note": text }),
+);

@@ -1,4 +1,4 @@
-import { type HeaderClasses, isJson, type Json, looksLikeToken, maskUrl, maskUrlIn, type RequestHeaders } from "#contract";
+import { type HeaderClasses, isAbsoluteUrl, isJson, type Json, looksLikeToken, maskUrl, maskUrlIn, type RequestHeaders } from "#contract";
 
 export interface Masker {
   /** Request headers as they are kept: the gateway's own apart from the rest. */
@@ -79,10 +79,12 @@ const URL_TEXT = /^\w+:\/\//;
 /** A text without the credentials inside it, if it is a URL or JSON. Most headers are neither, and are told so by a search. */
 function readable(text: string): string {
   if (text.includes("{") && JSON_TEXT.test(text)) return masked(text);
-  return text.includes("://") && URL_TEXT.test(text) ? maskedUrl(text) : text;
+  return text.includes(":") && isUrl(text) ? maskedUrl(text) : text;
 }
+const isUrl = (text: string): boolean => URL_TEXT.test(text) || isAbsoluteUrl(text);
 
-const USER_INFO = /^(\w+:\/\/)[^/?#@]*@/;
+/** Up to the last `@` before the path, as URLs are parsed: a backslash is a slash, tabs and line ends count for nothing. */
+const USER_INFO = /^([\0-\x20]*\w[\w+.\t\n\r-]*:[\\/\t\n\r]*)[^/\\?#]*@/;
 /** A URL without the credentials before its host and in its query. */
 function maskedUrl(whole: string): string {
   const url = whole.includes("@") ? whole.replace(USER_INFO, `$1${MASK}@`) : whole;
