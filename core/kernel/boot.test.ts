@@ -173,6 +173,27 @@ test("a policy that judges requests runs where the profile names it; modes of st
   await built.end();
 });
 
+test("a policy with strategy modes that settles every request as well runs only where the profile names it", async () => {
+  const learning: Given = {
+    manifest: { kind: "policy", id: "learning", provides: ["last"] },
+    module: () => ({
+      default: definePlugin({
+        kind: "policy",
+        config: Type.Object({}),
+        needs: [],
+        setup: () => ({ provides: { strategies: { last: same }, settle: () => undefined } }),
+      }),
+    }),
+  };
+  const named = await bootWith([learning], { profile: { ...PROFILE, plugins: { "policy/learning": {} } } });
+  expect(named.generation.policies.map(({ name }) => name)).toEqual(["policy/learning"]);
+  await named.end();
+  const unnamed = bootWith([learning], { profile: PROFILE });
+  await expect(unnamed).rejects.toThrow(
+    /policy\/learning .* it settles every request, and no profile names it; name policy\/learning under plugins or order/,
+  );
+});
+
 test("a setup that ends after its time is closed", async () => {
   let finish = (): void => undefined;
   const closed = new Promise<void>((resolve) => {

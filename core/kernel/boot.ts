@@ -138,7 +138,7 @@ const loadedOf = ({ candidate: { name, manifest, module }, running }: Member): L
 /** What stands in a plugin's place: itself, nothing, or a closed door. */
 function standing(member: Member): readonly Loaded<never>[] {
   if (isUp(member)) return [loadedOf(member)];
-  return member.error && isGuard(member) ? [closedPolicy(member) as Loaded<never>] : [];
+  return member.error && isGuard(member.candidate.manifest) ? [closedPolicy(member) as Loaded<never>] : [];
 }
 
 /** Parts of this generation that are no plugin. */
@@ -157,7 +157,7 @@ function stateOf(member: Member, log: ProcessLog): PluginState {
     name: candidate.name,
     manifest: candidate.manifest,
     origin: candidate.origin,
-    required: candidate.required || (error !== undefined && isGuard(member)), // no request passes without it
+    required: candidate.required || (error !== undefined && isGuard(candidate.manifest)), // no request passes without it
     state: error ? "failed" : isUp(member) ? "running" : "disabled",
     why: whyNot === null ? null : log.redact(whyNot),
     code: error?.code ?? null,

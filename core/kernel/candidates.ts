@@ -1,4 +1,5 @@
-import { GatewayError, type Json, KINDS, type Manifest, pluginName } from "#contract";
+import { GatewayError, type Json, KINDS, pluginName } from "#contract";
+import { isGuard } from "./closed-policy.ts";
 import { discover, type Found, type Unreadable } from "./external.ts";
 import { isOn, judgeFlags } from "./settings/flags.ts";
 import { parseManifest } from "./manifest.ts";
@@ -20,7 +21,7 @@ export interface Candidate extends Found {
   /** Why it is off. */
   readonly why: string | null;
   readonly required: boolean;
-  /** The profile says it by name. */
+  /** The profile names it, under `plugins` or `order`. */
   readonly named: boolean;
   /** From the profile and the mapped environment, not yet judged. */
   readonly config: Json;
@@ -119,19 +120,17 @@ function candidate(found: Found, profile: Profile, env: Environment): Candidate 
   };
 }
 
-interface Said {
+/** How the profile mentions a plugin. */
+interface ProfileMention {
   readonly entry: PluginEntry | undefined;
   readonly named: boolean;
 }
-function whyOff(found: Found, { entry, named }: Said, profile: Profile, env: Environment): string | null {
+function whyOff(found: Found, { entry, named }: ProfileMention, profile: Profile, env: Environment): string | null {
   if (entry?.enabled === false) return `the profile ${profile.file} disables it`;
   if (!entry && profile.others === "disabled") return `the profile ${profile.file} does not name it`;
-  if (!named && judgesRequests(found.manifest)) return `a policy runs when the profile names it, and ${profile.file} does not`;
+  if (!named && isGuard(found.manifest)) return `a policy runs when the profile names it, and ${profile.file} does not`;
   return whyFlaggedOff(found, env);
 }
-
-/** A policy that adds no strategy modes is there to judge every request: it is no stowaway of a folder or a build. */
-const judgesRequests = ({ kind, provides = [] }: Manifest): boolean => kind === "policy" && provides.length === 0;
 
 function whyFlaggedOff({ manifest: { flag } }: Found, env: Environment): string | null {
   if (!flag) return null;

@@ -1,13 +1,13 @@
-import { GatewayError, type Policy } from "#contract";
+import { GatewayError, type Manifest, type Policy } from "#contract";
 import type { Loaded } from "./generation.ts";
 import type { Member } from "./member.ts";
 
 /**
- * Does its failure leave a door open? A policy that names routing strategies under `provides` is missed by the configs that
- * ask for one, and those are refused. Any other one may have known callers, or have limited them.
+ * Does the plugin judge every request? Then it runs where the profile names it, being no stowaway of a folder or a build, and
+ * its failure must open no door: it may have known callers, or have limited them. A policy that names routing strategies
+ * under `provides` is missed by the configs that ask for one, and those are refused.
  */
-export const isGuard = ({ candidate: { manifest } }: Member): boolean =>
-  manifest.kind === "policy" && (manifest.provides ?? []).length === 0;
+export const isGuard = ({ kind, provides = [] }: Manifest): boolean => kind === "policy" && provides.length === 0;
 
 /** What stands in the place of a guard that failed: nobody passes, and who cannot be known is not called unknown. */
 export function closedPolicy({ candidate: { name, manifest } }: Member): Loaded<Policy> {

@@ -67,8 +67,14 @@ function judged(candidate: Candidate, running: Running<unknown>): readonly strin
   const rules = KIND_RULES[manifest.kind];
   const flaw = rules.flaw(running.provides, manifest) ?? misnamed(manifest, running.provides);
   if (flaw !== undefined) throw setupError(candidate, flaw);
+  if (manifest.kind === "policy" && !candidate.named && running.provides["settle"] !== undefined)
+    throw setupError(candidate, unnamed(candidate.name));
   return rules.claims(running.provides);
 }
+
+/** Its manifest names strategies alone, so that it was taken for a policy that waits to be asked for. */
+const unnamed = (name: string): string =>
+  `it settles every request, and no profile names it; name ${name} under plugins or order of the profile, or disable it there`;
 
 export async function makeReady(member: Member, limits: StepLimits): Promise<void> {
   if (!isUp(member)) return;
