@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { GatewayError } from "#contract";
 import { copyBlobs } from "./backup-blobs.ts";
 import type { SqliteConfig } from "./config.ts";
-import { isFilled, refuseEmptied } from "./emptied.ts";
+import { hasRecords, isFilled, refuseEmptied } from "./emptied.ts";
 import { makePrivateFile, syncFile } from "./private-file.ts";
 import { refuseBehind, refuseOlder } from "./saved.ts";
 import { cannotUse, damaged, firstFlaw, opening } from "./unusable.ts";
@@ -16,15 +16,33 @@ export async function backUp({ dir, busyTimeoutMs }: SqliteConfig, folder: strin
   const [main, logs] = [join(dir, "main.db"), join(dir, "logs.db")];
   for (const path of [main, logs]) refuseOlder(path);
   refuseEmptied(main, isFilled(logs) ? "logs.db" : undefined);
-  refuseEmptied(logs, isFilled(main) ? "main.db" : undefined);
-  if (!existsSync(main)) throw new GatewayError("BACKUP_REFUSED", { why: `there is no ${main}; name the data folder in GATEWAY_DATA_DIR` });
+  refuseUnmade(main, "name the data folder in GATEWAY_DATA_DIR");
+  refuseEmptied(logs, holdsRecords(main, busyTimeoutMs) ? "main.db" : undefined);
+  refuseUnmade(logs, "it is made while a gateway starts: start it, or wait until it has started, and try again");
   copyDatabase(main, join(folder, "main.db"), busyTimeoutMs, tell);
   const [live, copied] = [open(main, busyTimeoutMs), open(join(folder, "main.db"), 0)];
   await copyBlobs({ live, copied, from: join(dir, "blobs"), to: join(folder, "blobs") }, tell);
   refuseBehind(main, copied);
   for (const db of [live, copied]) db.close();
   syncFile(join(folder, "main.db"));
-  if (existsSync(logs)) copyDatabase(logs, join(folder, "logs.db"), busyTimeoutMs, tell);
+  copyDatabase(logs, join(folder, "logs.db"), busyTimeoutMs, tell);
+}
+
+/** A copy that lacks one of the databases could not be put back whole. */
+function refuseUnmade(path: string, remedy: string): void {
+  if (isFilled(path)) return;
+  throw new GatewayError("BACKUP_REFUSED", { why: `there is no ${path}, or nothing in it; ${remedy}` });
+}
+
+function holdsRecords(path: string, busyTimeoutMs: number): boolean {
+  return opening(path, () => {
+    const db = open(path, busyTimeoutMs);
+    try {
+      return hasRecords(db);
+    } finally {
+      db.close();
+    }
+  });
 }
 
 function copyDatabase(path: string, copy: string, busyTimeoutMs: number, tell: Tell): void {

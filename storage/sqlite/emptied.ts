@@ -11,8 +11,8 @@ import { backToBackup, cannotUse, damaged } from "./unusable.ts";
 export const isFilled = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * `beside` names a file that is filled only after this one was, and is. What is looked at here was filled first in a
- * process that starts at this moment, and is looked at last: SQLite fills the file before its journal.
+ * `beside`: a file known to be filled later than this one; if it is filled and this one is empty, this one was emptied. The
+ * journal is looked at before the file, because SQLite fills the file first.
  */
 export function refuseEmptied(path: string, beside: string | undefined): void {
   const journal = isFilled(`${path}-wal`);

@@ -36,7 +36,7 @@ export function watchFile(path: string, onLoss: (why: string) => string, everyMs
     lost = why;
     lost = onLoss(why);
   };
-  const lookAtBoth = (): void => lose(changeOf(path, path, file) ?? changeOf(path, `${path}-wal`, journal));
+  const lookAtBoth = (): void => lose(noteChange(path, path, file) ?? noteChange(path, `${path}-wal`, journal));
   const timer = setInterval(() => {
     lookAtBoth();
     if (locked && !isLocked(file?.inode))
@@ -74,8 +74,11 @@ function look(path: string): Looked | undefined | null {
   }
 }
 
-/** SQLite too makes its files smaller; what another program cuts off is missed by whoever reads all of the database. */
-function changeOf(database: string, path: string, before: Looked | undefined | null): string | undefined {
+/**
+ * A file may shrink by SQLite's own doing; it is lost only when the database is no longer whole. Remembers the size for the
+ * next look.
+ */
+function noteChange(database: string, path: string, before: Looked | undefined | null): string | undefined {
   const now = look(path);
   if (now === null) return undefined;
   if (now?.inode !== before?.inode) return `another program has ${now ? "replaced" : "removed"} ${basename(path)} while it was open`;

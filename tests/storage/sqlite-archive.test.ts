@@ -114,6 +114,42 @@ describe("a copy", () => {
   });
 });
 
+describe("a copy without logs.db", () => {
+  /** What becomes of a copy of a folder whose logs.db is like this, and which no process has open. */
+  const refusal = async (spoil: (file: string) => void, filled: boolean): Promise<string> => {
+    const data = await open("data");
+    if (filled) await records(data).insert(thing("there"));
+    cpSync(await backedUp(), folder("idle"), { recursive: true });
+    spoil(join(folder("idle"), "logs.db"));
+    mkdirSync(folder("copy"));
+    return refusalOf(backUp(configOf("idle"), folder("copy"), quiet));
+  };
+  const remove = (file: string): void => rmSync(file);
+  const empty = (file: string): void => writeFileSync(file, "");
+  test.each([true, false])("is not made where the file is missing (records: %p): it could not be put back whole", async (filled) => {
+    expect(await refusal(remove, filled)).toMatch(/^BACKUP_REFUSED: .+ there is no .+logs\.db/);
+  });
+  test("is refused as not made yet, not as damaged, while the first start is under way", async () => {
+    expect(await refusal(empty, false)).toMatch(/^BACKUP_REFUSED: .+logs\.db/);
+  });
+  test("is refused as damaged where records say that the file was filled", async () => {
+    expect(await refusal(empty, true)).toMatch(/^STORAGE_UNUSABLE: .+logs\.db .+ it is empty, and main\.db beside it is not/);
+  });
+  test("of an older build is put back without logs, and the command says so", async () => {
+    const data = await open("data");
+    await records(data).insert(thing("kept"));
+    const copy = await backedUp();
+    rmSync(join(copy, "logs.db"));
+    const lines: string[] = [];
+    await (await restore(configOf("other"), copy, (line) => void lines.push(line))).replace("replaced");
+    expect(lines).toContain("logs.db  not in this copy: the gateway begins without logs");
+    const other = await open("other");
+    expect((await records(other).list({ limit: 9, offset: 0 })).total).toBe(1);
+    await logs(other).write([logRow({ id: "log" })]);
+    expect((await logs(other).get("log"))?.id).toBe("log");
+  });
+});
+
 describe("putting a copy back", () => {
   /** A folder whose files no process has open, and a copy of it. */
   const prepare = async (): Promise<string> => {
