@@ -35,8 +35,12 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
     });
     return (row) => tests.every((test) => test(row));
   };
-  const read = (row: Json): Json =>
-    copy(Object.fromEntries(Object.entries(row).filter(([member, value]) => value !== null || !omitted.has(member))));
+  const read = (row: Json, omit: readonly string[] = []): Json =>
+    copy(
+      Object.fromEntries(
+        Object.entries(row).filter(([member, value]) => (value !== null || !omitted.has(member)) && !omit.includes(member)),
+      ),
+    );
   const write = (row: Json): void => {
     const taken = conflict(table, all, row);
     if (taken) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
@@ -58,11 +62,11 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
       const row = [...all.values()].find(matches(where));
       return row && read(row);
     },
-    list: async ({ where = {}, orderBy, limit, offset }: ListQuery<Json>) => {
+    list: async ({ where = {}, orderBy, limit, offset, omit }: ListQuery<Json>) => {
       alive();
       const found = [...all.values()].filter(matches(where));
       const sorted = orderBy === undefined ? found : ordered(found, known(orderBy.by).name, orderBy.direction);
-      return { data: sorted.slice(offset, offset + limit).map(read), total: found.length };
+      return { data: sorted.slice(offset, offset + limit).map((row) => read(row, omit)), total: found.length };
     },
     insert: async (value) => {
       alive();
