@@ -4,6 +4,29 @@ import { createAnnouncer } from "./announce.ts";
 
 afterEach(() => void jest.useRealTimers());
 
+test("changes beyond what is kept for a feed that is away are counted, and said once", async () => {
+  jest.useFakeTimers();
+  const state = { away: true, told: 0, lines: [] as unknown[] };
+  const feed: Feed = {
+    publish: async () => {
+      if (state.away) throw new Error("away");
+      state.told += 1;
+    },
+    subscribe: async () => async () => undefined,
+    heartbeat: async () => undefined,
+  };
+  const announcer = createAnnouncer(feed, (level, event, fields) => void state.lines.push([level, event, fields]));
+  for (let index = 0; index < 10_003; index += 1) await announcer.announce("things", `change ${index}`);
+  await announcer.announce("things", "change 0"); // is kept already
+  const dropped = (): readonly unknown[] => state.lines.filter((line) => (line as readonly unknown[])[1] === "feed.dropped");
+  state.away = false;
+  await announcer.announce("things", "later");
+  await announcer.announce("things", "again");
+  expect(dropped()).toEqual([["warn", "feed.dropped", { changes: 3, kept: 10_000 }]]);
+  announcer.close();
+  expect(dropped()).toHaveLength(1);
+});
+
 test("a feed that is away is said once, however many changes find it so, and once that it is back; each change is told then", async () => {
   jest.useFakeTimers();
   const state = { away: true, told: [] as string[], events: [] as string[] };

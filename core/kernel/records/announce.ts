@@ -1,7 +1,7 @@
 import { type Feed, type Logger, messageOf } from "#contract";
 import { within } from "../steps.ts";
 
-/** Tells the deployment's processes that a record changed; a feed that is away is told later, not never. */
+/** Tells the deployment's processes that a record changed; a feed that is away is told later, up to MAX_PENDING of them. */
 export interface Announcer {
   announce(topic: string, message: string): Promise<void>;
   close(): void;
@@ -14,16 +14,28 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
   const pending = new Map<string, readonly [topic: string, message: string]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAway = false;
+  let dropped = 0;
 
   const publish = async (topic: string, message: string): Promise<void> => {
     await within(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
     if (isAway) log("info", "feed.back", { pending: pending.size });
+    sayDropped();
     isAway = false;
   };
   /** Said once, however many changes find it away. */
   const sayAway = (topic: string, error: unknown): void => {
     if (!isAway) log("warn", "feed.away", { topic, why: messageOf(error) });
     isAway = true;
+  };
+  const keep = (topic: string, message: string): void => {
+    const key = `${topic}\0${message}`;
+    if (pending.size < MAX_PENDING || pending.has(key)) pending.set(key, [topic, message]);
+    else dropped += 1;
+  };
+  /** Said once, with how many there were: when the feed is back, or this process ends. */
+  const sayDropped = (): void => {
+    if (dropped > 0) log("warn", "feed.dropped", { changes: dropped, kept: MAX_PENDING });
+    dropped = 0;
   };
   const retryLater = (): void => {
     if (pending.size > 0) timer ??= setTimeout(() => void retry(), RETRY_MS);
@@ -47,12 +59,13 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
         await publish(topic, message);
       } catch (error) {
         sayAway(topic, error);
-        if (pending.size < MAX_PENDING) pending.set(`${topic}\0${message}`, [topic, message]);
+        keep(topic, message);
         retryLater();
       }
     },
     close() {
       clearTimeout(timer);
+      sayDropped();
       pending.clear();
     },
   };
