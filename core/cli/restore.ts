@@ -1,10 +1,12 @@
 import { join, resolve } from "node:path";
-import { GatewayError, type PreparedRestore } from "#contract";
+import { GatewayError } from "#contract";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { archivesOf, type StorageArchive } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, readNote } from "./backup-note.ts";
+import { inPlace, type RestorePart } from "./in-place.ts";
 import { refused, replaceKeys, sealOf, secretIn } from "./key-copies.ts";
 import { readFolderOptions } from "./options.ts";
+import { SPOOL_FOLDER } from "../pipeline/settle/spool/spools.ts";
 import { restoreSpool } from "./spool-copies.ts";
 
 const HELP = `gateway restore <folder> [--profile <p>]
@@ -26,10 +28,9 @@ export async function restore(args: readonly string[]): Promise<number> {
   const { own, elsewhere } = await archivesOf(settings);
   refuseOtherStorage(note, own);
   refuseOtherSeal(note, folder, settings);
-  const prepared = await prepare(own, folder, (): PreparedRestore => restoreSpool(folder, settings.dataDir, note.spool ?? 0));
+  const prepared = await prepare(own, folder, () => [spoolPart(note, folder, settings), keysPart(folder, settings)]);
   const aside = `replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}-${process.pid}`;
   const kept = await inPlace(prepared, aside);
-  replaceKeys(join(folder, KEYS_FOLDER), settings.dataDir, join(settings.dataDir, aside));
   return say(
     [
       `Restored what ${folder} holds, made at ${note.made_at}.`,
@@ -65,25 +66,32 @@ function refuseOtherSeal({ seal }: BackupNote, folder: string, settings: Setting
   });
 }
 
-/** What could not be put in place is not left lying about. */
-async function inPlace(prepared: readonly PreparedRestore[], aside: string): Promise<readonly string[]> {
-  const kept: string[] = [];
-  try {
-    for (const part of prepared) kept.push(await part.replace(aside));
+const spoolPart = ({ spool = 0 }: BackupNote, folder: string, { dataDir }: Settings): RestorePart => ({
+  name: SPOOL_FOLDER,
+  ...restoreSpool(folder, dataDir, spool),
+});
+
+const keysPart = (folder: string, { dataDir }: Settings): RestorePart => ({
+  name: "the key files",
+  replace: async (aside) => {
+    const kept = join(dataDir, aside);
+    replaceKeys(join(folder, KEYS_FOLDER), dataDir, kept);
     return kept;
-  } catch (error) {
-    if (kept.length === 0) for (const part of prepared) await part.discard();
-    throw error;
-  }
-}
+  },
+  discard: async () => undefined, // they are copied one by one, each whole
+});
 
 /** All or nothing is made ready. */
-async function prepare(own: readonly StorageArchive[], folder: string, spool: () => PreparedRestore): Promise<readonly PreparedRestore[]> {
-  const prepared: PreparedRestore[] = [];
+async function prepare(
+  own: readonly StorageArchive[],
+  folder: string,
+  others: () => readonly RestorePart[],
+): Promise<readonly RestorePart[]> {
+  const prepared: RestorePart[] = [];
   try {
     for (const { id, name, config, archive } of own)
-      prepared.push(await archive.restore(config, join(folder, id), (line) => console.log(`${name}  ${line}`)));
-    return [...prepared, spool()];
+      prepared.push({ name, ...(await archive.restore(config, join(folder, id), (line) => console.log(`${name}  ${line}`))) });
+    return [...prepared, ...others()];
   } catch (error) {
     for (const part of prepared) await part.discard();
     throw error;

@@ -30,7 +30,14 @@ export function copySpool(dataDir: string, to: string): number {
     for (const file of copied) done.add(placeOf(file));
     if (copied.length === left.length) break; // else one was deleted, or is another process's now: looked for again
   }
+  syncFolders(to);
   return filesIn(to).length;
+}
+/** The names of copied files survive a loss of power too, and those of their folders. */
+function syncFolders(root: string): void {
+  if (!existsSync(root)) return;
+  const exporters = filesIn(root).map((file) => dirname(join(root, file)));
+  for (const folder of new Set([...exporters, ...exporters.map(dirname), root])) syncPath(folder);
 }
 /** A folder that vanishes meanwhile is another process's now: looked for again. */
 function filesIn(folder: string): readonly string[] {
@@ -74,6 +81,7 @@ export function restoreSpool(backup: string, dataDir: string, files: number): Pr
     mkdirSync(left, { mode: 0o700 });
     const copied = filesIn(join(backup, SPOOL_FOLDER)).filter((file) => copyOne(join(backup, SPOOL_FOLDER, file), join(left, file)));
     if (copied.length < files) throw refused(`the backup is not whole: it holds ${copied.length} of ${files} files of its ${SPOOL_FOLDER}`);
+    syncFolders(staged);
     utimesSync(left, 0, 0); // nobody writes it: the first process takes it
   } catch (error) {
     void discard();

@@ -92,6 +92,7 @@ export const ERRORS = {
   SETTING_INVALID:      { status: 500, type: "plugin_error", message: "The setting {name}={value} is not valid: {why}." },
   STORAGE_UNUSABLE:     { status: 500, type: "plugin_error", message: "{file} cannot be used: {why}. {remedy}." },
   BACKUP_REFUSED:       { status: 500, type: "plugin_error", message: "Nothing was changed: {why}." },
+  RESTORE_INCOMPLETE:   { status: 500, type: "plugin_error", message: "The restore broke off: {done} of the copy is in place, and {failed} is not: {why}. What was there before is in {kept}. Start no gateway on it as it is; mend the cause, then run the command again." },
   MIGRATION_REFUSED:    { status: 500, type: "plugin_error", message: "The database was not opened: {why}." },
 } as const satisfies Record<string, ErrorRow>;
 
