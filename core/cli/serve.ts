@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { GatewayError, type Logger, MAX_HEADERS_BYTES, messageOf } from "#contract";
 import { errorResponse } from "../http/errors.ts";
+import { PROBE_PATHS } from "../http/openapi-probes.ts";
 import { pathOf } from "../http/request-path.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
@@ -110,7 +111,7 @@ function refusedWhileStopping(): Response {
   return response;
 }
 /** Who asks how it is doing is told until the end, so that load balancers leave. */
-const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/status", "/metrics"]);
+const PROBES: ReadonlySet<string> = new Set(Object.values(PROBE_PATHS));
 const isProbe = (request: Request): boolean => PROBES.has(pathOf(request));
 
 /** Why the control plane would refuse the admin key, if it would: what is printed beside a key must be true of it. */

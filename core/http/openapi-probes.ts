@@ -14,23 +14,26 @@ interface Probe {
   readonly more: Readonly<Record<number, string>>;
   readonly scope?: string;
 }
+/** Where whoever watches the gateway asks how it is doing. */
+export const PROBE_PATHS = { alive: "/healthz", ready: "/readyz", status: "/status", metrics: "/metrics" } as const;
+
 const PROBES: readonly Probe[] = [
   {
-    path: "/healthz",
+    path: PROBE_PATHS.alive,
     summary: "Is the process alive?",
     description: "Liveness: nothing is asked of anything. Restart the process when this does not answer.",
     reply: Type.Object({ status: Type.Literal("ok") }),
     more: {},
   },
   {
-    path: "/readyz",
+    path: PROBE_PATHS.ready,
     summary: "Would a request be served?",
     description: "Readiness: 200 while a request whose key is known would be answered, and what does not work as it should is named.",
     reply: Readiness,
     more: { 503: "It would not be: the gateway is stopping, or something required does not run." },
   },
   {
-    path: "/status",
+    path: PROBE_PATHS.status,
     summary: "How is every part doing?",
     description: `The detail behind readiness. Without a key from this machine only, directly and not through a proxy; otherwise with a key that holds ${STATUS_SCOPE}.`,
     reply: Status,
@@ -38,7 +41,7 @@ const PROBES: readonly Probe[] = [
     scope: STATUS_SCOPE,
   },
   {
-    path: "/metrics",
+    path: PROBE_PATHS.metrics,
     summary: "What has been counted?",
     description: `Counters and gauges of this process in Prometheus's text format. Without a key from this machine only, as \`/status\`; otherwise with a key that holds ${STATUS_SCOPE}.`,
     type: "text/plain",

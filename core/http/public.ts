@@ -7,6 +7,7 @@ import type { Gateway } from "../pipeline/gateway.ts";
 import { errorResponse } from "./errors.ts";
 import { metricsText } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
+import { PROBE_PATHS } from "./openapi-probes.ts";
 import { referencePage } from "./reference.ts";
 import { Received } from "./received.ts";
 import type { ReadHeaders } from "./headers.ts";
@@ -29,15 +30,15 @@ export interface PublicParts {
 export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, read }: PublicParts): readonly Mount[] {
   const observed: Observed = { gen, gateway, isStopping, redact };
   const operators = (path: string, answer: () => Response | Promise<Response>): Mount =>
-    get(path, (request, _at, _params, server) => operatorsOnly(path, accessOf(request, server, { gateway, read }), answer));
+    get(path, (request, _at, _params, server) => operatorsOnly(path, accessOf(request, server, { gateway, read }), answer, gen.log));
   const document = onceMade(() => openapi(gen, INFO));
   const documentText = onceMade(() => JSON.stringify(document()));
   const page = onceMade(() => referencePage(document()));
   return [
-    get("/healthz", () => Response.json({ status: "ok" })),
-    get("/readyz", () => readinessAnswer(observed)),
-    operators("/status", () => statusAnswer(observed, INFO.version)),
-    operators("/metrics", () => new Response(metricsText(gen, gateway), { headers: { "content-type": METRICS_TYPE } })),
+    get(PROBE_PATHS.alive, () => Response.json({ status: "ok" })),
+    get(PROBE_PATHS.ready, () => readinessAnswer(observed)),
+    operators(PROBE_PATHS.status, () => statusAnswer(observed, INFO.version)),
+    operators(PROBE_PATHS.metrics, () => new Response(metricsText(gen, gateway), { headers: { "content-type": METRICS_TYPE } })),
     get("/openapi.json", () => new Response(documentText(), { headers: { "content-type": "application/json" } })),
     ...consoleRoutes(gen),
     get("/docs", () => new Response(page(), { headers: { "content-type": "text/html; charset=utf-8" } })),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isLocal } from "./status.ts";
+import { isLocal, operatorsOnly } from "./status.ts";
 
 const from = (peer: string | null, headers: Readonly<Record<string, string>> = {}): boolean =>
   isLocal({ peer, headers: new Headers({ host: "localhost:8787", ...headers }) });
@@ -37,3 +37,15 @@ test.each([
 test.each(["localhost", "127.0.0.1:8787", "[::1]:8787", "LOCALHOST:80"])("it is called %s", (host) =>
   expect(from("::1", { host })).toBe(true),
 );
+
+test("what fails inside while a part is asked how it is doing is logged, with the path", async () => {
+  const lines: unknown[] = [];
+  const access = { peer: "127.0.0.1", headers: new Headers({ host: "localhost" }), identify: () => expect.unreachable() };
+  const boom = new Error("boom");
+  const failing = (): never => {
+    throw boom;
+  };
+  const answer = await operatorsOnly("/status", access, failing, (...line) => void lines.push(line));
+  expect(answer.status).toBe(500);
+  expect(lines).toEqual([["error", "request failed inside", { path: "/status", why: boom }]]);
+});

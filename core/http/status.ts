@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type Caller, GatewayError, type RequestHeaders } from "#contract";
+import { type Caller, GatewayError, type Logger, type RequestHeaders } from "#contract";
 import { requireScope } from "../pipeline/identify.ts";
 import { errorResponse } from "./errors.ts";
 import { type Observed, partsOf, Readiness, readinessOf } from "./readiness.ts";
@@ -42,12 +42,19 @@ export async function statusAnswer(observed: Observed, version: string): Promise
 }
 
 /** Answers whoever is on this machine, and elsewhere an operator's key. */
-export async function operatorsOnly(path: string, access: OperatorAccess, answer: () => Response | Promise<Response>): Promise<Response> {
+export async function operatorsOnly(
+  path: string,
+  access: OperatorAccess,
+  answer: () => Response | Promise<Response>,
+  log: Logger,
+): Promise<Response> {
   try {
     if (!isLocal(access)) requireOperator(await access.identify(), path);
     return await answer();
   } catch (thrown) {
-    return errorResponse(GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown }), "control");
+    const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
+    if (error.code === "INTERNAL") log("error", "request failed inside", { path, why: thrown });
+    return errorResponse(error, "control");
   }
 }
 
