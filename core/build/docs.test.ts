@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pluginName } from "#contract";
-import { chosen, pageOf } from "./docs.ts";
+import { pluginsNamed, pageOf } from "./docs.ts";
 import { scan } from "./gen-registry.ts";
 
 const pages = new Map(
@@ -40,10 +40,10 @@ test("a plugin from outside the tree has its page by its folder; a name that is 
       join(folder, "plugin.mjs"),
       `export default { kind: "policy", config: ${config}, needs: [], setup: () => ({ provides: {} }) };`,
     );
-    const [plugin] = await chosen([folder]);
+    const [plugin] = await pluginsNamed([folder]);
     const page = await pageOf(plugin ?? expect.unreachable());
     for (const part of ["# From elsewhere (`policy/away`)", "| `days` | integer | (required) | How long. |"]) expect(page).toContain(part);
-    await expect(chosen(["provider/absent"])).rejects.toThrow("provider/absent");
+    await expect(pluginsNamed(["provider/absent"])).rejects.toThrow("provider/absent");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

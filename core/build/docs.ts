@@ -109,11 +109,11 @@ function typeOf(schema: unknown): string {
 }
 
 /** The plugins of these names and folders, in their order; all of the tree when there are none. */
-export async function chosen(words: readonly string[]): Promise<readonly Scanned[]> {
+export async function pluginsNamed(words: readonly string[]): Promise<readonly Scanned[]> {
   const all = await scan();
-  return words.length === 0 ? all : Promise.all(words.map((word) => one(word, all)));
+  return words.length === 0 ? all : Promise.all(words.map((word) => pluginNamed(word, all)));
 }
-async function one(word: string, all: readonly Scanned[]): Promise<Scanned> {
+async function pluginNamed(word: string, all: readonly Scanned[]): Promise<Scanned> {
   const builtIn = all.find(({ manifest }) => pluginName(manifest) === word);
   if (builtIn) return builtIn;
   const file = resolve(word, "manifest.json");
@@ -124,7 +124,7 @@ async function one(word: string, all: readonly Scanned[]): Promise<Scanned> {
 
 if (import.meta.main) {
   try {
-    for (const plugin of await chosen(process.argv.slice(2))) console.log(`${await pageOf(plugin)}\n`);
+    for (const plugin of await pluginsNamed(process.argv.slice(2))) console.log(`${await pageOf(plugin)}\n`);
   } catch (error) {
     console.error(messageOf(error));
     process.exit(1);

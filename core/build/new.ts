@@ -212,7 +212,7 @@ function packageFiles(template: Template, folder: string, { id, title }: Words):
   };
 }
 
-const NAMED_POLICY = "one that identifies, admits or settles instead runs only where the profile names it, under plugins";
+const NAMED_POLICY = "A policy that identifies, admits or settles runs only where a profile names it (plugins or order).";
 function nextInTree(template: Template, folder: string): string[] {
   const place = template === "openai-compatible" ? "tests/conformance.test.ts" : relative(ROOT, folder);
   return [

@@ -1,6 +1,7 @@
 import { type Archive, GatewayError, type Json, type OwnArchive } from "#contract";
 import { registry } from "../generated/registry.ts";
 import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
+import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import { loadPlugin } from "../kernel/load.ts";
 import { readProfile } from "../kernel/settings/profile.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
@@ -42,4 +43,4 @@ const SILENT: Archive = { elsewhere: "the plugin does not say how" };
 const offers = ({ manifest }: Candidate): readonly string[] => manifest.provides ?? STORAGE_HANDLES;
 
 const keptElsewhere = ({ name }: Candidate, sentence: string): string =>
-  `the records of this deployment are kept by ${name}; ${sentence}. Keep GATEWAY_SECRET_KEY (or secret.key of the data folder) with such a copy`;
+  `the records of this deployment are kept by ${name}; ${sentence}. Keep GATEWAY_SECRET_KEY (or ${SECRET_KEY_FILE} of the data folder) with such a copy`;

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import { syncPath } from "../kernel/secrets/private-file.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { SPOOL_FOLDER } from "../pipeline/settle/spool/spools.ts";
@@ -15,7 +16,7 @@ Copies all that the gateway keeps (records, logs, log records that wait on disk 
 the data folder) into a new folder, while it runs. The copy is consistent and holds everything that was acknowledged before the command began. The folder appears once
 the copy is whole and checked; a folder that is there and not empty is never touched.
 
-The copy holds secret.key, which opens every sealed secret in it: keep it as safe as the data folder.
+The copy holds ${SECRET_KEY_FILE}, which opens every sealed secret in it: keep it as safe as the data folder.
 Where records are in a database server, its own tools make the copy, and the command says so.
 
 Give it the same environment as the gateway (GATEWAY_DATA_DIR, GATEWAY_PROFILE, GATEWAY_SECRET_KEY).
@@ -91,8 +92,8 @@ function summary(folder: string, { keys, spool }: BackupNote, { elsewhere }: Arc
     ...(spool ? [`spool  ${spool} files of log records that wait for their store`] : []),
     `key files  ${keys.join(", ") || "none"}`,
     ...elsewhere,
-    keys.includes("secret.key")
-      ? "It holds secret.key, which opens every sealed secret in it: keep it as safe as the data folder."
+    keys.includes(SECRET_KEY_FILE)
+      ? `It holds ${SECRET_KEY_FILE}, which opens every sealed secret in it: keep it as safe as the data folder.`
       : "The secret key is not in it: without the same GATEWAY_SECRET_KEY, the secrets and keys in it are lost. Keep that elsewhere.",
     `Done in ${seconds.toFixed(1)} s: ${folder}`,
     `Put it back with: gateway restore ${folder}`,

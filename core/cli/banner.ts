@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { FirstKeys } from "./first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { SETTINGS, type Settings } from "../kernel/settings/settings.ts";
-import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/vault.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 
 export interface Announcement {
   readonly url: URL;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Collection, Configs, Guardrails, isJson, messageOf, openSecrets, type RecordOf } from "#contract";
 import type { TObject } from "@sinclair/typebox";
 import type { Generation } from "../kernel/generation.ts";
+import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import { readSettings, type Settings } from "../kernel/settings/settings.ts";
 import { withGeneration } from "./with-generation.ts";
 
@@ -21,7 +22,7 @@ export async function idleInRecords(settings: Settings): Promise<readonly string
 }
 
 const hasStore = ({ dataDir, secretKey, env }: Settings): boolean =>
-  (secretKey !== undefined || existsSync(join(dataDir, "secret.key"))) && (isUsed(dataDir) || (env["DATABASE_URL"] ?? "") !== "");
+  (secretKey !== undefined || existsSync(join(dataDir, SECRET_KEY_FILE))) && (isUsed(dataDir) || (env["DATABASE_URL"] ?? "") !== "");
 const isUsed = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
 
 async function idleMembers(generation: Generation): Promise<readonly string[]> {

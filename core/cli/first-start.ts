@@ -17,7 +17,7 @@ import {
 import { replace, secretIn } from "../kernel/secrets/key-file.ts";
 import type { ProcessLog } from "../kernel/process/log.ts";
 import { SETTINGS, type Settings } from "../kernel/settings/settings.ts";
-import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/vault.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE, SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 
 /*
  * The same ids everywhere: of two processes that start at once, one insert wins and the other finds its work done.
@@ -196,6 +196,7 @@ function refuseOtherVault({ settings }: RecordOf<typeof Organisations>, vault: V
   const check = settings["vault_check"];
   if (check === undefined || check === vault.digest("vault check")) return;
   const why =
-    "the database was written with another secret key; set the same GATEWAY_SECRET_KEY (or put back secret.key) as when it was made";
+    "the database was written with another secret key; " +
+    `set the same GATEWAY_SECRET_KEY (or put back ${SECRET_KEY_FILE}) as when it was made`;
   throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_SECRET_KEY", value: "***", why });
 }

@@ -2,12 +2,12 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSyn
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { makePrivate, syncPath } from "../kernel/secrets/private-file.ts";
-import { createVault, ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/vault.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE, SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
+import { createVault } from "../kernel/secrets/vault.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 
 /** Files of the data folder without which a copy of the storage is of little use. */
-const SECRET = "secret.key";
-const FILES = [SECRET, ADMIN_KEY_FILE, GATEWAY_KEY_FILE] as const;
+const FILES = [SECRET_KEY_FILE, ADMIN_KEY_FILE, GATEWAY_KEY_FILE] as const;
 
 /** Which secret seals what a backup holds: told apart without telling it. */
 export const sealOf = (secret: string): string =>
@@ -17,7 +17,7 @@ export const sealOf = (secret: string): string =>
 
 /** The secret that a gateway with these settings uses, when `folder` is where its key files are. */
 export function secretIn(folder: string, { secretKey }: Settings): string | undefined {
-  const file = join(folder, SECRET);
+  const file = join(folder, SECRET_KEY_FILE);
   return secretKey ?? (existsSync(file) ? readFileSync(file, "utf8").trim() : undefined);
 }
 

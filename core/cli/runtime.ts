@@ -1,11 +1,12 @@
 import { type HeaderClasses, headerClasses, type Vault } from "#contract";
 import { ComputePool } from "../compute/pool.ts";
+import { gatewayIdOf } from "../egress/loop.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { registry } from "../generated/registry.ts";
 import { boot } from "../kernel/boot.ts";
 import { firstKeysOf } from "./first-start.ts";
 import { MAX_DEPTH } from "../json/bounded.ts";
-import type { HttpSettings } from "../http/mount.ts";
+import type { HttpSettings } from "../http/settings.ts";
 import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/process/log.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
@@ -55,7 +56,7 @@ export function createRuntime(settings: Settings, looksOnly = false): Runtime {
   hideEnvironment(settings.env, log.hide);
   for (const secret of secretsOf(settings)) log.hide(secret);
   const vault = createVault(vaultSecret(settings), log.hide);
-  const gatewayId = vault.digest("gateway id").slice(0, 16);
+  const gatewayId = gatewayIdOf(vault);
   const keys = ownKeys(vault);
   for (const key of firstKeysOf(settings)) keys.remember(key);
   const memory = new MemoryBudget(budgetOf(settings), now);

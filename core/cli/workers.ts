@@ -78,7 +78,7 @@ export function whenParentIsGone(tell: () => void): void {
   timer.unref?.();
 }
 
-/** Scripts of our own package.json that serve. Of another package's script this may be a background job. */
+/** Scripts of our own package.json that serve. Of another package's script this may be a background job; `npx` is how npm calls itself when it runs our binary. */
 const SERVING: ReadonlySet<string | undefined> = new Set(["start", "dev", "gateway", "npx"]);
 const isNpmScript = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env["npm_package_name"] === packageInfo.name && SERVING.has(env["npm_lifecycle_event"]);

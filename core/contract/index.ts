@@ -17,6 +17,7 @@ export * from "./json.ts";
 export * from "./judge-check.ts";
 export * from "./manifest.ts";
 export * from "./mask-secret.ts";
+export * from "./next-turn.ts";
 export * from "./operation.ts";
 export * from "./pin.ts";
 export * from "./plugin.ts";

@@ -117,7 +117,7 @@ function trueLength(headers: Headers): number {
   return length === null || headers.has("content-encoding") || headers.has("transfer-encoding") ? Number.NaN : Number(length);
 }
 
-/** What of it is an error of ours leaves an upstream that would go on: it is cut. */
+/** After an error of our own the upstream would go on sending: its exchange is cut. */
 function failure(thrown: unknown, exchange: Exchange): GatewayError {
   if (thrown instanceof NotUnpacked) return refused(exchange, thrown.message);
   if (GatewayError.is(thrown)) exchange.cut(thrown);

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from "#contract";
+import type { RequestHeaders, Vault } from "#contract";
 
 /** Carries the ids of the gateways a request has passed through, oldest first. */
 export const HOP_HEADER = "x-gateway-hop";
@@ -16,6 +16,8 @@ export function isLoop(headers: RequestHeaders, gatewayId: string): boolean {
 /** The hops so far and this gateway. What no gateway has written is not passed on. */
 export const nextHops = (hops: string | null | undefined, gatewayId: string): string =>
   hops ? [...listOf(hops).filter((hop) => GATEWAY_ID.test(hop)), gatewayId].join(", ") : gatewayId;
+/** The same on every node that shares the secret key. */
+export const gatewayIdOf = (vault: Pick<Vault, "digest">): string => vault.digest("gateway id").slice(0, 16);
 const GATEWAY_ID = /^[0-9a-f]{16}$/;
 
 /** A comma-separated header as its members. */

@@ -10,7 +10,7 @@ interface Bound {
   readonly held: Held | undefined;
 }
 
-/** The answer as the web's Response, for plugins: they read it whole, so that it is bounded and counted as what is. */
+/** The answer as the web's Response, for plugins. Plugins read it whole, so it is bounded and counted like every answer read whole. */
 export function responseOf(answer: Answer, bound: Bound): Response {
   const body = answer.pieces();
   return new Response(body && streamOf(new BoundedPieces(body, bound)), { status: answer.status, headers: answer.headers });

@@ -16,7 +16,7 @@ import { bootWith, type Given } from "#kit";
 import type { Built } from "../kernel/boot.ts";
 import { AT, markOf, sharedMarks } from "../kernel/process/watchdog/marks.ts";
 import { ownKeys } from "../kernel/secrets/own-keys.ts";
-import type { HttpSettings } from "./mount.ts";
+import type { HttpSettings } from "./settings.ts";
 import { serveGeneration } from "./server.ts";
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);

@@ -1,3 +1,4 @@
+import { nextTurn } from "#contract";
 import type { Scenario } from "./scenario.ts";
 import { DONE, frame } from "./wire.ts";
 
@@ -29,7 +30,6 @@ export function play(frames: Iterator<string>, scenario: Scenario, signal: Abort
 
 /** A network would give other requests their turn between two reads; there is none here. */
 const PER_TURN = 32;
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Step {
   readonly wire?: string;

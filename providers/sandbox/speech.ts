@@ -1,6 +1,5 @@
-import type { Json } from "#contract";
+import { type Json, nextTurn } from "#contract";
 import { beginningOf, messages, textOf } from "./message.ts";
-import { nextTurn } from "./play.ts";
 import { MAX_SAID, type Scenario } from "./scenario.ts";
 import { calledTool } from "./tool.ts";
 

@@ -16,16 +16,16 @@ export function keepSecretKey(settings: Settings, log: Logger): () => void {
   if (settings.secretKey !== undefined) return () => undefined;
   const secret = vaultSecret(settings);
   const path = secretKeyFile(settings);
-  let isRefused = false;
+  let isToldGone = false;
   const look = (): void => {
     if (existsSync(path)) return;
     try {
       makeDataFolder(settings.dataDir);
       if (createOnce(path, secret)) log("warn", "secret-key.put_back", { path, why: "it was removed while the gateway ran" });
-      isRefused = false;
+      isToldGone = false;
     } catch (thrown) {
-      if (!isRefused) log("error", "secret-key.gone", { path, why: `it was removed, and cannot be put back: ${messageOf(thrown)}` });
-      isRefused = true; // said once; the disk may take it later
+      if (!isToldGone) log("error", "secret-key.gone", { path, why: `it was removed, and cannot be put back: ${messageOf(thrown)}` });
+      isToldGone = true; // said once; the disk may take it later
     }
   };
   const timer = setInterval(look, EVERY_MS);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError, messageOf, urlTokens, type Vault } from "#contract";
 import { secretIn } from "./key-file.ts";
+import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE, SECRET_KEY_FILE } from "./key-file-names.ts";
 import type { ProcessLog } from "../process/log.ts";
 import { SETTINGS, type Settings } from "../settings/settings.ts";
 
@@ -58,10 +59,7 @@ export function vaultSecret({ secretKey, dataDir }: Settings): string {
   return secretIn({ path, setting: SETTINGS.secretKey, remedy: remedyFor(path) }, () => randomBytes(32).toString("base64url")).secret;
 }
 
-/** The first keys, as files of the data folder. */
-export const ADMIN_KEY_FILE = "admin.key";
-export const GATEWAY_KEY_FILE = "gateway.key";
-export const secretKeyFile = ({ dataDir }: Pick<Settings, "dataDir">): string => join(dataDir, "secret.key");
+export const secretKeyFile = ({ dataDir }: Pick<Settings, "dataDir">): string => join(dataDir, SECRET_KEY_FILE);
 
 /**
  * Keys in files are digested under the secret key, which is made before them: a new one would know none of them, and would

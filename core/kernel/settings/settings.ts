@@ -66,6 +66,7 @@ export function readSettings(env: Environment): Settings {
     if (value !== undefined) filled[row.env] = String(value);
   }
   const settings = Object.freeze({ ...values, env: Object.freeze(filled) }) as Settings; // each member was judged by its schema above
+  refuseMistakenHost(settings);
   refuseOpenDoor(settings);
   return settings;
 }
@@ -110,6 +111,11 @@ function weaknessOf(secret: string): string | undefined {
   return undefined;
 }
 
+function refuseMistakenHost({ host }: Settings): void {
+  const why = hostMistake(host);
+  if (why !== undefined) throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why });
+}
+
 function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
   if (adminKey !== undefined && adminKey === apiKey) {
     throw new GatewayError("SETTING_INVALID", {
@@ -118,8 +124,6 @@ function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {
       why: "it is the same as GATEWAY_ADMIN_KEY; every application would be an administrator",
     });
   }
-  const mistake = hostMistake(host);
-  if (mistake !== undefined) throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why: mistake });
   if (isLoopback(host) || adminKey !== undefined) return;
   const why = "the address can be reached from other machines, so GATEWAY_ADMIN_KEY must be set (or listen on 127.0.0.1)";
   throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why });

@@ -8,6 +8,7 @@ import {
   type Json,
   type Made,
   makeSlug,
+  nextTurn,
   openSecrets,
   openUrls,
   refusePinned,
@@ -21,7 +22,7 @@ import { type InlineCheck, inlineChecks, withoutGuardrails } from "./inline.ts";
 import { judgeConfig } from "./judge.ts";
 import { refuseMoved } from "./moved.ts";
 import type { CreateBody, UpdateBody } from "./schema.ts";
-import { nextTurn, openedVault } from "./turns.ts";
+import { openedVault } from "./opened-vault.ts";
 
 type Config = RecordOf<typeof Configs>;
 type Schema = typeof Configs.schema;
@@ -58,9 +59,9 @@ async function changed(config: Json, before: Json, given: Asked): Promise<Json> 
   const asked = { ...given, vault: await openedVault(before, given.vault) };
   const next = await sealedAndJudged(config, asked, before);
   await nextTurn();
-  const [there, here] = [toJudge(next, asked), toJudge(before, asked)];
+  const [after, prior] = [toJudge(next, asked), toJudge(before, asked)];
   await nextTurn();
-  refuseMoved(there, here, asked.catalog);
+  refuseMoved(after, prior, asked.catalog);
   await nextTurn();
   return next;
 }

@@ -7,6 +7,7 @@ import {
   isoTime,
   JsonObject,
   maskSecrets,
+  nextTurn,
   Nullable,
   OneOf,
   type RecordOf,
@@ -14,7 +15,7 @@ import {
   Uuid,
 } from "#contract";
 import { ConfigVersion } from "./schema.ts";
-import { nextTurn, openedVault } from "./turns.ts";
+import { openedVault } from "./opened-vault.ts";
 
 type Config = RecordOf<typeof Configs>;
 

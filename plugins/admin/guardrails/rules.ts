@@ -11,6 +11,7 @@ import {
   type Made,
   makeSlug,
   maskSecrets,
+  nextTurn,
   openSecrets,
   Organisations,
   type RecordOf,
@@ -59,7 +60,6 @@ async function sealedAndJudged(
   await judge(plain, target, asked);
   return checks;
 }
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The checks with their secret parameters sealed; one that is sent back as it was shown keeps its stored value. */
 function sealed(

@@ -1,7 +1,4 @@
-import { isJson, isSealed, type Json, type Vault } from "#contract";
-
-/** Long work lets others have their turn: the event loop goes round before it goes on. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { isJson, isSealed, type Json, nextTurn, type Vault } from "#contract";
 
 /** Secrets that are opened in one go. */
 const AT_ONCE = 100;

@@ -1,0 +1,29 @@
+import type { HeaderClasses, Logger } from "#contract";
+import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
+import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
+import type { PluginLimits } from "../kernel/process/plugin-answer.ts";
+import type { Spools } from "../pipeline/settle/spool/spools.ts";
+import type { BodyLimits } from "./body.ts";
+
+/** What the HTTP layer is given beside a generation. */
+export interface HttpSettings extends BodyLimits {
+  /** What a header's name says of it, in this deployment. */
+  readonly headers: HeaderClasses;
+  /** Keys of the gateway, which never leave it. */
+  readonly ownKeys: OwnKeys;
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly redact: (value: unknown) => unknown;
+  /** This deployment's own id, for telling loops. */
+  readonly gatewayId: string;
+  /** The process was asked to end. */
+  readonly isStopping?: () => boolean;
+  /** Where records wait on disk while their store is away. */
+  readonly spools?: Spools | undefined;
+  /** What requests may hold in memory, together; the usual one unless given. */
+  readonly memory?: MemoryBudget;
+  /** The longest a client may take nothing of its answer; STALLED_MS unless given. */
+  readonly stalledMs?: number;
+  /** PLUGIN_LIMITS unless a test says so. */
+  readonly pluginLimits?: PluginLimits;
+}
