@@ -15,7 +15,7 @@ import { withGeneration } from "./with-generation.ts";
 export async function idleInRecords(settings: Settings): Promise<readonly string[]> {
   if (!hasStore(settings)) return [];
   try {
-    return await withGeneration(readSettings({ ...settings.env, LOG_LEVEL: "error" }), { looksOnly: true }, idleMembers);
+    return await withGeneration(readSettings({ ...settings.env, LOG_LEVEL: "error" }), { keepsTables: true }, idleMembers);
   } catch (thrown) {
     return [`Saved configs and guardrails were not looked at: ${messageOf(thrown)}`];
   }

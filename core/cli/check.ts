@@ -1,16 +1,19 @@
+import { type GatewayError, messageOf } from "#contract";
 import { registry } from "../generated/registry.ts";
 import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
+import type { Generation } from "../kernel/generation.ts";
 import { bootErrors } from "../kernel/generations.ts";
 import { loadPlugin } from "../kernel/load.ts";
+import { GATEWAY_ITSELF } from "../kernel/records/open-stores.ts";
 import { judgePlaces } from "../kernel/settings/places.ts";
 import { type Profile, readProfile } from "../kernel/settings/profile.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { secretsNotSet } from "../kernel/secrets/secrets-not-set.ts";
 import { STEP_LIMITS } from "../kernel/steps.ts";
 import { judgeVariables } from "../kernel/settings/variables.ts";
-import { apart } from "./apart.ts";
 import { idleInRecords } from "./check-records.ts";
 import { readOptions } from "./options.ts";
+import { SERVER_VARIABLES, withEmptyStore } from "./with-empty-store.ts";
 
 /** `gateway check`: everything that can be judged before a start; then saved records, where there are any. */
 export async function check(args: readonly string[]): Promise<number> {
@@ -25,10 +28,12 @@ export async function check(args: readonly string[]): Promise<number> {
     ...unreadable.map(({ error }) => error.message),
     ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
   ]);
-  for (const problem of found.size === 0 ? await problemsOfStart(settings) : []) found.add(problem);
+  const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
+  for (const problem of start.problems) found.add(problem);
   for (const problem of found) console.error(problem);
   const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...(await idleInRecords(settings))];
   for (const warning of warnings) console.error(`Warning: ${warning}`);
+  if (start.unjudged.length > 0) console.log(`Storage is not judged here, and no plugin was set up: ${start.unjudged.join(" ")}`);
   for (const candidate of enabled)
     for (const missing of secretsNotSet(candidate, plugins, profile, settings.env)) console.log(`Missing: ${candidate.name}: ${missing}`);
   console.log(
@@ -43,12 +48,41 @@ const placesWrong = (settings: Settings): Promise<string[]> =>
     (error: unknown) => bootErrors(error).map(({ message }) => message),
   );
 
-/** What only setting the plugins up shows. A deployment that needs its own stores for that is told by its start. */
-const problemsOfStart = (settings: Settings): Promise<readonly string[]> =>
-  apart(settings, ({ plugins, policies }) => [
-    ...plugins.flatMap(({ state, why }) => (state === "failed" && why !== null ? [why] : [])),
-    ...(policies.some(({ provides }) => provides.identify) ? [] : [NOBODY_IDENTIFIED]),
-  ]).catch(() => []);
+/** What only setting the plugins up shows. */
+interface StartJudged {
+  readonly problems: readonly string[];
+  /** Why the plugins could not be set up here, though the deployment's own storage may be in order. */
+  readonly unjudged: readonly string[];
+}
+const NOT_STARTED: StartJudged = { problems: [], unjudged: [] };
+
+/** The plugins are set up over an empty database: what fails but the storage would fail at a start. */
+async function judgeStart(settings: Settings): Promise<StartJudged> {
+  try {
+    return { problems: await withEmptyStore(settings, problemsIn), unjudged: [] };
+  } catch (thrown) {
+    const errors = bootErrors(thrown);
+    if (errors.length === 0) return { problems: [messageOf(thrown)], unjudged: [] };
+    const isUnjudged = (error: GatewayError): boolean => isOfStorage(error, settings);
+    return {
+      problems: errors.filter((error) => !isUnjudged(error)).map(({ message }) => message),
+      unjudged: errors.filter(isUnjudged).map(({ message }) => message),
+    };
+  }
+}
+
+const problemsIn = ({ plugins, policies }: Generation): readonly string[] => [
+  ...plugins.flatMap(({ state, why }) => (state === "failed" && why !== null ? [why] : [])),
+  ...(policies.some(({ provides }) => provides.identify) ? [] : [NOBODY_IDENTIFIED]),
+];
+
+/** Is it about the empty database? A deployment without any storage is told so, unless a server is its storage. */
+function isOfStorage({ code, details }: GatewayError, { env }: Settings): boolean {
+  if (code === "PLUGIN_REQUIRES") return details["plugin"] === GATEWAY_ITSELF && SERVER_VARIABLES.some((name) => (env[name] ?? "") !== "");
+  return STORAGE_CODES.has(code) || String(details["plugin"]).startsWith("storage/");
+}
+const STORAGE_CODES: ReadonlySet<string> = new Set(["STORAGE_UNUSABLE", "STORAGE_UNAVAILABLE", "MIGRATION_REFUSED"]);
+
 const NOBODY_IDENTIFIED =
   "No enabled policy tells who asks, so that every request would be refused: enable policy/api-key, or another policy that identifies.";
 

@@ -9,7 +9,7 @@ export async function keys(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (verb !== "narrow") throw new UsageError("gateway keys knows one thing to do: gateway keys narrow");
   const { settings } = readOptions(rest);
-  return withGeneration(settings, { looksOnly: true }, (generation, { now }) => narrow(generation, now()));
+  return withGeneration(settings, { keepsTables: true }, (generation, { now }) => narrow(generation, now()));
 }
 
 async function narrow({ stores }: Generation, now: number): Promise<number> {

@@ -40,8 +40,8 @@ export interface Runtime {
   readonly build: GenerationsParts<unknown>["build"];
 }
 
-/** `looksOnly`: for a command that must not change the tables of a deployment that another build may be serving. */
-export function createRuntime(settings: Settings, looksOnly = false): Runtime {
+/** `keepsTables`: for a command that must not change the tables of a deployment that another build may be serving. */
+export function createRuntime(settings: Settings, keepsTables = false): Runtime {
   makeDataFolder(settings.dataDir);
   const now = Date.now;
   const worker = workerIndex();
@@ -94,7 +94,7 @@ export function createRuntime(settings: Settings, looksOnly = false): Runtime {
     life: { isStopping: false },
     build: async (number, carried, generations) => {
       const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
-      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, compute, looksOnly, generations });
+      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, compute, keepsTables, generations });
     },
   };
 }

@@ -5,14 +5,14 @@ import { createRuntime, type Runtime } from "./runtime.ts";
 
 /**
  * Boots the deployment as these settings say, serving nobody, for a command that works on it, and ends it again. With
- * `looksOnly` its tables are left as they are: where they are not this build's, it is refused.
+ * `keepsTables` its tables are left as they are: where they are not this build's, it is refused.
  */
 export async function withGeneration<T>(
   settings: Settings,
-  { looksOnly }: { readonly looksOnly: boolean },
+  { keepsTables }: { readonly keepsTables: boolean },
   work: (generation: Generation, runtime: Runtime) => T | Promise<T>,
 ): Promise<T> {
-  const runtime = createRuntime(settings, looksOnly);
+  const runtime = createRuntime(settings, keepsTables);
   const generations = await startGenerations({
     build: runtime.build,
     attach: () => undefined,

@@ -140,9 +140,9 @@ export interface HostBase {
   /** The clock, milliseconds since the epoch. */
   now(): number;
   /**
-   * A command looks at a deployment that another build may be serving: a storage whose tables are not this build's refuses
-   * (MIGRATION_REFUSED) instead of changing them.
+   * A command works beside a deployment that another build may be serving: a storage whose tables are not this build's
+   * refuses (MIGRATION_REFUSED) instead of changing them. Records may be written.
    */
-  readonly looksOnly?: true;
+  readonly keepsTables?: true;
 }
 export type Logger = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Readonly<Record<string, unknown>>) => void;

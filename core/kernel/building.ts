@@ -46,7 +46,7 @@ export interface BootInput {
   /** Storage of the generation before, which goes on when nothing about it changed. */
   readonly carried: ReadonlyMap<string, SharedStorage>;
   /** No table is changed: a storage that would have to refuses. */
-  readonly looksOnly?: boolean;
+  readonly keepsTables?: boolean;
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
   /** Where checks run that may take long. */
@@ -106,9 +106,9 @@ export function partsFor({ input, members, catalog, stores, records, missing }: 
   const sources = members
     .filter((member) => member.candidate.manifest.kind === "secret" && isUp(member))
     .map(({ running }) => running?.provides as SecretSource); // the kind says so
-  const { egress, vault, log, now, generations, profile, looksOnly = false } = input;
+  const { egress, vault, log, now, generations, profile, keepsTables = false } = input;
   const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, missing, log };
-  return { egress, vault, catalog, log, now, looksOnly, generations, stores, records, secrets };
+  return { egress, vault, catalog, log, now, keepsTables, generations, stores, records, secrets };
 }
 
 /** Is everything there that the plugin's manifest requires? */

@@ -25,7 +25,7 @@ export interface HostParts {
   readonly catalog: Catalog;
   readonly log: ProcessLog;
   now(): number;
-  readonly looksOnly: boolean;
+  readonly keepsTables: boolean;
   readonly secrets: SecretParts;
   readonly stores: StorageHandles;
   readonly records: SharedRecords | undefined;
@@ -42,7 +42,7 @@ type HandleName = keyof Handles;
 /** Makes the host object of one plugin: the base and exactly the handles its code asks for. */
 export function hostFor(asker: Asker, parts: HostParts): Host<Need> {
   const host: Record<string, unknown> = { log: parts.log.named(pluginName(asker.manifest)), now: () => parts.now() };
-  if (parts.looksOnly) host["looksOnly"] = true;
+  if (parts.keepsTables) host["keepsTables"] = true;
   for (const name of new Set(asker.needs.map(handleOf))) host[name] = HANDLES[name](asker, parts);
   return Object.freeze(host) as unknown as Host<Need>; // each asked-for member was put there by its row of the table
 }

@@ -25,7 +25,7 @@ export default definePlugin({
     const stopSweeping = sweepExpired(link, host.now, host.log);
     return {
       provides: {
-        records: recordsIn(link, config, { now: host.now, looksOnly: host.looksOnly ?? false }),
+        records: recordsIn(link, config, { now: host.now, keepsTables: host.keepsTables ?? false }),
         logs: logsOver(link),
         counters: countersOver(link, host.now),
         kv: keyValueOver(link, host.now),

@@ -13,18 +13,18 @@ const LOCK = "select pg_advisory_xact_lock(hashtextextended('ai-gateway migratio
 export interface Migrating {
   readonly now: () => number;
   /** Nothing is changed: what is left to do refuses. */
-  readonly looksOnly: boolean;
+  readonly keepsTables: boolean;
 }
 
 /** Brings the database to this build's tables in one transaction, on a connection of its own that no timeout ends. */
-export async function migrate(config: Config, collections: readonly Collection[], { now, looksOnly }: Migrating): Promise<void> {
+export async function migrate(config: Config, collections: readonly Collection[], { now, keepsTables }: Migrating): Promise<void> {
   const client = clientOf(config, { max: 1, statementTimeoutMs: 0 });
   try {
     await client.begin(async (transaction) => {
       await transaction.unsafe(LOCK);
       const db = connection(transaction);
-      await applyMigrations(db, { migrations: MIGRATIONS, allowDestructive: config.allowDestructiveMigration, now, looksOnly });
-      await applyCollections(db, collections, { dialect: "postgres", embedded: TABLES, now, looksOnly });
+      await applyMigrations(db, { migrations: MIGRATIONS, allowDestructive: config.allowDestructiveMigration, now, keepsTables });
+      await applyCollections(db, collections, { dialect: "postgres", embedded: TABLES, now, keepsTables });
     });
   } catch (error) {
     throw faultOf(error) === "unavailable" ? new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" }, { cause: error }) : error;

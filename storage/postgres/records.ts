@@ -9,9 +9,9 @@ import type { Link, Pools } from "./link.ts";
 import { migrate, type Migrating } from "./migrate.ts";
 
 /** Collections as tables, by drizzle's prepared statements. */
-export const recordsIn = (link: Link, config: Config, { now, looksOnly }: Migrating): RecordStore => ({
+export const recordsIn = (link: Link, config: Config, { now, keepsTables }: Migrating): RecordStore => ({
   probe: async () => void (await link.run("records", ({ main }) => main.unsafe(PROBE, [Math.ceil(now() + 60_000)], { prepare: true }))),
-  migrate: (collections) => migrate(config, collections, { now, looksOnly }),
+  migrate: (collections) => migrate(config, collections, { now, keepsTables }),
   // Rows are written through this type.
   in: <S extends TObject>(collection: Collection<S>) => through(link, collection) as unknown as Records<Static<S>>,
 });

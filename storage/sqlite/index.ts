@@ -37,7 +37,7 @@ export const connectSqlite = (
 ): Running<Storage> => {
   opening(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 })); // only the gateway's own user may look into it
   refuseHalfRestored(dir);
-  const { now, looksOnly = false } = host;
+  const { now, keepsTables = false } = host;
   const path = join(dir, "main.db");
   refuseOlder(path);
   refuseEmptied(path, isFilled(join(dir, "logs.db")) ? "logs.db" : undefined);
@@ -47,7 +47,7 @@ export const connectSqlite = (
     refuseHalfRestored(dir); // a restore that began meanwhile has seen no gateway
     opening(path, () => {
       refuseDamaged(main.durable.db, path);
-      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now, looksOnly }));
+      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now, keepsTables }));
       refuseBehind(path, main.durable.db);
     });
   } catch (error) {
@@ -57,12 +57,18 @@ export const connectSqlite = (
   const feed = sqliteFeed(main.quick, now, host.log);
   const blobs = sqliteBlobs(main.durable, join(dir, "blobs"), now);
   const logs = sqliteLogs(
-    { path: join(dir, "logs.db"), beside: hasRecords(main.durable.db) ? "main.db" : undefined, busyTimeoutMs, allowDestructive, looksOnly },
+    {
+      path: join(dir, "logs.db"),
+      beside: hasRecords(main.durable.db) ? "main.db" : undefined,
+      busyTimeoutMs,
+      allowDestructive,
+      keepsTables,
+    },
     onLoss,
   );
   return {
     provides: {
-      records: sqliteRecords(main.durable, { path, busyTimeoutMs, now, looksOnly }),
+      records: sqliteRecords(main.durable, { path, busyTimeoutMs, now, keepsTables }),
       logs: logs.handle,
       blobs: blobs.handle,
       counters: sqliteCounters(main.quick, now),

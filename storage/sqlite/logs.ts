@@ -11,7 +11,7 @@ interface LogsWork {
       readonly beside: string | undefined;
       readonly busyTimeoutMs: number;
       readonly allowDestructive: string | undefined;
-      readonly looksOnly: boolean;
+      readonly keepsTables: boolean;
     };
     result: void;
   };

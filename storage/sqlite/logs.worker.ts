@@ -41,13 +41,18 @@ const watchLogs = (db: Database, path: string): Watch =>
   });
 
 const jobs: LogsJobs = {
-  open: ({ path, beside, busyTimeoutMs, allowDestructive, looksOnly }) =>
+  open: ({ path, beside, busyTimeoutMs, allowDestructive, keepsTables }) =>
     opening(path, () => {
       refuseOlder(path);
       refuseEmptied(path, beside);
       const db = (file.db = openDatabase(path, busyTimeoutMs, LARGE_PAGES));
       refuseDamaged(db, path);
-      runUnderLock(path, busyTimeoutMs, migrationWork({ migrations: MIGRATIONS, allowDestructive, now: Date.now, looksOnly }), LARGE_PAGES);
+      runUnderLock(
+        path,
+        busyTimeoutMs,
+        migrationWork({ migrations: MIGRATIONS, allowDestructive, now: Date.now, keepsTables }),
+        LARGE_PAGES,
+      );
       file.table = logsTable(db);
       file.watch = watchLogs(db, path);
     }),

@@ -11,7 +11,7 @@ import { opening, reasonOf } from "./unusable.ts";
 
 export const sqliteRecords = (
   connection: Connection,
-  file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number; readonly looksOnly: boolean },
+  file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number; readonly keepsTables: boolean },
 ): RecordStore => {
   // The query builders used are the same in both dialects; only the types of drizzle tell them apart.
   const engine: SqlEngine = {
@@ -29,7 +29,7 @@ export const sqliteRecords = (
     migrate: async (collections) => {
       connection.alive("records");
       connection.writable("records"); // it is written by another connection, which would begin a lost file anew
-      const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now, looksOnly: file.looksOnly });
+      const work = collectionWork(collections, { dialect: "sqlite", embedded: TABLES, now: file.now, keepsTables: file.keepsTables });
       opening(file.path, () => runUnderLock(file.path, file.busyTimeoutMs, work));
     },
     // The table has this collection's columns, so its rows have the collection's type.

@@ -10,7 +10,7 @@ export interface CollectionOptions {
   readonly embedded: readonly Table[];
   readonly now: () => number;
   /** Nothing may be changed: a collection that wants room refuses. */
-  readonly looksOnly: boolean;
+  readonly keepsTables: boolean;
 }
 
 export const applyCollections = (db: MigrationConnection, collections: readonly Collection[], options: CollectionOptions): Promise<void> =>
@@ -59,11 +59,14 @@ const openTable = (table: Table): Table => ({
   columns: table.columns.map(({ name, kind }): Column => ({ name, kind: kind === "int" ? "bigint" : kind, nullable: name !== "id" })),
 });
 
-function* extend(before: Table | undefined, given: Table, { dialect, now, looksOnly }: CollectionOptions): SqlWork {
+function* extend(before: Table | undefined, given: Table, { dialect, now, keepsTables }: CollectionOptions): SqlWork {
   const after = before === undefined ? given : union(before, given);
   const steps = stepsBetween(before === undefined ? [] : [before], [after]);
   if (steps.length === 0) return;
-  if (looksOnly) throw refused(`the plugin collection ${given.name} has no room there yet, and a command that only looks makes none`);
+  if (keepsTables)
+    throw refused(
+      `the plugin collection ${given.name} has no room there yet, and this command does not change tables: a start of this build makes it first`,
+    );
   for (const step of steps) {
     yield* orRefuse(
       step.sql(ddl(dialect)).join(";\n"),

@@ -47,7 +47,7 @@ describe("embedded migrations", () => {
   const second: Migration = { id: "0002_b", checksum: "two", destructive: null, sql: "create table b (y integer)" };
   const drop: Migration = { id: "0003_drop", checksum: "three", destructive: "drop table a", sql: "drop table a" };
   const apply = (db: Database, migrations: readonly Migration[], allowDestructive?: string): Promise<void> =>
-    inTransaction(db, (connection) => applyMigrations(connection, { migrations, allowDestructive, now: () => 7, looksOnly: false }));
+    inTransaction(db, (connection) => applyMigrations(connection, { migrations, allowDestructive, now: () => 7, keepsTables: false }));
 
   test("run once, in order, and are remembered", async () => {
     const db = new Database(":memory:");
@@ -110,7 +110,7 @@ describe("collections of plugins", () => {
   const embedded: readonly Table[] = [{ name: "own", columns: [{ name: "id", kind: "text", nullable: false }], unique: [], index: [] }];
   const apply = (db: Database, given: ReturnType<typeof defineCollection>): Promise<void> =>
     inTransaction(db, (connection) =>
-      applyCollections(connection, [given], { dialect: "sqlite", embedded, now: () => 7, looksOnly: false }),
+      applyCollections(connection, [given], { dialect: "sqlite", embedded, now: () => 7, keepsTables: false }),
     );
 
   test("get a table, later further columns and indexes, and lose nothing", async () => {

@@ -20,7 +20,7 @@ export interface MigrationOptions {
   readonly allowDestructive: string | undefined;
   readonly now: () => number;
   /** Nothing may be run: what is left to run refuses. */
-  readonly looksOnly: boolean;
+  readonly keepsTables: boolean;
 }
 
 export const applyMigrations = (db: MigrationConnection, options: MigrationOptions): Promise<void> => drive(db, migrationWork(options));
@@ -30,7 +30,7 @@ export function* migrationWork(options: MigrationOptions): SqlWork {
   yield { sql: `create table if not exists "_migrations" ("id" text primary key, "checksum" text not null, "applied_at" bigint not null)` };
   const applied = yield { sql: `select "id", "checksum" from "_migrations" order by "id"`, parameters: [] };
   const left = pendingMigrations(applied, options);
-  if (options.looksOnly && left.length > 0) throw refused(wouldMigrate(left));
+  if (options.keepsTables && left.length > 0) throw refused(wouldMigrate(left));
   for (const { id, checksum, sql } of left) {
     yield* orRefuse(sql, (why) => `the migration ${id} failed and nothing of it was kept: ${why}`);
     yield {
@@ -61,7 +61,7 @@ export const pendingMigrations = (
 };
 
 const wouldMigrate = (left: readonly Migration[]): string =>
-  "it was written by another build, and a command that only looks does not change it: " +
+  "it was written by another build, and this command does not change tables: " +
   `a start of this build runs ${left.map(({ id }) => id).join(", ")} first`;
 const fromTheFuture = (id: string): string =>
   `it holds the migration ${id}, which this build does not know, so a newer build has used it. ` +

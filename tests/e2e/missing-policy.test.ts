@@ -45,6 +45,46 @@ async function start(profile: string): Promise<{ readonly code: number; readonly
   return { code, err };
 }
 
+/** `gateway check` of a profile, beside an empty data folder. */
+async function check(
+  profile: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const { DATABASE_URL: _, REDIS_URL: __, ...inherited } = process.env;
+  const env = { ...inherited, GATEWAY_DATA_DIR: join(profile, "../unused"), ...more };
+  const child = Bun.spawn([...SOURCE, "check", "--profile", profile], { env, stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  return { code, out, err };
+}
+test("`gateway check` finds what ends the start: a policy whose setup throws", async () => {
+  const code = OPEN.replace(
+    "setup: () => ({ provides: { admit: () => undefined } })",
+    'setup: () => { throw new Error("no luck today"); }',
+  );
+  const profile = deployment({ "policy/gatekeeper": {} }, { manifest: JSON.stringify(MANIFEST), code });
+  expect((await start(profile)).err).toMatch(/PLUGIN_SETUP: .*policy\/gatekeeper.*no luck today/);
+  expect(await check(profile)).toEqual({
+    code: 1,
+    out: expect.stringContaining("1 problems"),
+    err: expect.stringMatching(/^The plugin policy\/gatekeeper .*no luck today/m),
+  });
+}, 20_000);
+const NO_STORAGE = (): string => deployment({ "storage/sqlite": { enabled: false } });
+test("`gateway check` does not judge a storage that it would not have for itself, does not open it, and says so", async () => {
+  const opened = `const schema = { [Symbol.for("TypeBox.Kind")]: "Object", type: "object", properties: {} };
+    export default { kind: "storage", config: schema, needs: [], setup: () => { console.log("the storage was opened"); throw new Error("x"); } };`;
+  const manifest = JSON.stringify({ ...MANIFEST, kind: "storage", title: "Elsewhere" });
+  const outside = deployment({ "storage/gatekeeper": {}, "storage/sqlite": { enabled: false } }, { manifest, code: opened });
+  const { code, out } = await check(outside);
+  expect({ code, says: out.includes("Storage is not judged here"), opened: out.includes("was opened") }).toEqual({
+    code: 0,
+    says: true,
+    opened: false,
+  });
+  const server = await check(NO_STORAGE(), { DATABASE_URL: "postgres://127.0.0.1:1/none" });
+  expect({ code: server.code, says: server.out.includes("Storage is not judged here") }).toEqual({ code: 0, says: true });
+  expect(await check(NO_STORAGE())).toMatchObject({ code: 1, err: expect.stringMatching(/^The plugin \(the gateway itself\) requires/m) });
+}, 20_000);
 test("`gateway check` fails where no policy tells who asks", async () => {
   const profile = deployment({ "policy/api-key": { enabled: false } });
   const child = Bun.spawn([...SOURCE, "check", "--profile", profile], { cwd: join(profile, ".."), stdout: "ignore", stderr: "pipe" });

@@ -63,7 +63,7 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
     storage.records && storage.feed && (await shareRecords({ store: storage.records, feed: storage.feed, collections, log: log.log }));
   const parts = {
     egress: fakeEgress(sent, options.fetch),
-    looksOnly: false,
+    keepsTables: false,
     vault: createVault("a secret key for tests, long enough", log.hide),
     catalog: options.catalog ?? EMPTY_CATALOG,
     generations: options.generations ?? NO_GENERATIONS,

@@ -23,7 +23,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const on: { dir: string; path: string; connection: Connection } = { dir: "", path: "", connection: connect(":memory:", 0) };
 const parts = () => {
-  const records = sqliteRecords(on.connection, { path: on.path, busyTimeoutMs: 0, now: Date.now, looksOnly: false });
+  const records = sqliteRecords(on.connection, { path: on.path, busyTimeoutMs: 0, now: Date.now, keepsTables: false });
   return { records: records.in(Things), counters: sqliteCounters(on.connection, Date.now) };
 };
 const claim = (key: string) => [{ key, by: 1, limit: 1e9, expiresAt: Number.MAX_SAFE_INTEGER }];
@@ -136,7 +136,7 @@ test("a log worker that dies fails what waits for it with STORAGE_UNAVAILABLE, a
     return worker;
   };
   const logs = sqliteLogs(
-    { path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, beside: undefined, allowDestructive: undefined, looksOnly: false },
+    { path: join(on.dir, "logs.db"), busyTimeoutMs: 1000, beside: undefined, allowDestructive: undefined, keepsTables: false },
     () => undefined,
     spawn,
   );

@@ -50,11 +50,13 @@ export async function openStores(building: Building): Promise<void> {
 
 const providesOf = ({ running }: Member): Storage => running?.provides as Storage; // asked of running storage plugins only
 
+/** Stands where a plugin is named. */
+export const GATEWAY_ITSELF = "(the gateway itself)";
 function refuseMissing({ stores }: Building): void {
   const missing = NEEDED_HANDLES.filter((handle) => stores[handle] === undefined);
   if (missing.length === 0) return;
   const requires = `a storage plugin that provides ${missing.join(", ")}`;
-  throw new BootFailed([new GatewayError("PLUGIN_REQUIRES", { plugin: "(the gateway itself)", requires, state: "not enabled" })]);
+  throw new BootFailed([new GatewayError("PLUGIN_REQUIRES", { plugin: GATEWAY_ITSELF, requires, state: "not enabled" })]);
 }
 
 /** The handles of the finished generation, for the core. */
