@@ -289,7 +289,10 @@ describe("answers", () => {
   test("of failures and of operations without content are left alone", async () => {
     const list = active([{ "test.deny": {}, deny: true }], deps);
     expect(await guardOutput(list, call, body, 500, view, deps)).toMatchObject({ denied: false, results: [] });
-    expect(await guardOutput(list, callOf({}, { operation: "embed" }), body, 200, view, deps)).toMatchObject({ denied: false, results: [] });
+    expect(await guardOutput(list, callOf({}, { operation: "embed" }), body, 200, view, deps)).toMatchObject({
+      denied: false,
+      results: [],
+    });
   });
 });
 
