@@ -1,5 +1,4 @@
-import type { ListQuery, Records } from "#contract";
-import { nextTurn } from "../kernel/process/next-turn.ts";
+import { type ListQuery, nextTurn, type Records } from "#contract";
 
 /** Records that are read in one go at first: each may be as large as a body. Then as many as this much work allows. */
 const AT_ONCE = 4;

@@ -7,6 +7,7 @@ import {
   type Json,
   type ListRule,
   type MemberAction,
+  nextTurn,
   OneOf,
   type RemoveRule,
   type Resource,
@@ -16,7 +17,6 @@ import {
   type Tenancy,
   type UpdateRule,
 } from "#contract";
-import { nextTurn } from "../kernel/process/next-turn.ts";
 import { ENVELOPES } from "./envelope.ts";
 import { absent, hasWorkspaces, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
 import { refusingTaken } from "./taken.ts";

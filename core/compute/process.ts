@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
-import { messageOf } from "#contract";
+import { messageOf, nextTurn } from "#contract";
 import type { PipedChild } from "../platform.ts";
 import { chunksOf, type Frame, FrameReader, jsonFrame, textFrames, textOf } from "./frames.ts";
 import { type Answer, failed, type JobHead, type ReplyHead, type Work } from "./work.ts";
-import { nextTurn } from "../kernel/process/next-turn.ts";
 
 export interface ProcessLimits {
   readonly deadlineMs: number;

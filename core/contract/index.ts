@@ -5,6 +5,7 @@ export * from "./capability.ts";
 export * from "./config-members.ts";
 export * from "./console.ts";
 export * from "./content.ts";
+export * from "./deadline.ts";
 export * from "./dialect.ts";
 export * from "./errors.ts";
 export * from "./exporter.ts";

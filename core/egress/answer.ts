@@ -1,5 +1,4 @@
-import { GatewayError } from "#contract";
-import { nextTurn } from "../kernel/process/next-turn.ts";
+import { GatewayError, nextTurn } from "#contract";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
 import { NotUnpacked, packings, unpacked } from "./unpack.ts";

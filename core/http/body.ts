@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { type Body, GatewayError, type Json, type Operation, type RequestHeaders } from "#contract";
+import { type Body, GatewayError, type Json, nextTurn, type Operation, type RequestHeaders } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
-import { nextTurn } from "../kernel/process/next-turn.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
 import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
 

@@ -1,5 +1,4 @@
-import { GatewayError, isJson, type Json, messageOf } from "#contract";
-import { nextTurn } from "../kernel/process/next-turn.ts";
+import { GatewayError, isJson, type Json, messageOf, nextTurn } from "#contract";
 import { parsedInGroups } from "./groups.ts";
 import { type JsonLimits, JsonScan, tooDeep } from "./scan.ts";
 

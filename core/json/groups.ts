@@ -1,5 +1,4 @@
-import { isJson } from "#contract";
-import { nextTurn } from "../kernel/process/next-turn.ts";
+import { isJson, nextTurn } from "#contract";
 import type { LongList } from "./scan.ts";
 
 /** What `JSON.parse` makes of a text, or throws; a long list in it is parsed group by group, with a turn for others between them. */

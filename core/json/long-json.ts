@@ -1,7 +1,6 @@
-import { GatewayError, MAX_JSON_LEVELS, parseJson } from "#contract";
+import { GatewayError, MAX_JSON_LEVELS, nextTurn, parseJson } from "#contract";
 import { parsedInGroups } from "./groups.ts";
 import { type JsonLimits, JsonScan, type LongList } from "./scan.ts";
-import { nextTurn } from "../kernel/process/next-turn.ts";
 
 export type { JsonLimits };
 

@@ -1,5 +1,4 @@
-import { isJson, type Json } from "#contract";
-import { nextTurn } from "../kernel/process/next-turn.ts";
+import { isJson, type Json, nextTurn } from "#contract";
 
 /** Characters that are written before others have their turn: of text with many line breaks, a few milliseconds' worth. */
 const PER_TURN = 1024 * 1024;

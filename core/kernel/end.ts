@@ -1,7 +1,7 @@
 import { KINDS, type Logger } from "#contract";
 import type { Building } from "./building.ts";
 import type { Member } from "./member.ts";
-import { type StepLimits, stepError, within } from "./steps.ts";
+import { type StepLimits, stepError, runStep } from "./steps.ts";
 import { entering, markOf } from "./process/watchdog/marks.ts";
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
@@ -25,7 +25,7 @@ async function endOne({ candidate, running, error }: Member, limits: StepLimits,
   const inTime = async (limitMs: number, step: () => Promise<void> | undefined): Promise<void> => {
     entering(markOf(candidate.name));
     try {
-      await within(limitMs, step);
+      await runStep(limitMs, step);
     } catch (thrown) {
       log("error", "plugin.drain", { code: "PLUGIN_DRAIN", why: stepError("PLUGIN_DRAIN", candidate, "drain", thrown).message });
     }

@@ -8,7 +8,7 @@ import { lostPlugins, refuseLoss } from "./lost.ts";
 import type { PartHealth } from "./part-health.ts";
 import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-broadcast.ts";
 import { shownStates } from "./shown-states.ts";
-import { within } from "./steps.ts";
+import { runStep } from "./steps.ts";
 
 /** The running configuration, and how it is replaced by the next without a request noticing. */
 export interface Generations<T> {
@@ -163,7 +163,7 @@ async function end<T>({ detach, log, idleLimitMs }: GenerationsParts<T>, { built
   await new Promise((resolve) => setTimeout(resolve, 0)); // a request that was just handed over gets to count itself in
   const empty = await built.idle(idleLimitMs);
   if (!empty) log("warn", "generation.cut", { number: generation.number, requests: generation.inFlight });
-  await within(idleLimitMs, () => detach(attached)).catch((error: unknown) =>
+  await runStep(idleLimitMs, () => detach(attached)).catch((error: unknown) =>
     log("error", "generation.detach", { number: generation.number, why: messageOf(error) }),
   );
   await built.end();

@@ -8,7 +8,7 @@ import { undeclaredNeeds } from "./host.ts";
 import { checkContract } from "./manifest.ts";
 import type { Profile } from "./settings/profile.ts";
 import { firstProblem, type Problem, problems as problemsIn } from "../json/shape.ts";
-import { type StepLimits, stepError, within } from "./steps.ts";
+import { type StepLimits, stepError, runStep } from "./steps.ts";
 
 /** A plugin whose code is loaded and whose configuration is judged; nothing of it is set up yet. */
 export interface LoadedPlugin {
@@ -57,7 +57,7 @@ async function moduleOf(candidate: Candidate, limits: StepLimits): Promise<Plugi
 
 async function imported(candidate: Candidate, limits: StepLimits): Promise<Json> {
   try {
-    return { ...((await within(limits.load, () => candidate.load?.())) as object) }; // a module namespace, as a plain object
+    return { ...((await runStep(limits.load, () => candidate.load?.())) as object) }; // a module namespace, as a plain object
   } catch (thrown) {
     throw stepError("PLUGIN_SETUP", candidate, "import", thrown);
   }
@@ -76,7 +76,7 @@ async function interpreted(candidate: Candidate, all: readonly Candidate[], limi
       why: `${name} interprets nothing; its module exports no function interpret(manifest)`,
     });
   try {
-    return await within(limits.load, () => (interpret as (manifest: Manifest) => Plugin)(manifest));
+    return await runStep(limits.load, () => (interpret as (manifest: Manifest) => Plugin)(manifest));
   } catch (thrown) {
     throw stepError("PLUGIN_SETUP", candidate, `interpretation by ${name}`, thrown);
   }

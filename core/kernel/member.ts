@@ -3,7 +3,7 @@ import type { Candidate } from "./candidates.ts";
 import { hostFor, type HostParts } from "./host.ts";
 import { KIND_RULES, misnamed } from "./kinds.ts";
 import type { LoadedPlugin } from "./load.ts";
-import { type StepLimits, stepError, within } from "./steps.ts";
+import { type StepLimits, stepError, runStep } from "./steps.ts";
 import { entering, markOf } from "./process/watchdog/marks.ts";
 
 /** A plugin on its way through the boot. One writer: the boot. */
@@ -53,7 +53,7 @@ async function startedInTime<T>(setup: () => Running<T> | Promise<Running<T>>, l
     })
     .catch(() => undefined); // the failure itself is reported below
   try {
-    return await within(limitMs, () => started);
+    return await runStep(limitMs, () => started);
   } catch (thrown) {
     late = true;
     throw thrown;
@@ -80,7 +80,7 @@ export async function makeReady(member: Member, limits: StepLimits): Promise<voi
   if (!isUp(member)) return;
   try {
     entering(markOf(member.candidate.name));
-    await within(limits.ready, () => member.running?.ready?.());
+    await runStep(limits.ready, () => member.running?.ready?.());
   } catch (thrown) {
     member.error = stepError("PLUGIN_READY", member.candidate, "ready", thrown);
   }

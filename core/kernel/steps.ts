@@ -1,4 +1,4 @@
-import { GatewayError, messageOf } from "#contract";
+import { GatewayError, messageOf, withDeadline } from "#contract";
 
 /** How long each step of a plugin's life may take, in milliseconds. */
 export interface StepLimits {
@@ -12,25 +12,9 @@ export interface StepLimits {
 export const STEP_LIMITS: StepLimits = { load: 10_000, setup: 10_000, migrate: 600_000, ready: 10_000, drain: 30_000, close: 5_000 };
 
 /** Runs one step of foreign code: a synchronous throw, a rejection and silence all become a rejection in time. */
-export async function within<T>(limitMs: number, step: () => T | Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooSlow(limitMs)), limitMs);
-  });
-  const work = (async () => await step())();
-  work.catch(() => undefined); // a rejection after the deadline has nobody left to hear it
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-export class TooSlow extends Error {
-  constructor(limitMs: number) {
-    super(`it did not finish within ${limitMs} ms`);
-  }
-}
+export const runStep = <T>(limitMs: number, step: () => T | Promise<T>): Promise<T> =>
+  withDeadline((async () => await step())(), limitMs, tooSlow);
+const tooSlow = (limitMs: number): Error => new Error(`it did not finish within ${limitMs} ms`);
 
 type StepCode = "PLUGIN_SETUP" | "PLUGIN_READY" | "PLUGIN_DRAIN";
 

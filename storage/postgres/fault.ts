@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import postgres from "postgres";
 import type { Fault } from "../tables/records.ts";
-import { NoAnswer } from "./within.ts";
+import { NoAnswer } from "./answer-in.ts";
 
 /** What an error of the driver means. The one place that knows its error codes. */
 export function faultOf(thrown: unknown): Fault {

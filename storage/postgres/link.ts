@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 import { answered, bare, faultOf } from "./fault.ts";
 import { type Pulse, type PulseEvents, pulse } from "./pulse.ts";
 import { hostOf } from "./tls.ts";
-import { within } from "./within.ts";
+import { answerIn } from "./answer-in.ts";
 
 /** The connections of one process. Made anew after an outage, so that nothing waits on a dead one. */
 export interface Pools {
@@ -63,7 +63,7 @@ export function link(config: Config, log: Logger, feed: Pick<PulseEvents, "liste
     async run(handle, work) {
       if (away !== undefined) throw new GatewayError("STORAGE_UNAVAILABLE", { handle }, { cause: away });
       try {
-        const answer = await within(timeoutOf(handle, config), work(pools));
+        const answer = await answerIn(timeoutOf(handle, config), work(pools));
         lost = 0;
         return answer;
       } catch (error) {

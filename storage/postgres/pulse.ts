@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { clientOf, drop } from "./client.ts";
 import type { Config } from "./config.ts";
-import { within } from "./within.ts";
+import { answerIn } from "./answer-in.ts";
 
 /** The one connection that is always open: it hears notifications, and shows whether the server answers. */
 export interface Pulse {
@@ -39,7 +39,7 @@ export function pulse(config: Config, on: PulseEvents): Pulse {
       },
     });
     session = opened;
-    await within(config.statementTimeoutMs, opened.unsafe(`listen ${CHANNEL}`));
+    await answerIn(config.statementTimeoutMs, opened.unsafe(`listen ${CHANNEL}`));
     on.listening();
   };
   const end = (): void => {
@@ -49,7 +49,7 @@ export function pulse(config: Config, on: PulseEvents): Pulse {
   };
   const ask = async (): Promise<void> => {
     try {
-      await (session === undefined ? open() : within(config.statementTimeoutMs, session.unsafe("select 1")));
+      await (session === undefined ? open() : answerIn(config.statementTimeoutMs, session.unsafe("select 1")));
       if (!stopped) on.up();
     } catch (error) {
       end();

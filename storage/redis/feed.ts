@@ -2,7 +2,7 @@ import { type Feed, type Logger, messageOf } from "#contract";
 import { HEARTBEAT_TOPIC, listeners } from "../tables/listeners.ts";
 import type { Config } from "./config.ts";
 import type { Link } from "./link.ts";
-import { within } from "./within.ts";
+import { answerIn } from "./answer-in.ts";
 
 /** All topics on one channel, `[topic, message]`; the connection that listens cannot send, so it listens on its own. */
 export function feedOver(sending: Link, listening: Link, { keyPrefix, connectTimeoutMs }: Config, log: Logger): Feed {
@@ -12,7 +12,7 @@ export function feedOver(sending: Link, listening: Link, { keyPrefix, connectTim
   // A new connection knows no channel. Once it listens again, whatever was said meanwhile is lost: say so.
   const listenAgain = async (): Promise<void> => {
     try {
-      await within(connectTimeoutMs, listening.redis.subscribe(channel));
+      await answerIn(connectTimeoutMs, listening.redis.subscribe(channel));
       heard.missed();
     } catch {
       listening.redis.stream.destroy(); // the next connection tries again

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { GatewayError, type Logger, type StorageHandle, messageOf } from "#contract";
 import type { Config } from "./config.ts";
-import { within } from "./within.ts";
+import { answerIn } from "./answer-in.ts";
 
 /** One connection to Redis that says at once when the server is away, and finds it again by itself. */
 export interface Link {
@@ -33,7 +33,7 @@ export function link(name: string, config: Config, log: Logger, beat: (redis: Re
     away = why;
   };
   const heartbeat = async (): Promise<void> => {
-    await within(config.connectTimeoutMs, beat(redis)).then(succeeded, failed);
+    await answerIn(config.connectTimeoutMs, beat(redis)).then(succeeded, failed);
     clearTimeout(timer); // a new connection is asked at once, beside the beat that was due
     if (redis.status === "end") return; // closed
     timer = setTimeout(heartbeat, away === undefined ? HEARTBEAT_MS.up : HEARTBEAT_MS.down);
@@ -48,7 +48,7 @@ export function link(name: string, config: Config, log: Logger, beat: (redis: Re
     async run(handle, timeoutMs, command) {
       if (away !== undefined) throw new GatewayError("STORAGE_UNAVAILABLE", { handle }, { cause: away });
       try {
-        const answer = await within(timeoutMs, command(redis));
+        const answer = await answerIn(timeoutMs, command(redis));
         lost = 0;
         return answer;
       } catch (error) {
@@ -58,7 +58,7 @@ export function link(name: string, config: Config, log: Logger, beat: (redis: Re
     },
     async ready() {
       // `connect` rejects with "Connection is closed"; the reason came as an event before it
-      await within(config.connectTimeoutMs + 100, redis.connect()).catch((error: unknown) => {
+      await answerIn(config.connectTimeoutMs + 100, redis.connect()).catch((error: unknown) => {
         throw new Error(`Redis at ${addressOf(config.url)} cannot be used: ${(away ?? asError(error)).message}`);
       });
       await heartbeat();

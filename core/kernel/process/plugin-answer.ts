@@ -1,4 +1,4 @@
-import { GatewayError } from "#contract";
+import { GatewayError, withDeadline } from "#contract";
 import { closed, opened } from "./watchdog/marks.ts";
 import { isPromise } from "./maybe-promise.ts";
 
@@ -12,27 +12,12 @@ export interface PluginLimits {
 }
 export const PLUGIN_LIMITS: PluginLimits = { identify: 30_000, admit: 30_000, local: 30_000, strategy: 30_000, route: 30_000 };
 
-/**
- * The work's own result, or the error when it takes longer. What it comes to afterwards is heard by nobody; until then it
- * counts as an open call of the plugin that `mark` stands for.
- */
+/** Until it comes to something, the work counts as an open call of the plugin that `mark` stands for, beyond its deadline too. */
 export function inTime<T>(work: Promise<T>, ms: number, late: (ms: number) => GatewayError, mark = 0): Promise<T> {
   opened(mark);
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late(ms)), ms);
-    work.then(
-      (value) => {
-        closed(mark);
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (thrown: unknown) => {
-        closed(mark);
-        clearTimeout(timer);
-        reject(thrown);
-      },
-    );
-  });
+  const ended = (): void => closed(mark);
+  work.then(ended, ended);
+  return withDeadline(work, ms, late);
 }
 
 /**

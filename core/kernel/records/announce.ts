@@ -1,5 +1,5 @@
 import { type Feed, type Logger, messageOf } from "#contract";
-import { within } from "../steps.ts";
+import { runStep } from "../steps.ts";
 
 /** Tells the deployment's processes that a record changed; a feed that is away is told later, up to MAX_PENDING of them. */
 export interface Announcer {
@@ -17,7 +17,7 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
   let dropped = 0;
 
   const publish = async (topic: string, message: string): Promise<void> => {
-    await within(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
+    await runStep(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
     if (isAway) log("info", "feed.back", { pending: pending.size });
     sayDropped();
     isAway = false;

@@ -1,5 +1,5 @@
 import type { Feed, Health, Logger } from "#contract";
-import { within } from "../steps.ts";
+import { runStep } from "../steps.ts";
 
 /** Knows whether changes that other processes make are heard of. */
 export interface FeedWatch {
@@ -33,7 +33,7 @@ export function watchFeed({ feed, log, onSilence }: FeedWatchParts): FeedWatch {
   const silentMs = (): number => Math.round(performance.now() - state.heardAt);
   const turn = (): void => {
     state.turns += 1;
-    if (state.turns % ASK_AFTER_TURNS === 0) void within(ANSWER_MS, () => feed.heartbeat()).then(hear, () => undefined); // no answer is silence
+    if (state.turns % ASK_AFTER_TURNS === 0) void runStep(ANSWER_MS, () => feed.heartbeat()).then(hear, () => undefined); // no answer is silence
     if (state.turns !== SILENT_AFTER_TURNS) return;
     state.heard = false;
     log("warn", "feed.silent", { silentMs: silentMs() });

@@ -5,7 +5,7 @@ import type { HostParts } from "../host.ts";
 import { isUp, type Member, type SharedStorage, setUp } from "../member.ts";
 import { shareRecords } from "./records.ts";
 import { watchStores } from "./store-health.ts";
-import { type StepLimits, stepError, within } from "../steps.ts";
+import { type StepLimits, stepError, runStep } from "../steps.ts";
 import { NEEDED_HANDLES, pickHandles } from "./stores.ts";
 
 /** A storage whose plugin, version and configuration did not change goes on as it is; what it holds in memory survives. */
@@ -40,8 +40,8 @@ export async function openStores(building: Building): Promise<void> {
   };
   const collections = [...tables.values()];
   try {
-    await within(limits.migrate, () => records.migrate(collections));
-    building.records = await within(limits.ready, () => shareRecords({ store: records, feed, collections, log: input.log.log }));
+    await runStep(limits.migrate, () => records.migrate(collections));
+    building.records = await runStep(limits.ready, () => shareRecords({ store: records, feed, collections, log: input.log.log }));
   } catch (thrown) {
     throw new BootFailed([stepError("PLUGIN_READY", owner, "migration", thrown)]);
   }

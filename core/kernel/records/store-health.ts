@@ -1,5 +1,5 @@
 import { type Health, messageOf, Organisations, type Storage } from "#contract";
-import { within } from "../steps.ts";
+import { runStep } from "../steps.ts";
 
 /** Asks the stores, off the request path, whether they can be read and written; whoever looks is shown what was last heard. */
 export interface StoreHealth {
@@ -79,7 +79,7 @@ class Watch {
 
   private async failureOf(what: string, step: (() => Promise<unknown> | undefined) | undefined): Promise<string | null> {
     try {
-      if (step) await within(LIMIT_MS, step);
+      if (step) await runStep(LIMIT_MS, step);
       return null;
     } catch (thrown) {
       return this.parts.redact(`The ${this.handle} storage ${what}: ${said(thrown)}`);

@@ -1,7 +1,7 @@
 import { GatewayError, type Handles, messageOf, type SecretSource } from "#contract";
 import type { MissingSecrets } from "./missing-secrets.ts";
 import type { ProcessLog } from "../process/log.ts";
-import { within } from "../steps.ts";
+import { runStep } from "../steps.ts";
 
 /** Secret sources by scheme, and where the profile says that a secret lives. */
 export interface SecretParts {
@@ -47,7 +47,7 @@ class NoSecret extends Error {}
 async function secretAt(place: string, { sources }: SecretParts): Promise<string> {
   const source = sources.get(schemeOf(place));
   if (!source) throw new NoSecret(unreadable(place, [...sources.keys()]));
-  const secret = await within(SOURCE_LIMIT_MS, () => source.read(nameIn(place)));
+  const secret = await runStep(SOURCE_LIMIT_MS, () => source.read(nameIn(place)));
   if (secret === undefined || secret.trim() === "") throw new NoSecret(nothingAt(place));
   return secret;
 }

@@ -1,7 +1,6 @@
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { formCost } from "../../kernel/process/memory-cost.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
-import { type Body, type Call, GatewayError, messageOf, type TargetNode } from "#contract";
+import { type Body, type Call, GatewayError, messageOf, nextTurn, type TargetNode } from "#contract";
 
 /** Forms that a guardrail has to read, or that may be sent again, are held in memory up to this size. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;

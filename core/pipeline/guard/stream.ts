@@ -1,8 +1,7 @@
-import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, type StreamEvent } from "#contract";
+import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, nextTurn, type StreamEvent } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 import { Fold } from "../stream/fold.ts";
 import { beside, deniedBy, foldRuns } from "./guard.ts";
 import { howOn } from "./stream-mode.ts";

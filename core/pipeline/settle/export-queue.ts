@@ -1,10 +1,9 @@
-import { type Exporter, GatewayError, type Health, isoTime, type Logger, messageOf, type Outcome } from "#contract";
+import { type Exporter, GatewayError, type Health, isoTime, type Logger, messageOf, nextTurn, type Outcome } from "#contract";
 import { entering, markOf, whileOpen } from "../../kernel/process/watchdog/marks.ts";
 import { QUEUE_LIMITS, type QueueLimits, Room, type Waiting } from "./export-room.ts";
 import { sinkOf, type Sink, weightOf } from "./export-sink.ts";
 import { Trouble } from "./export-trouble.ts";
 import type { Spool } from "./spool/spool.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 
 export interface QueueParts {
   readonly name: string;

@@ -1,7 +1,6 @@
-import { type Frame, type FrameFormat, GatewayError, type StreamEvent } from "#contract";
+import { type Frame, type FrameFormat, GatewayError, nextTurn, type StreamEvent } from "#contract";
 import { drained } from "../../egress/answer.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 import { Finishes } from "./fold.ts";
 import { isLong, LONG, refuseDear } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";

@@ -1,10 +1,9 @@
-import { type Dialect, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import { type Dialect, GatewayError, type Json, nextTurn, type StreamEvent, UpstreamFailure } from "#contract";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import type { Chunk } from "./chunks.ts";
 import { Finishes } from "./fold.ts";
 import type { Exchange } from "../call/sending.ts";
 import type { ClientForm } from "../call/interpret.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 import { isHighSurrogate } from "../../json/written.ts";
 import { openAiError } from "../call/provider-error.ts";
 import type { Source } from "../reply.ts";

@@ -1,4 +1,13 @@
-import { type Dialect, type EncodeOptions, ERRORS, GatewayError, type StreamEvent, UpstreamFailure, type WireError } from "#contract";
+import {
+  type Dialect,
+  type EncodeOptions,
+  ERRORS,
+  GatewayError,
+  nextTurn,
+  type StreamEvent,
+  UpstreamFailure,
+  type WireError,
+} from "#contract";
 import { drained } from "../../egress/answer.ts";
 import type { Fold } from "./fold.ts";
 import { Edges } from "./stream-ends.ts";
@@ -7,7 +16,6 @@ import { type Chunks, errorOf, type Live, type Summary, wireError } from "./live
 import { type Marker, markerOf } from "./marker.ts";
 import { type Secrets, toldError } from "../call/secrets-sent.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 import { WholeFrames } from "./frame-gate.ts";
 
 /* The same dialect on both sides: bytes pass, usage is tapped. */

@@ -1,5 +1,5 @@
+import { nextTurn } from "#contract";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 import type { Piece } from "../../egress/answer.ts";
 import type { Chunks } from "./live.ts";
 

@@ -1,5 +1,5 @@
+import { nextTurn } from "#contract";
 import { isHighSurrogate } from "../../json/written.ts";
-import { nextTurn } from "../../kernel/process/next-turn.ts";
 
 /** Characters of a slice. */
 const SLICE = 64 * 1024;
