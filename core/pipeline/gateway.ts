@@ -1,4 +1,5 @@
 import type { Caller, Dialect, HeaderClasses, Logger, OperationName, Outcome, Policy, RequestHeaders } from "#contract";
+import type { Sender } from "./call/attempt.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { Generation, Loaded } from "../kernel/generation.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
@@ -38,6 +39,8 @@ export interface Gateway {
   readonly stalledMs: number;
   /** What the guardrail engine works with. */
   readonly guards: GuardDeps;
+  /** What calls to targets work with. */
+  readonly sender: Sender;
 }
 export interface PipelineLimits {
   /** Bytes of a body that are kept for the log. */
@@ -118,6 +121,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
       log,
       compute: gen.compute,
     },
+    sender: { egress: gen.egress, headers, ownKeys, now },
     identify: identifier(gen.policies, now, ownKeys),
     plan: planner(gen),
     resolve: resolver(gen, now, ownKeys),

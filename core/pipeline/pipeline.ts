@@ -13,7 +13,8 @@ import {
 import { isLateBody } from "../http/body.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
-import { answerFrom, type Asking } from "./target.ts";
+import { answerFrom } from "./target.ts";
+import type { RoutedRequest } from "./try.ts";
 import { discarded } from "./call/attempt.ts";
 import { goesOnce, keptForm } from "./call/form.ts";
 import type { Gateway } from "./gateway.ts";
@@ -86,25 +87,25 @@ function localAnswer(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits
 }
 
 /** Walks the tree of targets as its strategies say; the last target tried has answered. */
-const firstThatAnswers = (node: TargetNode, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> =>
-  node.kind === "leaf" ? answerFrom(node, asking, gw) : firstOf(node, asking, gw, limits);
+const firstThatAnswers = (node: TargetNode, request: RoutedRequest, gw: Gateway, limits: PluginLimits): Promise<Reply> =>
+  node.kind === "leaf" ? answerFrom(node, request, gw) : firstOf(node, request, gw, limits);
 
-async function firstOf(node: Branch, asking: Asking, gw: Gateway, limits: PluginLimits): Promise<Reply> {
+async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits: PluginLimits): Promise<Reply> {
   const strategy = gw.gen.strategies.get(node.mode);
   if (!strategy) throw new GatewayError("STRATEGY_UNKNOWN", { mode: node.mode, modes: [...gw.gen.strategies.keys()].join(", ") });
   const mark = markOfOwner(strategy);
   entering(mark);
-  const trial = strategy.try(node, asking.call, asking.plan);
+  const trial = strategy.try(node, request.call, request.plan);
   const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
-  const heldBefore = asking.held.bytes;
+  const heldBefore = request.held.bytes;
   let reply: Reply | undefined;
   for (let step = await chosen(trial.next()); !step.done; ) {
-    if (reply && goesOnce(asking.call)) return reply; // what was sent is gone
+    if (reply && goesOnce(request.call)) return reply; // what was sent is gone
     if (reply) {
       await discarded(reply.content);
-      asking.held.backTo(heldBefore);
+      request.held.backTo(heldBefore);
     }
-    reply = await firstThatAnswers(step.value, asking, gw, limits);
+    reply = await firstThatAnswers(step.value, request, gw, limits);
     entering(mark);
     step = await chosen(trial.next({ status: reply.status, gatewayMade: reply.gatewayMade }));
   }

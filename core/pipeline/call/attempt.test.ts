@@ -1,9 +1,10 @@
 /** Trying again lets the earlier answer go: an upstream that streams on is not left open behind it. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
+import { type Call, type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
-import { callOf, leafOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
+import { CALLERS, callOf, leafOf, planOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
+import type { RoutedRequest } from "../try.ts";
 import { egressWith } from "../../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
 
@@ -29,6 +30,7 @@ const dialect: Dialect = {
 let upstream: ReplayServer | undefined;
 afterEach(() => upstream?.close());
 
+const requestOf = (call: Call): RoutedRequest => ({ call, caller: CALLERS.workspace, plan: planOf(), held: new MemoryBudget(1e9).hold() });
 /** Two tries at an upstream whose answers have a listed status and never end. */
 async function twice(replay: Replay, stream: boolean, translates: boolean) {
   const server = (upstream = replayServer({ ...replay, ends: "hang", headers: { ...replay.headers, "retry-after-ms": "1" } }));
@@ -46,16 +48,11 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
   const egress = egressWith({ trustedHosts: ["127.0.0.1"] });
   const encode = { id: "i", model: "m", created: 1, usage: true, strict: true };
   const attempted = await attempt(
-    { call, leaf, to: { id: "acme", slug: null, provider, adapter, target }, ask, body: { model: "m" } },
     {
-      egress,
-      headers: headerClasses([]),
-      ownKeys: { within: () => false },
-      form: { dialect: stream ? dialect : null, encode, flatErrors: false },
-      now: () => 0,
-      deadlineAt: null,
-      held: new MemoryBudget(1e9).hold(),
+      ...{ request: requestOf(call), call, leaf, to: { id: "acme", slug: null, provider, adapter, target }, ask, body: { model: "m" } },
+      ...{ form: { dialect: stream ? dialect : null, encode, flatErrors: false }, guarded: null },
     },
+    { egress, headers: headerClasses([]), ownKeys: { within: () => false }, now: () => 0 },
   );
   return { server, attempted, egress };
 }

@@ -1,24 +1,20 @@
 import { type Call, GatewayError, type HeaderClasses } from "#contract";
 import type { Egress } from "../../egress/egress.ts";
-import type { Held } from "../../kernel/process/memory-budget.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import { answerTo, type Exchange, requestOf, type Sent } from "./sending.ts";
-import { type ClientForm, interpret, type Reading } from "./interpret.ts";
+import type { Try } from "../try.ts";
+import { interpret, type Reading } from "./interpret.ts";
+import { answerTo, requestOf, type Sent } from "./sending.ts";
 import { failureReading } from "./refusal.ts";
 import type { Content } from "../reply.ts";
 import { Tries, wait } from "./retry.ts";
 import { secretsOf, secretsSent } from "./secrets-sent.ts";
 
-export interface Attempting {
+/** What a call to a target needs of the running gateway. */
+export interface Sender {
   readonly egress: Egress;
   readonly headers: HeaderClasses;
   readonly ownKeys: Pick<OwnKeys, "within">;
-  readonly form: ClientForm;
   readonly now: () => number;
-  /** Milliseconds since the epoch at which the request ends, whatever is going on. */
-  readonly deadlineAt: number | null;
-  /** What the request holds of the process's memory budget. */
-  readonly held: Held;
 }
 export interface Attempted {
   readonly reading: Reading;
@@ -29,19 +25,20 @@ export interface Attempted {
 }
 
 /** Calls one target: tries, waits and tries again as its retry setting says, until an answer stands. */
-export async function attempt(it: Exchange, by: Attempting): Promise<Attempted> {
+export async function attempt(it: Try, by: Sender): Promise<Attempted> {
   const counter = new Tries(it.leaf.retry, by.now());
   const startedAt = by.now();
-  const heldBefore = by.held.bytes;
+  const { held } = it.request;
+  const heldBefore = held.bytes;
   for (;;) {
     const { reading, sent } = await once(it, by);
     const pause = repeatable(it.call) ? counter.next(reading.status, reading.headers) : null;
-    if (pause === null || !inTime(pause, by)) {
+    if (pause === null || !leavesTime(pause, it, by)) {
       const exhausted = counter.used > 0 && it.leaf.retry.onStatusCodes.includes(reading.status);
       return { reading, sent, retries: counter.used, exhausted, upstreamMs: by.now() - startedAt };
     }
     await discarded(reading.content);
-    by.held.backTo(heldBefore);
+    held.backTo(heldBefore);
     await wait(pause, it.call.signal).catch(() => {
       throw new GatewayError("CLIENT_LEFT");
     });
@@ -61,9 +58,15 @@ async function cancelled(content: Exclude<Content, { kind: "whole" }>): Promise<
 
 /** A form on its way through can be sent once. */
 const repeatable = (call: Call): boolean => call.body.kind !== "form";
-const inTime = (pause: number, by: Attempting): boolean => by.deadlineAt === null || by.now() + pause < by.deadlineAt;
+function leavesTime(pause: number, { call }: Try, by: Sender): boolean {
+  const deadlineAt = deadlineOf(call);
+  return deadlineAt === null || by.now() + pause < deadlineAt;
+}
+/** Milliseconds since the epoch at which the request ends, whatever is going on. */
+const deadlineOf = ({ startedAt, control }: Call): number | null =>
+  control.requestTimeoutMs === undefined ? null : startedAt + control.requestTimeoutMs;
 
-async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; sent: Sent | null }> {
+async function once(it: Try, by: Sender): Promise<{ reading: Reading; sent: Sent | null }> {
   const cut = cutter(it.call.signal, patienceOf(it, by));
   let sent: Sent | null = null;
   try {
@@ -71,10 +74,10 @@ async function once(it: Exchange, by: Attempting): Promise<{ reading: Reading; s
     const request = prepared instanceof Promise ? await prepared : prepared;
     const answer = await answerTo(request, it, by, cut.signal);
     sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
-    return { reading: await interpret(answer, it, sent.secrets, by.form, by.headers), sent };
+    return { reading: await interpret(answer, it, sent.secrets, by.headers), sent };
   } catch (thrown) {
     if (it.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
-    const reading = failureReading(cut.expired ?? thrown, it, sent?.secrets ?? secretsOf(it.to), by.form);
+    const reading = failureReading(cut.expired ?? thrown, it, sent?.secrets ?? secretsOf(it.to));
     if (!reading) throw thrown;
     return { reading, sent };
   } finally {
@@ -120,8 +123,9 @@ class Impatient implements Cutter {
 }
 
 /** The config's timeout for one call; the header's covers the whole request when the config has none. */
-function patienceOf({ leaf, call }: Exchange, by: Attempting): Patience | null {
+function patienceOf({ leaf, call }: Try, by: Sender): Patience | null {
   if (leaf.timeoutMs !== null) return { leftMs: leaf.timeoutMs, askedMs: leaf.timeoutMs };
-  if (by.deadlineAt === null) return null;
-  return { leftMs: Math.max(1, by.deadlineAt - by.now()), askedMs: call.control.requestTimeoutMs ?? by.deadlineAt - call.startedAt };
+  const deadlineAt = deadlineOf(call);
+  if (deadlineAt === null) return null;
+  return { leftMs: Math.max(1, deadlineAt - by.now()), askedMs: deadlineAt - call.startedAt };
 }

@@ -1,8 +1,9 @@
 /** The beginning of a stream: an error that is there when the first event is read can still be another target's turn. */
 import { describe, expect, test } from "bun:test";
 import { type Dialect, headerClasses, type Provider, UpstreamFailure } from "#contract";
-import { callOf, leafOf } from "#kit";
+import { CALLERS, callOf, leafOf, planOf } from "#kit";
 import type { Answer, Piece } from "../../egress/answer.ts";
+import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import { interpret } from "./interpret.ts";
 
 const frame = (data: string): string => `data: ${data}\n\n`;
@@ -39,11 +40,14 @@ function reading(...reads: readonly string[]) {
   const ask = { target, operation: call.operation, path: "/x", search: "", stream: true, strict: true };
   const provider = { operations: {}, endpoint: () => ({ baseUrl: "", headers: {} }) } as unknown as Provider; // what reading an answer looks at
   const encode = { id: "i", model: "m", created: 1, usage: true, strict: true };
+  const request = { call, caller: CALLERS.workspace, plan: planOf(), held: new MemoryBudget(1e9).hold() };
   return interpret(
     answer,
-    { call, leaf: leafOf(), to: { id: "acme", slug: null, provider, adapter: {}, target }, ask, body: { model: "m" } },
+    {
+      ...{ request, call, leaf: leafOf(), to: { id: "acme", slug: null, provider, adapter: {}, target }, ask, body: { model: "m" } },
+      ...{ form: { dialect, encode, flatErrors: false }, guarded: null },
+    },
     [],
-    { dialect, encode, flatErrors: false },
     headerClasses([]),
   );
 }

@@ -1,35 +1,31 @@
-import { GatewayError, UpstreamFailure, type WireError } from "#contract";
+import { GatewayError, type Json, UpstreamFailure, type WireError } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { parsed } from "../../json/long-json.ts";
-import type { Exchange } from "./sending.ts";
-import type { ClientForm, Reading } from "./interpret.ts";
+import type { Try } from "../try.ts";
+import type { Reading } from "./interpret.ts";
 import { unreadable, wireError } from "../stream/live.ts";
 import { openAiError } from "./provider-error.ts";
 import { errorBody, flat } from "../reply.ts";
 import { type Secrets, toldError, withoutSecrets } from "./secrets-sent.ts";
 
 /** An error as the client's reading. */
-export function failed(
-  status: number,
-  error: WireError,
-  headers: HeaderRecord,
-  provider: string,
-  form: Pick<ClientForm, "flatErrors">,
-): Reading {
+export function failed(status: number, error: WireError, { to, form }: Pick<Try, "to" | "form">, headers: HeaderRecord = {}): Reading {
+  return failure(status, error, errorBody(error, { provider: to.id, ...(form.flatErrors && flat(error)) }), headers);
+}
+function failure(status: number, error: WireError, body: Json, headers: HeaderRecord): Reading {
   headers["content-type"] = "application/json";
-  const body = errorBody(error, { ...(provider !== "" && { provider }), ...(form.flatErrors && flat(error)) });
   return { status, headers, content: { kind: "whole", text: JSON.stringify(body), body, usage: null }, error, model: null };
 }
 
 /** What a provider refused, as the client is told it. */
-export async function refusal(answer: Answer, headers: HeaderRecord, it: Exchange, secrets: Secrets, form: ClientForm): Promise<Reading> {
+export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, secrets: Secrets): Promise<Reading> {
   const error = toldError(providerError(answer, await answer.text().catch(() => ""), it, secrets), secrets);
-  return failed(answer.status, error, headers, it.to.id, form);
+  return failed(answer.status, error, it, headers);
 }
 
-function providerError(answer: Answer, text: string, it: Exchange, secrets: Secrets): WireError {
+function providerError(answer: Answer, text: string, it: Try, secrets: Secrets): WireError {
   const body = parsed(text);
   entering(markOfOwner(it.to.provider));
   const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
@@ -60,16 +56,17 @@ const TYPES: Readonly<Record<number, string>> = {
 const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 
 /** A failure on the way as a reading, or `null` when it is not the provider's doing. */
-export function failureReading(thrown: unknown, it: Exchange, secrets: Secrets, form: ClientForm): Reading | null {
-  const told = (error: WireError): WireError => toldError(error, secrets);
+export function failureReading(thrown: unknown, it: Try, secrets: Secrets): Reading | null {
+  const failing = (status: number, error: WireError): Reading => failed(status, toldError(error, secrets), it);
   if (thrown instanceof UpstreamFailure) {
     const status = thrown.status >= 400 ? thrown.status : 502;
-    return failed(status, told({ ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` }), {}, it.to.id, form);
+    return failing(status, { ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` });
   }
-  if (GatewayError.is(thrown) && thrown.code === "TIMEOUT")
-    return failed(thrown.status, { ...wireError(thrown), code: null }, {}, "", form); // the documented body names nobody
-  if (GatewayError.is(thrown))
-    return ON_THE_WAY.has(thrown.code) ? failed(thrown.status, told(wireError(thrown)), {}, it.to.id, form) : null;
-  return failed(502, told(wireError(unreadable(thrown, it.to.id))), {}, it.to.id, form);
+  if (GatewayError.is(thrown) && thrown.code === "TIMEOUT") return timedOut({ ...wireError(thrown), code: null }, thrown.status, it);
+  if (GatewayError.is(thrown)) return ON_THE_WAY.has(thrown.code) ? failing(thrown.status, wireError(thrown)) : null;
+  return failing(502, wireError(unreadable(thrown, it.to.id)));
 }
 const ON_THE_WAY: ReadonlySet<string> = new Set(["UPSTREAM_UNREACHABLE", "UPSTREAM_INVALID", "STREAM_EMPTY", "STREAM_INCOMPLETE"]);
+/** The documented body names nobody. */
+const timedOut = (error: WireError, status: number, { form }: Try): Reading =>
+  failure(status, error, errorBody(error, form.flatErrors ? flat(error) : {}), {});

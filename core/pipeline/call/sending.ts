@@ -1,35 +1,15 @@
-import {
-  type Ask,
-  type Call,
-  type Endpoint,
-  type FrameFormat,
-  GatewayError,
-  type HeaderClasses,
-  type Json,
-  type Leaf,
-  type OutgoingRequest,
-} from "#contract";
+import { type Call, type Endpoint, type FrameFormat, GatewayError, type HeaderClasses, type Json, type OutgoingRequest } from "#contract";
 import { type Answer, answerOf } from "../../egress/answer.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { HOP_HEADER, listOf } from "../../egress/loop.ts";
-import type { Held } from "../../kernel/process/memory-budget.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Secrets } from "./secrets-sent.ts";
-import type { Resolved } from "../plan/targets.ts";
+import type { Try } from "../try.ts";
 import { writtenInTurns } from "../../json/written.ts";
 
-/** What is sent to one target: made once per target, its request fresh for each try. */
-export interface Exchange {
-  readonly call: Call;
-  readonly leaf: Leaf;
-  readonly to: Resolved;
-  readonly ask: Ask;
-  /** The request's JSON body as the provider wants it; `null` when the body is not JSON. */
-  readonly body: Json | null;
-}
 export interface Sent {
   readonly url: string;
   readonly body: string | null;
@@ -44,7 +24,7 @@ interface SendingRules {
 }
 
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
-export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
+export function requestOf(it: Try, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
   const { adapter, provider, target } = it.to;
   const send = (text: string | null): MaybePromise<Prepared> => {
     entering(markOfOwner(provider));
@@ -54,14 +34,12 @@ export function requestOf(it: Exchange, rules: SendingRules, signal: AbortSignal
   return it.body === null ? send(null) : after(bodyText(it, it.body), send);
 }
 
-/** What sends a request, and what the request may hold of its answer. */
 interface Sender extends Pick<SendingRules, "ownKeys"> {
   readonly egress: Egress;
-  readonly held: Held;
 }
 
 /** Sends it. Some adapters answer themselves. */
-export function answerTo(request: Prepared, it: Exchange, { egress, held, ownKeys }: Sender, signal: AbortSignal): Promise<Answer> {
+export function answerTo(request: Prepared, it: Try, { egress, ownKeys }: Sender, signal: AbortSignal): Promise<Answer> {
   const { adapter, target, id } = it.to;
   if (adapter.answer) return ownAnswer(adapter.answer(it.body, it.ask, signal, shown(request)));
   return egress.call({
@@ -74,7 +52,7 @@ export function answerTo(request: Prepared, it: Exchange, { egress, held, ownKey
     caller: id,
     hops: hopsOf(it.call, ownKeys),
     declared: target.customHost === null,
-    held,
+    held: it.request.held,
   });
 }
 
@@ -112,7 +90,7 @@ const untilCut = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   });
 
 /** The client's own text when nothing was changed: what is only forwarded is not written again. */
-function bodyText({ call }: Exchange, body: Json): MaybePromise<string> {
+function bodyText({ call }: Try, body: Json): MaybePromise<string> {
   const isJson = call.body.kind === "json";
   if (isJson && call.body.value === body) return call.body.text;
   if (isJson && call.body.text.length > LONG)
@@ -135,7 +113,7 @@ function notWritten(thrown: unknown): unknown {
   return new GatewayError("REQUEST_INVALID", { what }, { cause: thrown });
 }
 
-function outgoing(it: Exchange, endpoint: Endpoint, text: string | null, rules: SendingRules): Prepared {
+function outgoing(it: Try, endpoint: Endpoint, text: string | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
   return {
@@ -152,7 +130,7 @@ function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
   return call.body.kind === "form-read" ? call.body.bytes : null;
 }
 
-function headersFor(it: Exchange, endpoint: Endpoint, rules: SendingRules): HeaderRecord {
+function headersFor(it: Try, endpoint: Endpoint, rules: SendingRules): HeaderRecord {
   const { body } = it.call;
   const headers: HeaderRecord = {};
   for (const name of forwardable(it, rules)) {
@@ -168,7 +146,7 @@ function headersFor(it: Exchange, endpoint: Endpoint, rules: SendingRules): Head
 }
 
 /** How the provider's stream is cut into events; what has no map of its own is in a client's dialect. */
-export const framing = ({ to: { adapter } }: Pick<Exchange, "to">): FrameFormat => (adapter.stream && adapter.frames) || "sse";
+export const framing = ({ to: { adapter } }: Pick<Try, "to">): FrameFormat => (adapter.stream && adapter.frames) || "sse";
 const STREAM_TYPES: Readonly<Record<FrameFormat, string>> = {
   sse: "text/event-stream",
   "json-lines": "application/x-ndjson",
@@ -184,13 +162,13 @@ function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
 const isOwnKey = (value: string, { control }: Call, { ownKeys }: Pick<SendingRules, "ownKeys">): boolean =>
   (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.within(value);
 
-function forwardable(it: Exchange, rules: SendingRules): readonly string[] {
+function forwardable(it: Try, rules: SendingRules): readonly string[] {
   const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : it.call.control.forwardHeaders;
   return asked === undefined || asked.length === 0 ? NONE : allowed(asked, it, rules);
 }
 const NONE: readonly string[] = [];
 
-function allowed(asked: readonly string[], it: Exchange, rules: SendingRules): readonly string[] {
+function allowed(asked: readonly string[], it: Try, rules: SendingRules): readonly string[] {
   for (const name of asked) {
     const low = name.toLowerCase();
     if (!rules.headers.of(low).forwardedToProvider)

@@ -283,13 +283,13 @@ describe("transforms", () => {
 describe("answers", () => {
   const body = { choices: [{ index: 0, message: { role: "assistant", content: "the secret" } }] };
   test("are judged and changed when they are good", async () => {
-    const done = await guardOutput(active([{ "test.mask": {} }], deps), call, body, 200, view, deps);
+    const done = await guardOutput(active([{ "test.mask": {} }], deps), body, { call, status: 200, view }, deps);
     expect(JSON.stringify(done.body)).toContain("the ***");
   });
   test("of failures and of operations without content are left alone", async () => {
     const list = active([{ "test.deny": {}, deny: true }], deps);
-    expect(await guardOutput(list, call, body, 500, view, deps)).toMatchObject({ denied: false, results: [] });
-    expect(await guardOutput(list, callOf({}, { operation: "embed" }), body, 200, view, deps)).toMatchObject({
+    expect(await guardOutput(list, body, { call, status: 500, view }, deps)).toMatchObject({ denied: false, results: [] });
+    expect(await guardOutput(list, body, { call: callOf({}, { operation: "embed" }), status: 200, view }, deps)).toMatchObject({
       denied: false,
       results: [],
     });

@@ -27,10 +27,8 @@ async function changedLater(call: Call, before: Json, judged: MaybePromise<Judge
 /** Judges a whole answer before the client gets it. Only good answers of operations with content are judged. */
 export function guardOutput(
   list: readonly ActiveGuardrail[],
-  call: Call,
   body: Json,
-  status: number,
-  view: GuardView,
+  { call, status, view }: { readonly call: Call; readonly status: number; readonly view: GuardView },
   deps: GuardDeps,
 ): MaybePromise<GuardedAnswer> {
   if (list.length === 0 || !isGood(status) || !call.row.content.output) return unjudged(body);

@@ -10,12 +10,12 @@ import {
   type WireError,
 } from "#contract";
 import { nothingSpent } from "../../compute/allowance.ts";
-import type { Asking } from "../target.ts";
+import type { ClientForm, RoutedRequest, Try } from "../try.ts";
 import { closing } from "../stream/closing.ts";
 import type { Gateway } from "../gateway.ts";
 import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./stream.ts";
-import type { ClientForm, Reading } from "../call/interpret.ts";
+import type { Reading } from "../call/interpret.ts";
 import { failed } from "../call/refusal.ts";
 import { type Secrets, toldError } from "../call/secrets-sent.ts";
 import { type Chunk, decoded } from "../stream/chunks.ts";
@@ -31,12 +31,12 @@ const FAILED_NOT_DENIED = 246;
 const hookResults = ({ input, output }: GuardrailResults): Json => ({ before_request_hooks: input, after_request_hooks: output });
 
 /** What guardrails may know of where the request goes. */
-export const viewOf = (to: Resolved, asking: Asking): GuardView & { readonly provider: string } => ({
+export const viewOf = (to: Resolved, request: RoutedRequest): GuardView & { readonly provider: string } => ({
   provider: to.id,
   model: to.target.model || null,
-  metadata: asking.plan.metadata,
-  spending: (asking.spending ??= nothingSpent()),
-  tenant: tenantOf(asking.caller),
+  metadata: request.plan.metadata,
+  spending: (request.spending ??= nothingSpent()),
+  tenant: tenantOf(request.caller),
 });
 
 /** 446: a guardrail refused the request or the answer. */
@@ -67,38 +67,24 @@ function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
 }
 
 /** Runs the target's output guardrails on its answer and writes the results of both sides into it. */
-export function guardReply(reply: Reply, guarded: Guarded | null, asking: Asking, form: ClientForm, gw: Gateway): MaybePromise<Reply> {
-  if (reply.leaf === null || reply.leaf.outputGuardrails.length === 0 || !isGood(reply.status))
-    return guarded ? withResults(reply, guarded, form) : reply;
-  return guardedReply(reply, reply.leaf.outputGuardrails, guarded, asking, form, gw);
+export function guardReply(reply: Reply, it: Try, gw: Gateway): MaybePromise<Reply> {
+  if (it.leaf.outputGuardrails.length > 0 && isGood(reply.status)) return guardedReply(reply, it, gw);
+  return it.guarded ? withResults(reply, it.guarded, it.form) : reply;
 }
 
-async function guardedReply(
-  reply: Reply,
-  list: Leaf["outputGuardrails"],
-  guarded: Guarded | null,
-  asking: Asking,
-  form: ClientForm,
-  gw: Gateway,
-): Promise<Reply> {
-  const active = await activeGuardrails(list, asking.caller, gw.guards);
-  if (reply.content.kind === "stream") return guardedStream(reply, reply.content.source, active, guarded, asking, form, gw);
-  return reply.content.kind === "whole" ? guardedWhole(reply, active, guarded, asking, form, gw) : reply;
+async function guardedReply(reply: Reply, it: Try, gw: Gateway): Promise<Reply> {
+  const active = await activeGuardrails(it.leaf.outputGuardrails, it.request.caller, gw.guards);
+  if (reply.content.kind === "stream") return guardedStream(reply, reply.content.source, active, it, gw);
+  return reply.content.kind === "whole" ? guardedWhole(reply, reply.content, active, it, gw) : reply;
 }
 
-async function guardedWhole(
-  reply: Reply,
-  active: readonly ActiveGuardrail[],
-  guarded: Guarded | null,
-  asking: Asking,
-  form: ClientForm,
-  gw: Gateway,
-): Promise<Reply> {
-  const { content, from, leaf } = reply;
-  if (content.kind !== "whole" || !isJson(content.body) || !from || !leaf) return reply;
-  const judged = await guardOutput(active, asking.call, content.body, reply.status, viewOf(from, asking), gw.guards);
+async function guardedWhole(reply: Reply, content: Whole, active: readonly ActiveGuardrail[], it: Try, gw: Gateway): Promise<Reply> {
+  if (!isJson(content.body)) return reply;
+  const { guarded, leaf, to, form } = it;
+  const of = { call: it.request.call, status: reply.status, view: viewOf(to, it.request) };
+  const judged = await guardOutput(active, content.body, of, gw.guards);
   const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
-  if (judged.denied) return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
+  if (judged.denied) return { ...denial(report, leaf, to), sent: reply.sent, upstreamMs: reply.upstreamMs };
   const text = judged.body === content.body ? content.text : JSON.stringify(judged.body);
   const answered: Reply = { ...reply, content: { ...content, body: judged.body, text } };
   return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
@@ -123,35 +109,24 @@ function withHooks(content: Whole, report: GuardrailReport): Whole {
 }
 type Whole = Extract<Content, { kind: "whole" }>;
 
-async function guardedStream(
-  reply: Reply,
-  source: Source,
-  active: readonly ActiveGuardrail[],
-  guarded: Guarded | null,
-  asking: Asking,
-  form: ClientForm,
-  gw: Gateway,
-): Promise<Reply> {
-  const { from, leaf } = reply;
-  const dialect = form.dialect;
-  if (!from || !leaf || !dialect) return reply;
+async function guardedStream(reply: Reply, source: Source, active: readonly ActiveGuardrail[], it: Try, gw: Gateway): Promise<Reply> {
+  const { form, guarded, leaf, to, request } = it;
+  const { dialect } = form;
+  if (!dialect) return reply;
   const encoder = dialect.encode(form.encode);
-  const outcome = await guardStream(active, asking.call, chunksOf(source), viewOf(from, asking), {
+  const outcome = await guardStream(active, request.call, chunksOf(source), {
     ...gw.guards,
+    view: viewOf(to, request),
     encoder: () => dialect.encode(form.encode),
     judged: dialect.judged,
-    held: asking.held,
-  }).catch((thrown: unknown) => broken(thrown, asking.call, from.id, reply.sent?.secrets ?? [], form));
-  if (outcome.kind === "broken") return broke({ ...reply, ...outcome.reading }, guarded, form);
+    held: request.held,
+  }).catch((thrown: unknown) => broken(thrown, it, reply.sent?.secrets ?? []));
+  if (outcome.kind === "broken")
+    return guarded ? withResults({ ...reply, ...outcome.reading }, guarded, form) : { ...reply, ...outcome.reading };
   const report = streamReport(outcome, guarded);
-  if (outcome.kind === "denied") return { ...denial(report, leaf, from), sent: reply.sent, upstreamMs: reply.upstreamMs };
-  const answered: Reply = {
-    ...reply,
-    content: {
-      kind: "stream",
-      source: { kind: "chunks", chunks: closing(asGenerator(outcome.chunks), () => outcome.chunks.return?.()), encoder, provider: from.id },
-    },
-  };
+  if (outcome.kind === "denied") return { ...denial(report, leaf, to), sent: reply.sent, upstreamMs: reply.upstreamMs };
+  const chunks = closing(asGenerator(outcome.chunks), () => outcome.chunks.return?.());
+  const answered: Reply = { ...reply, content: { kind: "stream", source: { kind: "chunks", chunks, encoder, provider: to.id } } };
   return withReport(answered, report, (guarded?.failed ?? false) || outcome.failed, form);
 }
 
@@ -161,22 +136,12 @@ function streamReport(outcome: GuardedStream, guarded: Guarded | null): Guardrai
 }
 
 /** A stream that broke while it was held back: nothing has been sent, so it is a failed answer and another target may be tried. */
-function broken(
-  thrown: unknown,
-  { signal }: Asking["call"],
-  provider: string,
-  secrets: Secrets,
-  form: ClientForm,
-): { readonly kind: "broken"; readonly reading: Reading } {
-  if (signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
+function broken(thrown: unknown, it: Try, secrets: Secrets): { readonly kind: "broken"; readonly reading: Reading } {
+  if (it.request.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
   if (GatewayError.is(thrown) && (thrown.code === "MEMORY_FULL" || (thrown.status < 500 && thrown.code !== "TIMEOUT"))) throw thrown;
   const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
-  return {
-    kind: "broken",
-    reading: failed(status >= 400 ? status : 502, toldError(errorOf(thrown, provider), secrets), {}, provider, form),
-  };
+  return { kind: "broken", reading: failed(status >= 400 ? status : 502, toldError(errorOf(thrown, it.to.id), secrets), it) };
 }
-const broke = (reply: Reply, guarded: Guarded | null, form: ClientForm): Reply => (guarded ? withResults(reply, guarded, form) : reply);
 
 const chunksOf = (source: Source): AsyncGenerator<Chunk> =>
   source.kind === "chunks" ? source.chunks : closing(decoded(source.passing), () => source.passing.reader.cancel());

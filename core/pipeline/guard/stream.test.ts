@@ -23,7 +23,7 @@ const encoder: Encoder = {
   error: ({ message }) => `error ${message}\n`,
   note: (value) => `${JSON.stringify(value)}\n`,
 };
-const depsOf = (...checks: readonly Check[]): StreamDeps => ({ ...depsWith(checks), encoder: () => encoder, judged });
+const depsOf = (...checks: readonly Check[]): StreamDeps => ({ ...depsWith(checks), view, encoder: () => encoder, judged });
 
 /** Frames of an answer that says these pieces; remembers what was taken and whether it was closed. */
 class Upstream implements AsyncIterable<Chunk> {
@@ -58,7 +58,7 @@ class Upstream implements AsyncIterable<Chunk> {
 }
 
 const guarded = (guardrails: readonly Json[], upstream: AsyncIterable<Chunk>, deps: StreamDeps) =>
-  guardStream(active(guardrails, deps), call, upstream, view, deps);
+  guardStream(active(guardrails, deps), call, upstream, deps);
 
 /** Reads a guarded stream to its end or its throw. */
 async function read(chunks: AsyncIterable<Chunk>): Promise<{ wire: string; text: string; thrown: unknown }> {

@@ -15,6 +15,7 @@ import type { ActiveGuardrail, GuardDeps, GuardView } from "./types.ts";
 export type { Chunk } from "./window.ts";
 
 export interface StreamDeps extends GuardDeps {
+  readonly view: GuardView;
   /** Of the client's dialect: to write an answer that guardrails changed. */
   encoder(): Encoder;
   readonly judged: JudgedAnswer;
@@ -46,11 +47,10 @@ export async function guardStream(
   list: readonly ActiveGuardrail[],
   call: Call,
   chunks: AsyncIterable<Chunk>,
-  view: GuardView,
   deps: StreamDeps,
 ): Promise<GuardedStream> {
   const upstream = chunks[Symbol.asyncIterator]();
-  const judge = new Judge(list, call, view, deps);
+  const judge = new Judge(list, call, deps);
   try {
     return list.some((guardrail) => howOn(guardrail, judge.empty) === "final")
       ? await collected(judge, upstream)
@@ -84,11 +84,10 @@ class Judge {
   constructor(
     readonly list: readonly ActiveGuardrail[],
     call: Call,
-    readonly view: GuardView,
     readonly deps: StreamDeps,
   ) {
     this.waited = list.filter((guardrail) => !guardrail.async);
-    this.empty = new Subject("output", {}, { call, headers: deps.headers, view, status: 200 });
+    this.empty = new Subject("output", {}, { call, headers: deps.headers, view: deps.view, status: 200 });
   }
   /** The answer so far. */
   subject(): Subject {
@@ -99,7 +98,8 @@ class Judge {
     const { maxHeld = MAX_WHOLE, held } = this.deps;
     const size = sizeOf(chunk);
     this.size += size;
-    if (this.size > maxHeld) throw new GatewayError("UPSTREAM_INVALID", { provider: this.view.provider ?? "", why: tooLarge(maxHeld) });
+    if (this.size > maxHeld)
+      throw new GatewayError("UPSTREAM_INVALID", { provider: this.deps.view.provider ?? "", why: tooLarge(maxHeld) });
     held?.grow(eventCost(size));
     for (const event of chunk.events) this.fold.add(event);
   }

@@ -2,20 +2,19 @@ import { type Dialect, GatewayError, type Json, nextTurn, type StreamEvent, Upst
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import type { Chunk } from "./chunks.ts";
 import { Finishes } from "./fold.ts";
-import type { Exchange } from "../call/sending.ts";
-import type { ClientForm } from "../call/interpret.ts";
+import type { Try } from "../try.ts";
 import { isHighSurrogate } from "../../json/written.ts";
 import { openAiError } from "../call/provider-error.ts";
 import type { Source } from "../reply.ts";
 
 /** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
-export function asStream(body: Json, it: Exchange, dialect: Dialect, form: Pick<ClientForm, "encode">): Source {
-  const encoder = dialect.encode(form.encode);
+export function asStream(body: Json, it: Try, dialect: Dialect): Source {
+  const encoder = dialect.encode(it.form.encode);
   return { kind: "chunks", chunks: replay(wholeAnswer(body, it, dialect), encoder), encoder, provider: it.to.id };
 }
 
 /** The events of a whole answer that has its end; a refusal in its place is the provider's error. */
-function wholeAnswer(body: Json, it: Exchange, dialect: Dialect): readonly StreamEvent[] {
+function wholeAnswer(body: Json, it: Try, dialect: Dialect): readonly StreamEvent[] {
   const { reply } = it.to.adapter;
   const finishes = new Finishes();
   try {
@@ -29,7 +28,7 @@ function wholeAnswer(body: Json, it: Exchange, dialect: Dialect): readonly Strea
 }
 
 /** The error that a body tells of, in the provider's form or in the usual one. */
-function refusalIn(body: Json, { to }: Exchange): UpstreamFailure | undefined {
+function refusalIn(body: Json, { to }: Try): UpstreamFailure | undefined {
   entering(markOfOwner(to.provider));
   const told = [to.provider.error?.(STREAM_REFUSED, body), openAiError(body)].find((error) => error?.message !== undefined);
   if (told?.message === undefined) return undefined;

@@ -68,17 +68,18 @@ describe("of endless events that the client does not see", () => {
     test(`${what}: a guardrail that holds them back ends them, and the budget knows of them`, async () => {
       for (const stream of ["final", "none", { window: { chars: 1_000_000, overlap: 1 } }] as const) {
         const budget = new MemoryBudget(1_000_000_000);
+        const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
         const deps: StreamDeps = {
           ...depsWith([madeCheck("looks", () => ({ verdict: "allow" }), { stream })]),
+          view,
           encoder: () => encoder,
           judged,
           held: budget.hold(),
           maxHeld: 100_000,
         };
-        const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
         const guardrails = active([{ "test.looks": {}, deny: stream !== "none" }], deps);
         const reading = async (): Promise<void> => {
-          const done = await guardStream(guardrails, callOf({ stream: true }), arriving(hidden(events, 20_000)), view, deps);
+          const done = await guardStream(guardrails, callOf({ stream: true }), arriving(hidden(events, 20_000)), deps);
           if (done.kind === "stream") for await (const _ of done.chunks);
         };
         expect(await reading().catch((thrown: unknown) => thrown)).toMatchObject({ code: "UPSTREAM_INVALID" });

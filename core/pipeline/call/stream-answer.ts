@@ -1,0 +1,110 @@
+import { type Dialect, GatewayError, isJson, parseJson, type StreamMap } from "#contract";
+import type { Answer } from "../../egress/answer.ts";
+import type { HeaderRecord } from "../../egress/header.ts";
+import { TRANSLATED } from "../../json/long-json.ts";
+import type { Source } from "../reply.ts";
+import { asStream } from "../stream/as-stream.ts";
+import { goodBeginning } from "../stream/beginning.ts";
+import { type Chunk, decoded, translated } from "../stream/chunks.ts";
+import { closing } from "../stream/closing.ts";
+import type { Chunks } from "../stream/live.ts";
+import { opened } from "../stream/opening.ts";
+import type { Passing } from "../stream/pass-through.ts";
+import type { Try } from "../try.ts";
+import type { Reading } from "./interpret.ts";
+import { framing } from "./sending.ts";
+import { jsonOf } from "./whole-answer.ts";
+
+/* Nothing is promised to the client before the first event of a stream is known to be good. */
+
+/** A stream, or the whole answer that some give all the same: by its first bytes, where its type does not tell. */
+export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Try, dialect: Dialect): Promise<Reading> {
+  const reader: Chunks | null = answer.pieces();
+  if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
+  headers["content-type"] = "text/event-stream; charset=utf-8";
+  try {
+    const { map, format } = { map: it.to.adapter.stream, format: framing(it) };
+    const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+    const opening = isJson || format === "json-lines" ? await opened(reader, format === "json-lines" ? map : undefined, it.to.id) : null;
+    const source =
+      opening?.whole === undefined
+        ? await streaming(opening?.pieces ?? reader, it, dialect)
+        : asStream(await jsonOf(opening.whole, it.to.id, TRANSLATED), it, dialect);
+    return {
+      status: opening?.whole === undefined ? answer.status : 200,
+      headers,
+      content: { kind: "stream", source },
+      error: null,
+      model: null,
+    };
+  } catch (thrown) {
+    await reader.cancel().catch(() => undefined); // nobody will read the rest
+    throw thrown;
+  }
+}
+
+const streaming = (reader: Chunks, it: Try, dialect: Dialect): Promise<Source> =>
+  it.to.adapter.stream ? translatedSource(reader, it.to.adapter.stream, it, dialect) : passingSource(reader, it, dialect);
+
+async function passingSource(reader: Chunks, it: Try, dialect: Dialect): Promise<Source> {
+  const { first, reader: rest, said } = await goodBeginning(reader, dialect.decode, it.to.id);
+  const correct = corrector(it);
+  const passing: Passing = {
+    reader: rest,
+    first,
+    said,
+    dialect,
+    provider: it.to.id,
+    encode: it.form.encode,
+    hideUsage: !it.form.encode.usage,
+    correct,
+  };
+  if (!correct) return { kind: "passing", passing };
+  return {
+    kind: "chunks",
+    chunks: closing(decoded(passing), () => rest.cancel()),
+    encoder: dialect.encode(it.form.encode),
+    provider: it.to.id,
+  };
+}
+
+/** Applies the adapter's `chunk` to a frame's JSON; what is not JSON (a terminal marker) stays as it is. */
+function corrector({ to, ask }: Try): Passing["correct"] {
+  const map = to.adapter.chunk;
+  if (!map) return null;
+  return (data) => {
+    const chunk = jsonIn(data);
+    const mapped = isJson(chunk) ? map(chunk, ask) : chunk;
+    return mapped === chunk ? data : JSON.stringify(mapped);
+  };
+}
+
+function jsonIn(data: string): unknown {
+  try {
+    return parseJson(data);
+  } catch {
+    return undefined;
+  }
+}
+
+async function translatedSource(reader: Chunks, map: StreamMap, it: Try, dialect: Dialect): Promise<Source> {
+  const encoder = dialect.encode(it.form.encode);
+  const chunks = translated({ reader, map, format: framing(it), encoder, provider: it.to.id });
+  const first = await chunks.next();
+  if (first.done) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
+  return {
+    kind: "chunks",
+    chunks: closing(withFirst(first.value, chunks), () => chunks.return(undefined)),
+    encoder,
+    provider: it.to.id,
+  };
+}
+
+async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined); // also when nobody read beyond the first
+  }
+}

@@ -1,0 +1,95 @@
+import { type Dialect, GatewayError, isJson, type Json, messageOf, parseJson, type Usage } from "#contract";
+import type { Answer } from "../../egress/answer.ts";
+import type { HeaderRecord } from "../../egress/header.ts";
+import { CONVERSATION, isLong, type JsonLimits, parsedLong, TRANSLATED, VECTORS } from "../../json/long-json.ts";
+import { writtenInTurns } from "../../json/written.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import type { Content } from "../reply.ts";
+import { collect } from "../stream/fold.ts";
+import type { Try } from "../try.ts";
+import type { Reading } from "./interpret.ts";
+
+/** At once, unless it is long. */
+export function jsonOf(text: string, provider: string, limits = CONVERSATION): MaybePromise<Json> {
+  if (isLong(text)) return longJsonOf(text, provider, limits);
+  try {
+    return objectOf(parseJson(text), provider);
+  } catch (thrown) {
+    throw notJson(thrown, provider);
+  }
+}
+
+async function longJsonOf(text: string, provider: string, limits: JsonLimits): Promise<Json> {
+  const body = await parsedLong(text, limits).catch((thrown: unknown) => {
+    throw notJson(thrown, provider);
+  });
+  return objectOf(body, provider);
+}
+
+function objectOf(body: unknown, provider: string): Json {
+  if (isJson(body)) return body;
+  throw new GatewayError("UPSTREAM_INVALID", { provider, why: "the body is not a JSON object" });
+}
+const notJson = (thrown: unknown, provider: string): GatewayError =>
+  GatewayError.is(thrown) ? thrown : new GatewayError("UPSTREAM_INVALID", { provider, why: messageOf(thrown) }, { cause: thrown });
+
+/** A whole answer in the client's dialect, or made into it. */
+export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: Try, dialect: Dialect): Promise<Reading> {
+  const text = await answer.text();
+  const { reply } = it.to.adapter;
+  const body = await jsonOf(text, it.to.id, reply ? TRANSLATED : CONVERSATION);
+  entering(markOfOwner(it.to.provider));
+  if (!reply) return passedOn({ text, body, headers, status: answer.status }, it, dialect);
+  const said = collect(reply(body, it.ask));
+  const written = dialect.write(said, it.form.encode);
+  headers["content-type"] = "application/json";
+  return {
+    status: answer.status,
+    headers,
+    content: {
+      kind: "whole",
+      text: isLong(text) ? await writtenInTurns(written) : JSON.stringify(written),
+      body: written,
+      usage: said.usage ?? null,
+    },
+    error: null,
+    model: said.model ?? null,
+  };
+}
+
+interface WholeAnswer {
+  readonly text: string;
+  readonly body: Json;
+  readonly headers: HeaderRecord;
+  readonly status: number;
+}
+function passedOn({ text, body, headers, status }: WholeAnswer, { to, ask }: Try, dialect: Dialect): Reading {
+  const own = to.adapter.response ? to.adapter.response(body, ask) : body;
+  const content: Content = { kind: "whole", text: own === body ? text : JSON.stringify(own), body: own, usage: usageIn(own, dialect) };
+  return { status, headers, content, error: null, model: modelIn(own) };
+}
+const modelIn = ({ model }: Json): string | null => (typeof model === "string" ? model : null);
+
+function usageIn(body: Json, dialect: Dialect): Usage | null {
+  if (dialect.usage) return dialect.usage(body) ?? null;
+  return collect(dialect.read(body)).usage ?? null;
+}
+
+/** The answer of an operation without a dialect: a JSON body, or bytes on their way through. */
+export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try): Promise<Reading> {
+  const { adapter } = it.to;
+  const { content } = it.call.row;
+  const base = { status: answer.status, headers, error: null };
+  const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+  if (!isJson) return { ...base, content: { kind: "bytes", stream: answer.pieces() }, model: null };
+  const text = await answer.text();
+  const body = await jsonOf(text, it.to.id, content.vectors ? VECTORS : CONVERSATION);
+  const mapped = adapter.response ? adapter.response(body, it.ask) : body;
+  const usage = (adapter.usage ?? content.usage)?.(body) ?? null;
+  return {
+    ...base,
+    content: { kind: "whole", text: mapped === body ? text : JSON.stringify(mapped), body: mapped, usage },
+    model: modelIn(mapped),
+  };
+}

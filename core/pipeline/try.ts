@@ -1,0 +1,39 @@
+import type { Ask, Call, Caller, Dialect, EncodeOptions, Json, Leaf, Plan } from "#contract";
+import type { Spending } from "../compute/allowance.ts";
+import type { Held } from "../kernel/process/memory-budget.ts";
+import type { GuardedCall } from "./guard/types.ts";
+import type { Resolved } from "./plan/targets.ts";
+
+/** A planned request on its way through its targets. */
+export interface RoutedRequest {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly held: Held;
+  /** What its checks have taken so far, whichever target they ran for. */
+  spending?: Spending;
+  /** Input guardrails that have run, by their list and the body they saw: another target with both the same does not run them again. */
+  guarded?: Map<Leaf["inputGuardrails"], { readonly saw: Json | null; readonly result: GuardedCall }>;
+}
+
+/** One target's turn at a request: made once, when its input guardrails have run, and read-only from then on. */
+export interface Try {
+  readonly request: RoutedRequest;
+  /** The call as the target's input guardrails left it. */
+  readonly call: Call;
+  readonly leaf: Leaf;
+  readonly to: Resolved;
+  readonly form: ClientForm;
+  readonly ask: Ask;
+  /** The request's JSON body as the provider wants it; `null` when the body is not JSON. */
+  readonly body: Json | null;
+  /** What its input guardrails said; `null` where it has none. */
+  readonly guarded: GuardedCall | null;
+}
+
+/** The client's side: its dialect, when the operation has one, and how to write it. */
+export interface ClientForm {
+  readonly dialect: Dialect | null;
+  readonly encode: EncodeOptions;
+  readonly flatErrors: boolean;
+}
