@@ -100,6 +100,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
     method: "POST",
     path: resource.path + variant.path,
     body: closed({ ...rule.body.properties, ...Organisation, ...named(resource) }),
+    ...(rule.examples && { examples: rule.examples }),
     query: closed(named(resource)),
     reply: rule.reply,
     async handle(input) {

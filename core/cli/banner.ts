@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FirstKeys } from "./first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
+import { offlineChat } from "../kernel/offline-chat.ts";
 import { SETTINGS, type Settings } from "../kernel/settings/settings.ts";
 import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 
@@ -69,15 +70,10 @@ function shownKey(key: string, setting: "adminKey" | "apiKey", settings: Setting
   return { preset: true, says: `taken from ${env}`, inShell: `$${env}` };
 }
 
-/** A line to copy that needs no account: a provider that serves chat and calls nobody. */
+/** A line to copy that needs no account. */
 function exampleOf(base: string, key: string, { providers }: Generation): string | undefined {
-  const offline = [...providers.values()].find(
-    ({ manifest, provides }) => (manifest.needs ?? []).length === 0 && provides.operations.chatComplete?.answer,
-  );
+  const offline = offlineChat(providers);
   if (!offline) return undefined;
-  const body = JSON.stringify({
-    model: offline.provides.models?.[0] ?? offline.manifest.id,
-    messages: [{ role: "user", content: "Hello" }],
-  });
-  return `  curl ${base}/v1/chat/completions -H "x-gateway-api-key: ${key}" -H "x-gateway-provider: ${offline.manifest.id}" -H "content-type: application/json" -d '${body}'`;
+  const { provider, body } = offline;
+  return `  curl ${base}/v1/chat/completions -H "x-gateway-api-key: ${key}" -H "x-gateway-provider: ${provider}" -H "content-type: application/json" -d '${JSON.stringify(body)}'`;
 }

@@ -15,6 +15,9 @@ export interface Api {
   readonly obeys?: ConfigMembers;
 }
 
+/** Bodies that a reader may send as they are, by what they show; each obeys the body's schema. */
+export type Examples = Readonly<Record<string, Json>>;
+
 /** Mounts an operation: a row of the table, or one of the plugin's own. The pipeline handles it; the plugin says what bodies look like. */
 export interface OperationRoute {
   readonly operation: OperationId | OwnOperation;
@@ -26,6 +29,7 @@ export interface OperationRoute {
   /** Answer for documentation; the provider's answer is not reshaped by it. */
   readonly reply: TSchema;
   readonly description?: string;
+  readonly examples?: Examples;
   /** Answers from what the gateway itself knows, before any target is looked for; `undefined` goes on to a provider. */
   readonly local?: (call: Call, caller: Caller, plan: Plan) => Promise<Json | undefined>;
 }
@@ -42,6 +46,7 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   /** Scope a key needs (any one of several); `public` is written out where nobody need be known. */
   readonly scope: string | readonly string[] | { readonly public: true };
   readonly body?: B;
+  readonly examples?: Examples;
   /** Largest body in bytes; 1 MB unless it says otherwise, which is more than anybody writes by hand. */
   readonly maxBodyBytes?: number;
   readonly query?: Q;

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Examples } from "./api.ts";
 import type { Catalog, RecordsHandle, Vault } from "./capability.ts";
 import type { Caller } from "./request.ts";
 import type { Collection, Where } from "./storage.ts";
@@ -128,6 +129,7 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   readonly body: B;
   readonly reply: R;
   readonly description?: string;
+  readonly examples?: Examples;
   /** Judges the body and makes the record; a second result travels to `after` and `answer` (a secret shown once). */
   readonly make: (asked: Asked<Static<B>>) => Made<S> | Promise<Made<S>>;
   /** Writes that must stand before the record shows them. */

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Json } from "#contract";
+import { SECURITY } from "./openapi-security.ts";
 import { Readiness } from "./readiness.ts";
 import { Status, STATUS_SCOPE } from "./status.ts";
 
@@ -62,7 +63,7 @@ export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: 
       tags: ["Health"],
       summary,
       description,
-      ...(scope ? { security: [{}, { bearer: [] }, { gatewayKey: [] }], "x-scopes": [scope] } : { security: [] }),
+      ...(scope ? { security: [{}, ...SECURITY.admin], "x-scopes": [scope] } : { security: [] }),
       responses: {
         200: { description: "The answer.", content: { [type]: { schema: add(reply) } } },
         ...Object.fromEntries(Object.entries(more).map(([status, says]) => [status, { description: says }])),

@@ -2,14 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { ConfigBody, defineRoute, HEADERS, OneOf, type Json, mountedOperation, NO_CONTENT } from "#contract";
 import { rulesOf } from "#kit";
+import type { Generation } from "../kernel/generation.ts";
 import { schemaCollector } from "./openapi-schema.ts";
 import { openapi } from "./openapi.ts";
-import { referencePage } from "./reference.ts";
 
 const chat = {
   operation: "chatComplete",
   body: Type.Object({ messages: Type.Array(Type.String()) }, { $id: "Chat" }),
   reply: Type.Object({ id: Type.String() }),
+  examples: { "Say hello": { messages: ["Hello"] } },
 } as const;
 const save = defineRoute({
   plane: "control",
@@ -36,9 +37,10 @@ const open = defineRoute({
   handle: () => ({}),
 });
 const config = rulesOf({ acme: Type.Object({ acme_region: Type.Optional(Type.String({ bound: true, description: "Region." })) }) });
+const mounted = <R extends object>(route: R) => ({ ...route, content: NO_CONTENT, row: mountedOperation("chatComplete", NO_CONTENT) });
 const document = openapi(
   {
-    operations: new Map([["chatComplete", { ...chat, content: NO_CONTENT, row: mountedOperation("chatComplete", NO_CONTENT) }]]),
+    operations: new Map([["chatComplete", mounted(chat)]]),
     routes: [save, open],
     config,
   },
@@ -126,18 +128,61 @@ describe("the OpenAPI document", () => {
     expect(text).not.toMatch(/"\$id"|"column":|"bound":/);
     expect(JSON.parse(text)).toEqual(document);
   });
+  test("introduces the planes that are mounted and no other, and groups their tags so", () => {
+    const { description } = document["info"] as { description: string };
+    expect(description).toContain("**Data plane, `/v1`.** What applications ask of models: Chat, Health.");
+    expect(description).toContain("**Control plane, `/v2`.** What a workspace sets up for them: Configs.");
+    expect(description).not.toContain("/admin");
+    expect(document["x-tagGroups"]).toEqual([
+      { name: "Data plane", tags: ["Chat", "Health"] },
+      { name: "Control plane", tags: ["Configs"] },
+      { name: "Process", tags: ["Health"] },
+    ]);
+  });
+  test("shows a first request where a provider answers without an account, and none where none does", () => {
+    expect((document["info"] as Json)["description"]).not.toContain("curl");
+    expect(JSON.stringify(withProvider({ needs: ["net:api.acme.example"] }))).not.toContain("curl");
+    const offline = withProvider({});
+    expect((offline["info"] as Json)["description"]).toContain('-H "x-gateway-provider: acme"');
+    expect(offline).toMatchObject({
+      paths: {
+        "/v1/chat/completions": {
+          post: {
+            parameters: expect.arrayContaining([
+              expect.objectContaining({ name: "x-gateway-provider", examples: { "say-hello": { value: "acme", "x-disabled": false } } }),
+            ]),
+          },
+        },
+      },
+    });
+  });
+  test("shows examples by what they show, and asks for the key of the plane first", () => {
+    expect(document).toMatchObject({
+      security: [{ gatewayKey: [] }, { bearer: [] }],
+      paths: {
+        "/v1/chat/completions": {
+          post: {
+            requestBody: {
+              content: { "application/json": { examples: { "say-hello": { summary: "Say hello", value: { messages: ["Hello"] } } } } },
+            },
+          },
+        },
+        "/v2/configs/{slug}": { post: { security: [{ adminKey: [] }, { bearer: [] }] } },
+      },
+    });
+  });
 });
 
-describe("the reference page", () => {
-  const page = referencePage(document);
-  test("shows every operation with its members, escaped", () => {
-    expect(page).toContain("<code>/v1/chat/completions</code>");
-    expect(page).toContain("Save &lt;a&gt; config");
-    expect(page).toContain("<code>messages</code>");
-    expect(page).not.toContain("<a> config");
-  });
-  test("loads nothing from anywhere", () => {
-    expect(page).not.toMatch(/<script|<link|@import|url\(|src=/);
-    for (const [, href] of page.matchAll(/href="([^"]*)"/g)) expect(href).toMatch(/^(#|\/openapi\.json$)/);
-  });
-});
+/** The document of a deployment with one provider, which serves chat. */
+const withProvider = (manifest: { readonly needs?: readonly string[] }): Json =>
+  openapi(
+    {
+      operations: new Map([["chatComplete", mounted(chat)]]),
+      routes: [],
+      config,
+      providers: new Map([
+        ["acme", { manifest: { id: "acme", ...manifest }, provides: { operations: { chatComplete: { answer: () => undefined } } } }],
+      ]) as unknown as Generation["providers"], // the members that are looked at
+    },
+    { title: "Gateway", version: "1.2.3" },
+  );

@@ -10,7 +10,7 @@ import { bodyCheck } from "./first-fault.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
-import { PREFIX } from "./openapi.ts";
+import { PREFIX } from "./planes.ts";
 import { Received } from "./received.ts";
 import type { UrlParts } from "./request-path.ts";
 

@@ -10,7 +10,7 @@ import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "../json/bounded.ts";
 import type { Mount } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
-import { PREFIX } from "./openapi.ts";
+import { PREFIX } from "./planes.ts";
 import { plainAnswer } from "./plain-answer.ts";
 import { Received } from "./received.ts";
 import { partsOf } from "./request-path.ts";

@@ -18,7 +18,8 @@ import {
   scopesOf,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
-import { openapi, PREFIX } from "../../core/http/openapi.ts";
+import { openapi } from "../../core/http/openapi.ts";
+import { PREFIX } from "../../core/http/planes.ts";
 import { serveGeneration } from "../../core/http/server.ts";
 import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
 import { STEP_LIMITS } from "../../core/kernel/steps.ts";

@@ -35,6 +35,20 @@ export const configs = defineResource({
   create: {
     description:
       "A credential in a config or target goes to the provider named beside it. Where none is, requests that name a provider of their own are refused; an `@slug` brings its own credential.",
+    examples: {
+      "One provider, tried again": {
+        name: "Sandbox",
+        config: { provider: "sandbox", retry: { attempts: 2 } },
+      },
+      "Another provider when the first fails, with a guardrail": {
+        name: "Falls back",
+        config: {
+          strategy: { mode: "fallback" },
+          targets: [{ provider: "openai", api_key: "sk-example" }, { provider: "sandbox" }],
+          input_guardrails: [{ "default.regexMatch": { rule: "secret", not: true }, deny: true }],
+        },
+      },
+    },
     body: CreateBody,
     reply: CreateReply,
     make,

@@ -45,6 +45,13 @@ const shared = {
     }),
   },
   create: {
+    examples: {
+      "Refuses what looks like a social security number": {
+        name: "No social security numbers",
+        checks: [{ id: "default.regexMatch", parameters: { rule: "\\b\\d{3}-\\d{2}-\\d{4}\\b", not: true } }],
+        actions: { deny: true, on_success: { feedback: {} }, on_fail: { feedback: {} } },
+      },
+    },
     body: CreateBody,
     reply: CreateReply,
     make,

@@ -17,6 +17,10 @@ export default definePlugin({
           content: CHAT,
           body: ChatBody,
           reply: ChatCompletion,
+          examples: {
+            "A question": { model: "echo", messages: [{ role: "user", content: "Hello" }] },
+            "The answer as a stream": { model: "echo", stream: true, messages: [{ role: "user", content: "Hello" }] },
+          },
           description: 'With `"stream": true` the answer is server-sent events of chat.completion.chunk objects, ended by `data: [DONE]`.',
         },
       ],

@@ -1,0 +1,40 @@
+import type { Plane } from "#contract";
+import type { OfflineChat } from "../kernel/offline-chat.ts";
+import { PLANES, PREFIX } from "./planes.ts";
+
+/** Groups of operations, by the plane they are in; a plane without any is not shown. */
+export type Grouped = ReadonlyMap<Plane, readonly string[]>;
+
+/** What stands before the operations: the planes that are mounted, which key goes where, and a first request. */
+export function introduction(grouped: Grouped, offline: OfflineChat | undefined): string {
+  return [planes(grouped), KEYS, ...(offline ? [firstRequest(offline)] : [])].join("\n\n");
+}
+
+function planes(grouped: Grouped): string {
+  const rows = [...grouped].map(
+    ([plane, tags]) =>
+      `- **${PLANES[plane].title}, \`${PREFIX[plane]}\`.** ${PLANES[plane].purpose} ${tags.join(", ")}. Key: ${PLANES[plane].key}`,
+  );
+  return `One address for every model provider. What runs here, and no more, is described on this page.\n\n## Planes\n\n${rows.join("\n")}`;
+}
+
+const KEYS = `## Keys
+
+Every key goes into the header \`x-gateway-api-key\`, or is the bearer token. With the key in that header, the bearer token
+of a request to the data plane is the provider's own credential. The first start makes an admin key and a gateway key, in the
+files \`admin.key\` and \`gateway.key\` of its data folder; \`x-scopes\` of an operation says what a key must hold for it.`;
+
+const firstRequest = ({ provider, body }: OfflineChat): string => `## A first request
+
+\`${provider}\` answers offline; no account is needed. \`GATEWAY_URL\` is where this document comes from:
+
+\`\`\`sh
+curl "$GATEWAY_URL${PREFIX.data}/chat/completions" \\
+  -H "x-gateway-api-key: $(cat data/gateway.key)" \\
+  -H "x-gateway-provider: ${provider}" \\
+  -H "content-type: application/json" \\
+  -d '${JSON.stringify(body)}'
+\`\`\`
+
+Add \`"stream": true\` for a stream. A real provider needs its own key beside the gateway's:
+\`-H "x-gateway-provider: …" -H "authorization: Bearer …"\`.`;

@@ -1,0 +1,147 @@
+import type { TSchema } from "@sinclair/typebox";
+import {
+  type Examples,
+  HEADERS,
+  type HeaderRow,
+  isJson,
+  type Json,
+  type Operation,
+  type Plane,
+  type Route,
+} from "#contract";
+import type { MountedRoute } from "../kernel/generation.ts";
+import { SECURITY } from "./openapi-security.ts";
+import { PREFIX } from "./planes.ts";
+
+/** One method of one path, as the document describes it. */
+export interface Item {
+  readonly path: string;
+  readonly method: string;
+  readonly tag: string;
+  /** None: a route of the process itself. */
+  readonly plane?: Plane;
+  readonly is: Json;
+}
+/** Puts a schema into the document, and gives what stands in its place. */
+export type Add = (schema: TSchema) => unknown;
+
+const BODY_TYPE: Readonly<Record<Operation["body"], string | undefined>> = {
+  json: "application/json",
+  form: "multipart/form-data",
+  none: undefined,
+};
+const DATA_ERRORS = [400, 401, 403, 408, 412, 429, 446, 500, 502, 503] as const;
+const HEADER_ROWS: readonly HeaderRow[] = Object.values(HEADERS);
+const wireName = ({ name }: HeaderRow): string => `x-gateway-${name}`;
+
+/** `offline` is the provider that answers the examples without an account. */
+export function operationItem(route: MountedRoute, add: Add, offline: string | undefined): Item {
+  const { row } = route;
+  const type = BODY_TYPE[row.body];
+  const reply = add(route.reply);
+  const content = { "application/json": { schema: reply }, ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }) };
+  return {
+    path: pathOf("data", row.path),
+    method: row.method.toLowerCase(),
+    tag: row.tag,
+    plane: "data",
+    is: {
+      operationId: row.id,
+      tags: [row.tag],
+      summary: row.summary,
+      ...described(route.description),
+      "x-scopes": [row.scope],
+      parameters: [...pathParameters(row.path), ...queryParameters(route.query, add), ...headersOf(route.examples, offline, add)],
+      ...(type && requestBody(type, route.body ? add(route.body) : { type: "object" }, route.examples)),
+      responses: { 200: { description: "The provider's answer.", content }, ...errorResponses(DATA_ERRORS) },
+    },
+  };
+}
+
+export function routeItem(route: Route, add: Add): Item {
+  const isPublic = typeof route.scope === "object" && "public" in route.scope;
+  return {
+    path: pathOf(route.plane, route.path),
+    method: route.method.toLowerCase(),
+    tag: route.tag,
+    plane: route.plane,
+    is: {
+      operationId: idOf(route),
+      tags: [route.tag],
+      summary: route.summary,
+      ...described(route.description),
+      ...(isPublic ? { security: [] } : { security: SECURITY[route.plane], "x-scopes": [route.scope].flat() }),
+      parameters: [...pathParameters(route.path), ...queryParameters(route.query, add)],
+      ...(route.body && requestBody("application/json", add(route.body), route.examples)),
+      responses: {
+        200: { description: "Done.", content: { "application/json": { schema: add(route.reply) } } },
+        ...errorResponses(route.errors ?? []),
+      },
+    },
+  };
+}
+
+function requestBody(type: string, schema: unknown, examples: Examples | undefined): Json {
+  const shown = named(examples);
+  return {
+    requestBody: { required: true, content: { [type]: { schema, ...(shown.length > 0 && { examples: Object.fromEntries(shown) }) } } },
+  };
+}
+const named = (examples: Examples = {}) =>
+  Object.entries(examples).map(([summary, value]) => [summary.toLowerCase().replace(/[^a-z0-9]+/g, "-"), { summary, value }] as const);
+
+/** `/guardrails/:guardrailId` -> `/v2/guardrails/{guardrailId}` */
+const pathOf = (plane: Plane, path: string): string => PREFIX[plane] + path.replace(/:([\w-]+)/g, "{$1}");
+/** `postV2ApiKeysSubType` */
+const idOf = ({ method, plane, path }: Route): string =>
+  method.toLowerCase() +
+  pathOf(plane, path)
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+const described = (description: string | undefined) => description !== undefined && { description };
+
+const pathParameters = (path: string): Json[] =>
+  [...path.matchAll(/:([\w-]+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+
+function queryParameters(schema: TSchema | undefined, add: Add): Json[] {
+  const properties: unknown = schema?.["properties"];
+  if (!isJson(properties)) return [];
+  const required: readonly unknown[] = Array.isArray(schema?.["required"]) ? schema["required"] : [];
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...described(descriptionOf(property)),
+    schema: add(property as TSchema), // a member of an object schema
+  }));
+}
+const descriptionOf = (schema: unknown): string | undefined =>
+  isJson(schema) && typeof schema["description"] === "string" ? schema["description"] : undefined;
+
+const errorResponses = (statuses: readonly number[]): Json =>
+  Object.fromEntries(statuses.map((status) => [status, { $ref: "#/components/responses/Error" }]));
+
+/** The gateway's own headers, once for all operations. */
+export const headerParameters = (add: Add): Json =>
+  Object.fromEntries(HEADER_ROWS.map((row) => [wireName(row), headerParameter(row, add)]));
+
+const headerParameter = (row: HeaderRow, add: Add): Json => ({
+  name: wireName(row),
+  in: "header",
+  required: false,
+  ...described(descriptionOf(row.schema)),
+  schema: add(row.schema),
+});
+
+/** An operation's headers; where its examples are answered offline, they come with the provider that does. */
+function headersOf(examples: Examples | undefined, offline: string | undefined, add: Add): Json[] {
+  const values = named(examples).map(([key]) => [key, { value: offline, "x-disabled": false }]); // else the page leaves it out, as what may be
+  const provider = { ...headerParameter(HEADERS.provider, add), examples: Object.fromEntries(values) };
+  return HEADER_ROWS.map((row) =>
+    row === HEADERS.provider && offline !== undefined && values.length > 0
+      ? provider
+      : { $ref: `#/components/parameters/${wireName(row)}` },
+  );
+}
