@@ -4,15 +4,16 @@ import type { Generation } from "../kernel/generation.ts";
 import { entering, markOfOwner, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import { addressOf, type Server } from "../platform.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
+import { docsRoutes } from "./docs.ts";
 import { errorResponse } from "./errors.ts";
 import { metricsText } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
 import { PROBE_PATHS } from "./openapi-probes.ts";
-import { referencePage } from "./reference.ts";
 import { Received } from "./received.ts";
 import type { ReadHeaders } from "./headers.ts";
 import { type Observed, readinessAnswer } from "./readiness.ts";
 import type { Mount } from "./mount.ts";
+import { onceMade } from "./once-made.ts";
 import { type OperatorAccess, operatorsOnly, statusAnswer } from "./status.ts";
 
 /** How the API describes itself. */
@@ -31,9 +32,7 @@ export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, re
   const observed: Observed = { gen, gateway, isStopping, redact };
   const operators = (path: string, answer: () => Response | Promise<Response>): Mount =>
     get(path, (request, _at, _params, server) => operatorsOnly(path, accessOf(request, server, { gateway, read }), answer, gen.log));
-  const document = onceMade(() => openapi(gen, INFO));
-  const documentText = onceMade(() => JSON.stringify(document()));
-  const page = onceMade(() => referencePage(document()));
+  const documentText = onceMade(() => JSON.stringify(openapi(gen, INFO)));
   return [
     get(PROBE_PATHS.alive, () => Response.json({ status: "ok" })),
     get(PROBE_PATHS.ready, () => readinessAnswer(observed)),
@@ -41,7 +40,7 @@ export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, re
     operators(PROBE_PATHS.metrics, () => new Response(metricsText(gen, gateway), { headers: { "content-type": METRICS_TYPE } })),
     get("/openapi.json", () => new Response(documentText(), { headers: { "content-type": "application/json" } })),
     ...consoleRoutes(gen),
-    get("/docs", () => new Response(page(), { headers: { "content-type": "text/html; charset=utf-8" } })),
+    ...docsRoutes(INFO),
   ];
 }
 
@@ -63,12 +62,6 @@ function accessOf(
       return on.gateway.identify(headers, apiKey);
     },
   };
-}
-
-/** Made when it is first asked for, once in a generation: it takes longer than a request may. */
-function onceMade<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 const get = (path: string, run: Mount["run"]): Mount => ({ method: "GET", path, run });

@@ -87,6 +87,13 @@ describe("the default executable in an empty folder", () => {
     await gateway.stop();
   });
 
+  test("has the page of its API inside, and the script that the page loads", async () => {
+    const page = await fetch(`${gateway.base}/docs`);
+    const [, source = ""] = /<script src="([^"]*)"/.exec(await page.text()) ?? [];
+    const script = await fetch(gateway.base + source);
+    expect([page.status, script.status, script.headers.get("content-type")]).toEqual([200, 200, "text/javascript; charset=utf-8"]);
+    expect(await script.text()).toContain("@scalar/api-reference ");
+  });
   test("makes its own database, and keys that only its user can read, and prints them", () => {
     expect(readdirSync(folder).sort()).toEqual(["data", "gateway"]);
     const keys = keysIn(dataDir);

@@ -18,6 +18,7 @@ import {
   scopesOf,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
+import { SCRIPT_PATH } from "../../core/http/docs-script.ts";
 import { openapi } from "../../core/http/openapi.ts";
 import { PREFIX } from "../../core/http/planes.ts";
 import { serveGeneration } from "../../core/http/server.ts";
@@ -97,6 +98,7 @@ const PUBLIC: Readonly<Record<string, string>> = {
   "GET /metrics": "counters, which ask for a key themselves off loopback",
   "GET /openapi.json": "the API's own description",
   "GET /docs": "the same, for people",
+  [`GET ${SCRIPT_PATH}`]: "the script of that page, which tells nothing",
 };
 const CATCH_ALL = "/*";
 
