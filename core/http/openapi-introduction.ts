@@ -22,7 +22,7 @@ const KEYS = `## Keys
 
 Every key goes into the header \`x-gateway-api-key\`, or is the bearer token. With the key in that header, the bearer token
 of a request to the data plane is the provider's own credential. The first start makes an admin key and a gateway key, in the
-files \`admin.key\` and \`gateway.key\` of its data folder; \`x-scopes\` of an operation says what a key must hold for it.`;
+files \`admin.key\` and \`gateway.key\` of its data folder. Each operation says which scope a key must hold for it.`;
 
 const firstRequest = ({ provider, body }: OfflineChat): string => `## A first request
 

@@ -49,7 +49,7 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
       operationId: row.id,
       tags: [row.tag],
       summary: row.summary,
-      ...described(route.description),
+      description: withScopes(route.description, [row.scope]),
       "x-scopes": [row.scope],
       parameters: [...pathParameters(row.path), ...queryParameters(route.query, add), ...headersOf(route.examples, offline, add)],
       ...(type && requestBody(type, route.body ? add(route.body) : { type: "object" }, route.examples)),
@@ -59,7 +59,7 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
 }
 
 export function routeItem(route: Route, add: Add): Item {
-  const isPublic = typeof route.scope === "object" && "public" in route.scope;
+  const scopes = typeof route.scope === "object" && "public" in route.scope ? [] : [route.scope].flat();
   return {
     path: pathOf(route.plane, route.path),
     method: route.method.toLowerCase(),
@@ -69,8 +69,8 @@ export function routeItem(route: Route, add: Add): Item {
       operationId: idOf(route),
       tags: [route.tag],
       summary: route.summary,
-      ...described(route.description),
-      ...(isPublic ? { security: [] } : { security: SECURITY[route.plane], "x-scopes": [route.scope].flat() }),
+      description: withScopes(route.description, scopes),
+      ...(scopes.length === 0 ? { security: [] } : { security: SECURITY[route.plane], "x-scopes": scopes }),
       parameters: [...pathParameters(route.path), ...queryParameters(route.query, add)],
       ...(route.body && requestBody("application/json", add(route.body), route.examples)),
       responses: {
@@ -100,6 +100,11 @@ const idOf = ({ method, plane, path }: Route): string =>
     .filter(Boolean)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
+/** The description, and who may ask: a page shows no member of our own. */
+const withScopes = (description: string | undefined, scopes: readonly string[]): string =>
+  [description, scopes.length === 0 ? "No key is needed." : `Scope: ${scopes.map((scope) => `\`${scope}\``).join(" or ")}.`]
+    .filter((part) => part !== undefined)
+    .join("\n\n");
 const described = (description: string | undefined) => description !== undefined && { description };
 
 const pathParameters = (path: string): Json[] =>

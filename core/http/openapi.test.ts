@@ -156,6 +156,15 @@ describe("the OpenAPI document", () => {
       },
     });
   });
+  test("says of each operation which scope its key needs, in words that a page shows", () => {
+    expect(document).toMatchObject({
+      paths: {
+        "/v1/chat/completions": { post: { description: "Scope: `completions.write`." } },
+        "/v2/configs/{slug}": { post: { description: "Takes `config`.\n\nScope: `configs.create` or `configs.update`." } },
+        "/v1/ping": { get: { description: "No key is needed." } },
+      },
+    });
+  });
   test("shows examples by what they show, and asks for the key of the plane first", () => {
     expect(document).toMatchObject({
       security: [{ gatewayKey: [] }, { bearer: [] }],
