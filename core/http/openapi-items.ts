@@ -1,14 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import {
-  type Examples,
-  HEADERS,
-  type HeaderRow,
-  isJson,
-  type Json,
-  type Operation,
-  type Plane,
-  type Route,
-} from "#contract";
+import { type Examples, HEADERS, type HeaderRow, isJson, type Json, type Operation, type Plane, type Route } from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
 import { SECURITY } from "./openapi-security.ts";
 import { PREFIX } from "./planes.ts";
