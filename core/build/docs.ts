@@ -16,7 +16,7 @@ import {
   pluginName,
   type Strategy,
 } from "#contract";
-import { readPlugin } from "../kernel/external.ts";
+import { readPlugins } from "../kernel/external.ts";
 import { scan, type Scanned } from "./gen-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -111,15 +111,14 @@ function typeOf(schema: unknown): string {
 /** The plugins of these names and folders, in their order; all of the tree when there are none. */
 export async function pluginsNamed(words: readonly string[]): Promise<readonly Scanned[]> {
   const all = await scan();
-  return words.length === 0 ? all : Promise.all(words.map((word) => pluginNamed(word, all)));
+  return words.length === 0 ? all : (await Promise.all(words.map((word) => pluginsOf(word, all)))).flat();
 }
-async function pluginNamed(word: string, all: readonly Scanned[]): Promise<Scanned> {
-  const builtIn = all.find(({ manifest }) => pluginName(manifest) === word);
-  if (builtIn) return builtIn;
+async function pluginsOf(word: string, all: readonly Scanned[]): Promise<readonly Scanned[]> {
+  const builtIn = all.filter(({ manifest }) => pluginName(manifest) === word);
+  if (builtIn.length > 0) return builtIn;
   const file = resolve(word, "manifest.json");
   if (!existsSync(file)) throw new Error(`There is no plugin ${word} in the tree, and no folder ${word} with a manifest.json.`);
-  const { manifest, origin } = await readPlugin(file);
-  return { manifest, folder: origin };
+  return (await readPlugins(file)).map(({ manifest, origin }) => ({ manifest, folder: origin }));
 }
 
 if (import.meta.main) {

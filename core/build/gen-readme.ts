@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { type Manifest, type Plugin, pluginName } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
+import { parseManifests } from "../kernel/manifest.ts";
 import { SETTINGS, type SettingRow } from "../kernel/settings/settings.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -14,7 +15,9 @@ const readme = join(root, "README.md");
 
 const folders = [...new Bun.Glob("{providers,guardrails,storage,plugins}/**/manifest.json").scanSync({ cwd: root })]
   .filter((file) => !file.includes("node_modules"))
-  .map((file) => ({ folder: dirname(file), manifest: JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest }))
+  .flatMap((file) =>
+    parseManifests(JSON.parse(readFileSync(join(root, file), "utf8")), file).map((manifest) => ({ folder: dirname(file), manifest })),
+  )
   .sort((a, b) => pluginName(a.manifest).localeCompare(pluginName(b.manifest)));
 const manifests = folders.map(({ manifest }) => manifest);
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pluginName } from "#contract";
-import { readPlugin } from "../kernel/external.ts";
+import { readPlugins } from "../kernel/external.ts";
 import { UsageError } from "./help.ts";
 
 /** `gateway hash <folder>`: the content hash of a plugin, as a profile pins it. Runs none of its code. */
@@ -8,8 +8,9 @@ export async function hash(args: readonly string[]): Promise<number> {
   const [folder, ...more] = args;
   if (folder === undefined || more.length > 0)
     throw new UsageError("gateway hash takes the folder of one plugin, the one with its manifest.json.");
-  const { manifest, hash: found } = await readPlugin(resolve(folder, "manifest.json"));
-  console.log(found);
-  console.error(`In the profile: "plugins": { "${pluginName(manifest)}": { "hash": "${found}" } }`);
+  const found = await readPlugins(resolve(folder, "manifest.json"));
+  console.log(found[0]?.hash);
+  const entries = found.map(({ manifest, hash: content }) => `"${pluginName(manifest)}": { "hash": "${content}" }`);
+  console.error(`In the profile: "plugins": { ${entries.join(", ")} }`);
   return 0;
 }

@@ -1,6 +1,17 @@
 import { Value } from "@sinclair/typebox/value";
-import { type Check, type CheckInput, type GuardrailPack, isJson, messageOf, type Plugin, type Verdict } from "#contract";
+import {
+  type Check,
+  type CheckInput,
+  type GuardrailPack,
+  isJson,
+  type Manifest,
+  messageOf,
+  type PackageManifest,
+  type Plugin,
+  type Verdict,
+} from "#contract";
 import { registry } from "../generated/registry.ts";
+import type { RegistryRow } from "../kernel/candidates.ts";
 import { importModule, ownPipes, startWorker } from "../platform.ts";
 import { isExhaustion } from "./exhaustion.ts";
 import { type Frame, FrameReader, jsonFrame, textOf } from "./frames.ts";
@@ -130,7 +141,14 @@ const NO_HOST = { log: () => undefined, now: Date.now };
 
 function moduleOf({ name, module }: PackSource): Promise<unknown> {
   if (module) return importModule(module.path, module.version);
-  const row = registry.find(({ manifest }) => isJson(manifest) && `${String(manifest["kind"])}/${String(manifest["id"])}` === name);
+  const row = registry.find((candidate) => nameOf(candidate) === name);
   if (!row?.load) throw new Error(`this program has no plugin ${name}`);
   return row.load();
+}
+
+/** `kind/id` of a row, whose manifest was judged when the gateway booted. */
+function nameOf({ manifest, part = 0 }: RegistryRow): string {
+  const { kind, id, parts } = manifest as Partial<Manifest> & Partial<PackageManifest>;
+  const own = parts?.[part] ?? { kind, id };
+  return `${own.kind}/${own.id ?? id}`;
 }

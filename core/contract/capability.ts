@@ -1,10 +1,11 @@
 import type { TObject, Static } from "@sinclair/typebox";
 import type { HeaderClasses } from "./header-class.ts";
+import type { ScopeTable } from "./schema/scope.ts";
 import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where } from "./storage.ts";
 
 /** What a plugin may ask for. The host object it receives carries these handles and no others. */
 export type Need =
-  /** `net:api.acme.example` one host; `net:*` any public host (webhooks). */
+  /** `net:api.acme.example` one host; `net:{config.url}` the host in that member of its configuration; `net:*` any public host (webhooks). */
   | `net:${string}`
   | `secret:${string}`
   | "records"
@@ -87,6 +88,8 @@ export interface Catalog {
    * members that the gateway itself obeys, and no more: for who goes on to seal its secrets, whatever their form.
    */
   judgeConfig(config: unknown, only?: "shape"): void;
+  /** Every scope that a key may hold here, those of enabled plugins among them. */
+  scopes(): ScopeTable;
   /** What a header's name says of it, in this deployment. */
   readonly headers: HeaderClasses;
 }

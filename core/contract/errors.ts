@@ -101,6 +101,27 @@ export type ErrorCode = keyof typeof ERRORS;
 const ERRORS_BY_CODE: Readonly<Record<ErrorCode, ErrorRow>> = ERRORS;
 export type ErrorDetails = Readonly<Record<string, string | number | undefined>>;
 
+/** An error that a plugin declares (`defineErrors`): shown like the gateway's own. */
+export interface OwnError extends ErrorRow {
+  readonly code: string;
+}
+
+/**
+ * A plugin's own errors, code -> row: thrown as `new GatewayError(errors.ACME_CLOSED, { day })`, answered in the body of the
+ * route's plane with the row's status, and worded like the table's: what was attempted, on what, what would be right.
+ * Throws where a code is one of the gateway's own or a row is no error.
+ */
+export function defineErrors<const C extends string>(rows: Readonly<Record<C, ErrorRow>>): { readonly [K in C]: OwnError } {
+  const entries = Object.entries<ErrorRow>(rows).map(([code, row]) => [code, ownError(code, row)] as const);
+  return Object.fromEntries(entries) as { readonly [K in C]: OwnError }; // the same codes
+}
+function ownError(code: string, row: ErrorRow): OwnError {
+  if (Object.hasOwn(ERRORS, code)) throw new Error(`${code} is an error of the gateway's own; call yours another name`);
+  if (!/^[A-Z][A-Z0-9_]*$/.test(code)) throw new Error(`${code} is no error code; write capitals, digits and underscores`);
+  if (!(row.status >= 400 && row.status <= 599)) throw new Error(`the status of ${code} must be one between 400 and 599`);
+  return { ...row, code };
+}
+
 const BRAND = Symbol.for("ai-gateway.error");
 
 /** The one error class; branded, so that a copy of this module inside a foreign plugin is recognised too. */
@@ -108,22 +129,26 @@ export class GatewayError extends Error {
   readonly [BRAND] = true;
   override readonly name = "GatewayError";
 
+  /** Of the table, or a plugin's own. */
+  readonly code: ErrorCode | (string & {});
+  readonly row: ErrorRow;
+
   constructor(
-    readonly code: ErrorCode,
+    error: ErrorCode | OwnError,
     readonly details: ErrorDetails = {},
     options?: { cause?: unknown; param?: string; retryAfterSec?: number },
   ) {
-    super(wording(code, details), options?.cause === undefined ? undefined : { cause: options.cause });
+    const row = typeof error === "string" ? ERRORS_BY_CODE[error] : error;
+    super(wording(row, details), options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = typeof error === "string" ? error : error.code;
+    this.row = row;
     this.param = options?.param ?? null;
-    this.retryAfterSec = options?.retryAfterSec ?? ERRORS_BY_CODE[code].retryAfterSec;
+    this.retryAfterSec = options?.retryAfterSec ?? row.retryAfterSec;
   }
   /** Seconds a client should wait before it asks again. */
   readonly retryAfterSec: number | undefined;
   /** The member of the request at fault, when one is. */
   readonly param: string | null;
-  get row(): ErrorRow {
-    return ERRORS_BY_CODE[this.code];
-  }
   get status(): number {
     return this.row.status;
   }
@@ -137,8 +162,8 @@ export class GatewayError extends Error {
   }
 }
 
-const wording = (code: ErrorCode, details: ErrorDetails): string =>
-  templateOf(ERRORS_BY_CODE[code], details).replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ""));
+const wording = (row: ErrorRow, details: ErrorDetails): string =>
+  templateOf(row, details).replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ""));
 
 const templateOf = ({ message, because }: ErrorRow, { why }: ErrorDetails): string => (why === undefined ? message : (because ?? message));
 

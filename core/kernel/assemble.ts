@@ -14,6 +14,8 @@ import {
   type Provider,
   type ResourceHandles,
   type Route,
+  SCOPE_TABLE,
+  type ScopeTable,
   type Strategy,
 } from "#contract";
 import { resourceRoutes } from "../admin/resource.ts";
@@ -36,6 +38,7 @@ export interface Assembled {
   readonly routes: readonly Route[];
   readonly console: Console | undefined;
   readonly config: ConfigRules;
+  readonly scopes: ScopeTable;
 }
 
 /**
@@ -63,6 +66,7 @@ export function assemble(
     strategies,
     caches,
     config: configRules({ providers, checks, policies, apis, strategies, caches }),
+    scopes: [...SCOPE_TABLE, ...running.flatMap(({ manifest }) => manifest.scopes ?? [])],
     exporters: of("exporter"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
     operations: new Map(apis.flatMap(operationsOf)),

@@ -10,6 +10,7 @@ import {
   Integrations,
   Organisations,
   Providers,
+  SCOPE_TABLE,
   type SecretSource,
   type Vault,
   Workspaces,
@@ -96,7 +97,7 @@ export function begin(input: BootInput, plugins: readonly Candidate[]): Building
     inFlight: countInFlight(),
     missing: missingSecrets(),
     stores: {},
-    offers: { ...NOTHING, config: configRules({ ...NOTHING, policies: [], apis: [], caches: new Map() }) },
+    offers: { ...NOTHING, scopes: SCOPE_TABLE, config: configRules({ ...NOTHING, policies: [], apis: [], caches: new Map() }) },
   };
   return building;
 }

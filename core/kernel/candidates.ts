@@ -2,13 +2,15 @@ import { GatewayError, type Json, KINDS, pluginName } from "#contract";
 import { isGuard } from "./closed-policy.ts";
 import { discover, type Found, type Unreadable } from "./external.ts";
 import { isOn, judgeFlags } from "./settings/flags.ts";
-import { parseManifest } from "./manifest.ts";
+import { parseManifests } from "./manifest.ts";
 import { invalid, type PluginEntry, type Profile } from "./settings/profile.ts";
 import type { Environment } from "./settings/settings.ts";
 
 /** One row of the generated registry. */
 export interface RegistryRow {
   readonly manifest: unknown;
+  /** Which part of the manifest's package. */
+  readonly part?: number;
   readonly file: string;
   readonly load?: () => Promise<unknown>;
 }
@@ -47,13 +49,11 @@ export async function candidatesFor(profile: Profile, registry: readonly Registr
   return { plugins, unreadable: [...external.unreadable, ...doubled] };
 }
 
-const fromRegistry = ({ manifest, file, load }: RegistryRow): Found => ({
-  manifest: parseManifest(manifest, file),
-  origin: "built-in",
-  file,
-  hash: null,
-  ...(load && { load }),
-});
+function fromRegistry({ manifest: text, part = 0, file, load }: RegistryRow): Found {
+  const manifest = parseManifests(text, file)[part];
+  if (!manifest) throw new GatewayError("PLUGIN_MANIFEST", { file, path: "parts", why: `there is no part ${part}` });
+  return { manifest, origin: "built-in", file, hash: null, ...(load && { load }) };
+}
 
 /** The first of a name stays; a second one is reported, naming both. */
 function withoutDoubles(found: readonly Found[]): { kept: Found[]; doubled: Unreadable[] } {

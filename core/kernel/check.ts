@@ -10,6 +10,7 @@ import {
   isJson,
   messageOf,
   type Provider,
+  type ScopeTable,
 } from "#contract";
 import { nothingSpent } from "../compute/allowance.ts";
 import type { Compute } from "../compute/pool.ts";
@@ -89,6 +90,7 @@ export interface Offers {
   readonly checks: ReadonlyMap<string, LoadedCheck>;
   readonly strategies: ReadonlyMap<string, unknown>;
   readonly config: ConfigRules;
+  readonly scopes: ScopeTable;
 }
 
 /** What the generation offers, for plugins; asked at request time, when everything is there. */
@@ -101,6 +103,7 @@ export function catalogOf(offers: () => Offers, headers: HeaderClasses): Catalog
     },
     checks: () => [...offers().checks.values()].map(catalogCheck),
     strategies: () => [...offers().strategies.keys()],
+    scopes: () => offers().scopes,
     judgeConfig: (config, only) => offers().config.judge(config, only ?? "written"),
     headers,
   };

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { GatewayError, isJson, type Manifest, messageOf } from "#contract";
 import { importModule } from "../platform.ts";
-import { parseManifest } from "./manifest.ts";
+import { parseManifests } from "./manifest.ts";
 
 /** A plugin as it was found, before anything of it has run. */
 export interface Found {
@@ -37,7 +37,7 @@ export async function discover(pluginsDir: string): Promise<Discovery> {
   const unreadable: Unreadable[] = [];
   for (const file of files) {
     try {
-      found.push(await readPlugin(file));
+      found.push(...(await readPlugins(file)));
     } catch (error) {
       if (!GatewayError.is(error)) throw error;
       unreadable.push({ origin: dirname(file), kind: await kindIn(file), error });
@@ -78,8 +78,8 @@ async function manifestOfPackage(folder: string): Promise<string | undefined> {
   }
 }
 
-/** A plugin by the path of its manifest; throws PLUGIN_MANIFEST. None of its code is loaded. */
-export async function readPlugin(file: string): Promise<Found> {
+/** The plugins of a manifest, by its path; throws PLUGIN_MANIFEST. None of their code is loaded. */
+export async function readPlugins(file: string): Promise<readonly Found[]> {
   try {
     return await foundAt(file);
   } catch (error) {
@@ -87,10 +87,13 @@ export async function readPlugin(file: string): Promise<Found> {
   }
 }
 
-async function foundAt(file: string): Promise<Found> {
-  const manifest = parseManifest(JSON.parse(await readFile(file, "utf8")), file);
+async function foundAt(file: string): Promise<readonly Found[]> {
+  const manifests = parseManifests(JSON.parse(await readFile(file, "utf8")), file);
+  const hash = await hashOf(dirname(file));
+  return manifests.map((manifest) => foundWith(manifest, file, hash));
+}
+function foundWith(manifest: Manifest, file: string, hash: string): Found {
   const folder = dirname(file);
-  const hash = await hashOf(folder);
   const base = { manifest, origin: folder, file, hash };
   const { entry } = manifest;
   if (entry === undefined) return base;

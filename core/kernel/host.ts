@@ -5,6 +5,7 @@ import {
   type Generations,
   type Handles,
   type Host,
+  type Json,
   type Manifest,
   type Need,
   pluginName,
@@ -35,6 +36,7 @@ export interface HostParts {
 interface Asker {
   readonly manifest: Manifest;
   readonly needs: readonly string[];
+  readonly config: Json;
   readonly collections: readonly Collection[];
 }
 type HandleName = keyof Handles;
@@ -58,7 +60,7 @@ function handleOf(need: string): HandleName {
 }
 
 const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) => Handles[K] } = {
-  fetch: ({ manifest }, { egress }) => fetchFor(manifest, egress),
+  fetch: ({ manifest, config }, { egress }) => fetchFor(manifest, config, egress),
   secrets: ({ manifest, needs }, { secrets }) => secretsFor(pluginName(manifest), secretNames(needs), secrets),
   records: ({ manifest, collections }, { records }) => present(records, manifest, "records").handle(pluginName(manifest), collections),
   logs: ({ manifest }, { stores }) => present(stores.logs, manifest, "logs"),

@@ -1,8 +1,17 @@
 import semver from "semver";
-import { CONTRACT_VERSION, GatewayError, Manifest, pluginName } from "#contract";
+import { CONTRACT_VERSION, GatewayError, isJson, isScope, Manifest, PackageManifest, pluginName, scopesIn } from "#contract";
 import { firstProblem } from "../json/shape.ts";
 
-/** Judges a `manifest.json`. `file` is where it stands, for the error. */
+/** The plugins of a `manifest.json`: one, or one for each part of a package. `file` is where it stands, for the error. */
+export function parseManifests(value: unknown, file: string): readonly Manifest[] {
+  if (!isJson(value) || value["parts"] === undefined) return [parseManifest(value, file)];
+  const problem = firstProblem(PackageManifest, value);
+  if (problem) throw new GatewayError("PLUGIN_MANIFEST", { file, ...problem });
+  const { parts, ...shared } = value as PackageManifest; // the schema has accepted it
+  return parts.map((part) => parseManifest({ ...shared, ...part }, file));
+}
+
+/** Judges the manifest of one plugin. */
 export function parseManifest(value: unknown, file: string): Manifest {
   const problem = firstProblem(Manifest, value);
   if (problem) throw new GatewayError("PLUGIN_MANIFEST", { file, ...problem });
@@ -31,6 +40,16 @@ const INCONSISTENCIES: readonly { path: string; why: string; when(manifest: Mani
   },
   { path: "contract", why: "it is no semver range; write for example ^1.0.0", when: (m) => semver.validRange(m.contract) === null },
   { path: "version", why: "it is no semver version; write for example 1.0.0", when: (m) => semver.valid(m.version) === null },
+  {
+    path: "scopes",
+    why: "scopes are for routes: the plugin must be of kind admin or api",
+    when: (m) => m.scopes !== undefined && m.kind !== "admin" && m.kind !== "api",
+  },
+  {
+    path: "scopes",
+    why: "one of them is a scope of the gateway's own; choose another family",
+    when: (m) => (m.scopes ?? []).flatMap(scopesIn).some((scope) => isScope(scope)),
+  },
   {
     path: "isolate",
     why: "this gateway runs plugins in its own process only; remove `isolate`, or run the plugin as a remote service",

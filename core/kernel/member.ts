@@ -33,7 +33,7 @@ export async function setUp(member: Member, parts: HostParts, limits: StepLimits
   if (!loaded) return;
   const { plugin, config } = loaded;
   try {
-    const host = hostFor({ manifest: candidate.manifest, needs: plugin.needs, collections: plugin.collections ?? [] }, parts);
+    const host = hostFor({ manifest: candidate.manifest, needs: plugin.needs, config, collections: plugin.collections ?? [] }, parts);
     entering(markOf(candidate.name));
     const running = await startedInTime(() => plugin.setup(host, config), limits.setup);
     member.running = running;

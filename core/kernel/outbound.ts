@@ -1,10 +1,10 @@
-import { GatewayError, type Handles, type Manifest, pluginName } from "#contract";
+import { GatewayError, type Handles, type Json, type Manifest, pluginName } from "#contract";
 import type { Egress } from "../egress/egress.ts";
 
-/** A plugin's `fetch`: the egress client, limited to the hosts its manifest names. */
-export function fetchFor(manifest: Manifest, egress: Egress): Handles["fetch"] {
+/** A plugin's `fetch`: the egress client, limited to the hosts that its manifest names, or that its configuration names where the manifest says so. */
+export function fetchFor(manifest: Manifest, config: Json, egress: Egress): Handles["fetch"] {
   const plugin = pluginName(manifest);
-  const hosts = hostsOf(manifest);
+  const hosts = hostsOf(manifest, config);
   return async (url, init = {}) => {
     const target = new URL(url);
     if (!hosts.some((pattern) => covers(pattern, target))) throw new GatewayError("HOST_NOT_DECLARED", { plugin, host: target.host });
@@ -24,8 +24,17 @@ export function fetchFor(manifest: Manifest, egress: Egress): Handles["fetch"] {
   };
 }
 
-const hostsOf = (manifest: Manifest): string[] =>
-  (manifest.needs ?? []).filter((need) => need.startsWith("net:")).map((need) => need.slice(4).toLowerCase());
+const hostsOf = (manifest: Manifest, config: Json): string[] =>
+  (manifest.needs ?? []).filter((need) => need.startsWith("net:")).flatMap((need) => hostsIn(need.slice(4), config));
+
+/** `net:{config.url}`: the host of that member, which may be a URL, a host, or a list of them. Nothing where it is not set. */
+function hostsIn(named: string, config: Json): readonly string[] {
+  const member = CONFIGURED_HOST.exec(named)?.[1];
+  if (member === undefined) return [named.toLowerCase()];
+  return [config[member]].flat().flatMap((value) => (typeof value === "string" && value !== "" ? [hostIn(value)] : []));
+}
+const CONFIGURED_HOST = /^\{config\.(\w+)\}$/;
+const hostIn = (value: string): string => (value.includes("://") ? new URL(value).host : value).toLowerCase();
 
 /** `net:*` any host, `net:*.acme.example` its subdomains, `net:acme.example[:port]` that one. */
 function covers(pattern: string, target: URL): boolean {

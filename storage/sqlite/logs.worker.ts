@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { GatewayError, messageOf } from "#contract";
+import { type ErrorCode, GatewayError, messageOf } from "#contract";
 import { migrationWork } from "../tables/migrate.ts";
 import { faultOf, LARGE_PAGES, openDatabase, runUnderLock } from "./database.ts";
 import { refuseEmptied } from "./emptied.ts";
@@ -91,7 +91,7 @@ const repeated = async (batch: () => number): Promise<number> => {
 const run = async <C extends LogsCall>({ call, argument }: LogsRequest<C>): Promise<unknown> => await jobs[call](argument);
 
 const judged = (error: unknown): NonNullable<LogsAnswer["error"]> => {
-  if (GatewayError.is(error)) return { code: error.code, details: error.details, message: error.message };
+  if (GatewayError.is(error)) return { code: error.code as ErrorCode, details: error.details, message: error.message }; // a storage throws none of its own
   return {
     ...(faultOf(error) === "unavailable"
       ? { code: "STORAGE_UNAVAILABLE" as const, details: { handle: "logs", why: reasonOf(error) } }

@@ -9,6 +9,8 @@ import {
   type Manifest,
   type Need,
   type Storage,
+  type Json,
+  SCOPE_TABLE,
 } from "#contract";
 import { answerOf } from "../../core/egress/answer.ts";
 import type { Egress, EgressRequest } from "../../core/egress/egress.ts";
@@ -42,6 +44,8 @@ export interface FakeHostOptions {
   readonly fetch?: (request: Request) => Response | Promise<Response>;
   /** By the name the manifest gives them. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Its configuration, where the manifest takes hosts from it. */
+  readonly config?: Json;
   readonly collections?: readonly Collection[];
   readonly catalog?: Catalog;
   readonly generations?: Generations;
@@ -86,7 +90,7 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
     title: "Fake",
     needs: [...needs],
   };
-  return { host: hostFor({ manifest, needs, collections }, parts) as Host<N>, lines, sent, storage, clock }; // hostFor puts in exactly what N names
+  return { host: hostFor({ manifest, needs, config: options.config ?? {}, collections }, parts) as Host<N>, lines, sent, storage, clock }; // hostFor puts in exactly what N names
 }
 
 function fakeEgress(sent: Request[], answer: FakeHostOptions["fetch"]): Egress {
@@ -105,6 +109,7 @@ const EMPTY_CATALOG: Catalog = {
   checks: () => [],
   strategies: () => [],
   judgeConfig: () => undefined,
+  scopes: () => SCOPE_TABLE,
   headers: headerClasses([]),
 };
 const NO_GENERATIONS: Generations = { number: 1, states: () => [], reload: async () => ({ number: 2 }) };

@@ -14,6 +14,7 @@ import {
   type Route,
   scopesOf,
   Workspaces,
+  SCOPE_TABLE,
 } from "#contract";
 import { resourceRoutes } from "../../core/admin/resource.ts";
 import { validator } from "../../core/json/validate.ts";
@@ -57,6 +58,7 @@ export const CATALOG: Catalog = {
   checks: () => [CHECK],
   check: (id) => (id === CHECK.id ? CHECK : undefined),
   strategies: () => ["single", "fallback", "loadbalance"],
+  scopes: () => SCOPE_TABLE,
   headers: headerClasses(["x-acme-"]),
 };
 const PARAMETERS = Type.Object(

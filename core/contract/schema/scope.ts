@@ -11,11 +11,15 @@ export type KeyType = (typeof KEY_TYPES)[number];
 export interface ScopeRow {
   readonly families: readonly string[];
   readonly actions: readonly string[];
-  readonly levels: "O" | "OS" | "OSU" | "SU";
+  readonly levels: ScopeLevels;
 }
+export const SCOPE_LEVELS = ["O", "OS", "OSU", "SU"] as const;
+export type ScopeLevels = (typeof SCOPE_LEVELS)[number];
+/** All scopes of a deployment: those of the specification, and what its plugins bring (`scopes` of their manifests). */
+export type ScopeTable = readonly ScopeRow[];
 const CRUD = ["create", "read", "update", "delete", "list"] as const;
 
-export const SCOPE_TABLE: readonly ScopeRow[] = [
+export const SCOPE_TABLE: ScopeTable = [
   { families: ["organisation_users", "organisation_guardrails", "deployments", "secret_references"], actions: CRUD, levels: "O" },
   { families: ["organisation_service_api_keys"], actions: [...CRUD, "rotate"], levels: "O" },
   { families: ["organisation_settings"], actions: ["read", "update"], levels: "O" },
@@ -66,11 +70,13 @@ export const SCOPE_TABLE: readonly ScopeRow[] = [
 
 const LEVEL: Readonly<Record<KeyType, string>> = { "organisation-service": "O", "workspace-service": "S", "workspace-user": "U" };
 
-const scopesIn = (row: ScopeRow): string[] => row.families.flatMap((family) => row.actions.map((action) => `${family}.${action}`));
+/** The scopes of a row, as keys hold them. */
+export const scopesIn = (row: ScopeRow): readonly string[] =>
+  row.families.flatMap((family) => row.actions.map((action) => `${family}.${action}`));
 
 /** Every scope a key of this type may hold. */
-export const scopesOf = (type: KeyType): readonly string[] =>
-  SCOPE_TABLE.filter((row) => row.levels.includes(LEVEL[type])).flatMap(scopesIn);
+export const scopesOf = (type: KeyType, table: ScopeTable = SCOPE_TABLE): readonly string[] =>
+  table.filter((row) => row.levels.includes(LEVEL[type])).flatMap(scopesIn);
 
 /** Everything a key of its type may hold, what a later build adds included. */
 export const EVERY_SCOPE = "*";
@@ -81,9 +87,9 @@ export const DATA_PLANE_SCOPE = "data_plane.*";
 const WILDCARDS: Readonly<Record<string, string>> = { [EVERY_SCOPE]: "OSU", [DATA_PLANE_SCOPE]: "SU" };
 
 /** What a key's scopes come to in this build: those that stand for others are kept, and what they stand for beside them. */
-export function expandedScopes(scopes: readonly string[], type: KeyType): ReadonlySet<string> {
+export function expandedScopes(scopes: readonly string[], type: KeyType, table: ScopeTable = SCOPE_TABLE): ReadonlySet<string> {
   const all = new Set(scopes);
-  if (all.has(EVERY_SCOPE)) for (const scope of [...scopesOf(type), ...wildcardsOf(type)]) all.add(scope);
+  if (all.has(EVERY_SCOPE)) for (const scope of [...scopesOf(type, table), ...wildcardsOf(type)]) all.add(scope);
   if (all.has(DATA_PLANE_SCOPE)) for (const id of OPERATION_IDS) all.add(OPERATIONS[id].scope);
   return all;
 }
@@ -91,12 +97,14 @@ const wildcardsOf = (type: KeyType): readonly string[] =>
   Object.entries(WILDCARDS).flatMap(([scope, levels]) => (levels.includes(LEVEL[type]) ? scope : []));
 
 /** May a key of this type hold the scope at all? */
-export const mayHold = (type: KeyType, scope: string): boolean => scopesOf(type).includes(scope) || wildcardsOf(type).includes(scope);
+export const mayHold = (type: KeyType, scope: string, table: ScopeTable = SCOPE_TABLE): boolean =>
+  scopesOf(type, table).includes(scope) || wildcardsOf(type).includes(scope);
 
-/** Every scope a route may ask for. */
+/** Every scope of the specification. */
 export const SCOPES: ReadonlySet<string> = new Set(SCOPE_TABLE.flatMap(scopesIn));
 /** Is it one that a key may hold: a scope, or what stands for several? */
-export const isScope = (text: string): boolean => SCOPES.has(text) || Object.hasOwn(WILDCARDS, text);
+export const isScope = (text: string, table: ScopeTable = SCOPE_TABLE): boolean =>
+  Object.hasOwn(WILDCARDS, text) || table.some((row) => scopesIn(row).includes(text));
 
 /** `deployments:create` and `organisation-service-api-keys.rotate` mean the same as the spelling of the table. */
 export const normaliseScope = (text: string): string => text.trim().replaceAll(":", ".").replaceAll("-", "_");

@@ -9,7 +9,7 @@ export type Said = Verdict | { readonly verdict: "error"; readonly class: Failur
 export const error = (failure: Failure, message: string): Said => ({ verdict: "error", class: failure, message });
 
 /** Errors of the gateway's own client that say why a check could not ask its service. */
-const THROWN: { readonly [C in ErrorCode]?: ErrorClass } = {
+const THROWN: { readonly [C in ErrorCode]?: ErrorClass } & Readonly<Record<string, ErrorClass>> = {
   TIMEOUT: "timeout",
   UPSTREAM_UNREACHABLE: "unavailable",
   UPSTREAM_INVALID: "malformed",

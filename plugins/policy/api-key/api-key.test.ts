@@ -1,6 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { type ApiKeys, type Caller, GatewayError, type Host, type HostBase, type RecordOf, type RecordsHandle } from "#contract";
+import {
+  type ApiKeys,
+  type Caller,
+  GatewayError,
+  type Host,
+  type HostBase,
+  type RecordOf,
+  type RecordsHandle,
+  type Catalog,
+  SCOPE_TABLE,
+} from "#contract";
 import apiKey from "./index.ts";
 
 type Key = RecordOf<typeof ApiKeys>;
@@ -44,9 +54,12 @@ async function identifying(key: Key | undefined, state: "warm" | "cold" | "away"
     };
   };
   const base: HostBase = { log: () => undefined, now: () => 0 };
-  const host = { ...base, records: { lookup } as unknown as RecordsHandle, vault: { digest, seal: String, open: String } } as Host<
-    "records" | "vault"
-  >; // the rest is not used
+  const host = {
+    ...base,
+    records: { lookup } as unknown as RecordsHandle,
+    vault: { digest, seal: String, open: String },
+    catalog: { scopes: () => SCOPE_TABLE } as unknown as Catalog,
+  } as Host<"records" | "vault" | "catalog">; // the rest is not used
   const { provides } = await apiKey.setup(host, { apiAccess });
   return { lookedUp, identify: (sent: string, now = 1_000) => provides.identify?.({ key: sent, headers: new Headers(), now }) };
 }

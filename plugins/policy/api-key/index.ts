@@ -1,5 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, type Caller, definePlugin, expandedScopes, GatewayError, hasKeyForm, isJson, type RecordOf } from "#contract";
+import {
+  ApiKeys,
+  type Caller,
+  definePlugin,
+  expandedScopes,
+  GatewayError,
+  hasKeyForm,
+  isJson,
+  type RecordOf,
+  type ScopeTable,
+} from "#contract";
 
 /** Who a key belongs to, made once per record. */
 interface Known {
@@ -20,10 +30,10 @@ export default definePlugin({
     },
     { additionalProperties: false },
   ),
-  needs: ["records", "vault"],
+  needs: ["records", "vault", "catalog"],
   collections: [ApiKeys],
-  setup({ records, vault }, { apiAccess }) {
-    const find = records.lookup(ApiKeys, ["digest"], (record) => known(record, apiAccess ? {} : DATA_PLANE_ONLY));
+  setup({ records, vault, catalog }, { apiAccess }) {
+    const find = records.lookup(ApiKeys, ["digest"], (record) => known(record, catalog.scopes(), apiAccess ? {} : DATA_PLANE_ONLY));
     const digestOf = remembered(vault.digest);
     return {
       provides: {
@@ -59,7 +69,7 @@ function callerOf(found: Known | undefined, now: number): Caller {
   return found.caller;
 }
 
-const known = (record: RecordOf<typeof ApiKeys>, access: Pick<Caller, "dataPlaneOnly">): Known => ({
+const known = (record: RecordOf<typeof ApiKeys>, table: ScopeTable, access: Pick<Caller, "dataPlaneOnly">): Known => ({
   expired: record.status === "expired",
   expiresAt: record.expires_at ?? Number.POSITIVE_INFINITY,
   caller: Object.freeze({
@@ -69,7 +79,7 @@ const known = (record: RecordOf<typeof ApiKeys>, access: Pick<Caller, "dataPlane
     keyName: record.name,
     keyType: record.type,
     userId: record.user_id,
-    scopes: expandedScopes(record.scopes, record.type),
+    scopes: expandedScopes(record.scopes, record.type, table),
     ...access,
     metadata: strings(record.defaults["metadata"]),
     configId: typeof record.defaults["config_id"] === "string" ? record.defaults["config_id"] : null,
