@@ -85,7 +85,7 @@ const OWN = {
 };
 
 /** `manifest.json`: all an operator reads before any code of the plugin runs. Unknown keys are errors. */
-export const Manifest = Type.Object({ id: SHARED.id, kind: OWN.kind, ...SHARED, ...OWN }, closed);
+export const Manifest = Type.Object({ ...SHARED, ...OWN }, closed);
 export type Manifest = Static<typeof Manifest>;
 
 /** A part of a package: a plugin of its own, with its own kind and entry; id, title and description are the package's unless it says otherwise. */

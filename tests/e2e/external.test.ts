@@ -3,10 +3,22 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Manifest, Plugin } from "#contract";
-import { bootWith, exampleCases, jsonAnswer, PROFILE, replayServer, sseAnswer, stateIn, streamCases, testPack, testProvider } from "#kit";
+import type { Json, Manifest, Plugin } from "#contract";
+import {
+  bootWith,
+  exampleCases,
+  jsonAnswer,
+  PROFILE,
+  type Replay,
+  replayServer,
+  sseAnswer,
+  stateIn,
+  streamCases,
+  testPack,
+  testProvider,
+} from "#kit";
 import { readProfile } from "../../core/kernel/settings/profile.ts";
-import { ask, ADMIN_KEY, chat, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
+import { ask, ADMIN_KEY, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const PACKAGES = join(ROOT, "tests/external");
@@ -20,7 +32,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 function install(name: string, folder: string): void {
   const source = join(PACKAGES, name);
   const { scripts } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as { scripts: { build: string } };
-  const command = scripts.build.replace(/^bun /, "").replace("dist/", `${folder}/dist/`).split(" ");
+  const command = scripts.build.replace(/^bun /, "").replace("dist/", `${folder}/dist/`).split(" "); // to a file, or to the folder
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, ...command], { cwd: source });
   if (exitCode !== 0) throw new Error(stderr.toString());
   for (const file of ["manifest.json", "package.json"]) cpSync(join(source, file), join(folder, file));
@@ -31,6 +43,9 @@ const plugins = join(home, "plugins");
 const FOLDERS = { acme: join(plugins, "acme"), llm: join(plugins, "node_modules/@acme/gateway-provider-llm") };
 install("acme", FOLDERS.acme);
 install("acme-llm", FOLDERS.llm);
+/** Four plugins in one package. */
+const SUITE = join(home, "suite");
+install("acme-suite", join(SUITE, "plugins/acme-suite"));
 
 const json = (path: string, value: unknown): string => {
   writeFileSync(path, JSON.stringify(value));
@@ -53,10 +68,20 @@ const events = wire
   .filter((line) => line.startsWith("data: "))
   .map((line): unknown => JSON.parse(line.slice(6)));
 const vendor = replayServer((request) => {
+  if (request.path === "/status") return { body: "fine", headers: { "content-type": "text/plain" } };
+  if (request.path === "/speak") return spoken(request.json() as Json);
   if (request.path.endsWith("/risk")) return jsonAnswer({ score: 0.5, band: request.text().includes("Ignore") ? "high" : "low" });
   return request.text().includes('"stream":true') ? sseAnswer(wire) : jsonAnswer({ events });
 });
 afterAll(() => vendor.close());
+
+/** Acme says the text word by word. */
+function spoken(asked: Json): Replay {
+  const words = String(asked["t"]).split(" ");
+  if (asked["live"] !== true) return jsonAnswer({ ws: words.map((w) => ({ w })) });
+  const lines = [...words.map((w) => JSON.stringify({ w })), JSON.stringify({ n: words.length })];
+  return { body: lines.map((line) => `${line}\n`).join(""), headers: { "content-type": "application/x-ndjson" } };
+}
 
 const profile = (more: object = {}, file = `${crypto.randomUUID()}.json`): string =>
   json(join(home, file), {
@@ -168,6 +193,89 @@ describe.each([
       expect([refused.status, refused.text]).toEqual([400, expect.stringMatching(/highest.*low, medium, high/)]);
     });
   }, 30_000);
+
+  describe("one package", () => {
+    const folder = mkdtempSync(join(home, "suite-"));
+    const withSuite = json(join(folder, "profile.json"), {
+      title: "With Acme's suite",
+      extends: "default",
+      pluginsDir: join(SUITE, "plugins"),
+      plugins: {
+        "provider/acme-suite": { config: { url: vendor.url } },
+        "policy/acme-suite": {},
+        "admin/acme-suite": { config: { url: vendor.url } },
+      },
+    });
+    const saying = (gateway: GatewayProcess, body: Json, config: Json = {}) =>
+      ask(`${gateway.base}/v1/say`, "POST", GATEWAY_KEY, body, {
+        "x-gateway-config": JSON.stringify({ provider: "acme-suite", api_key: "k", ...config }),
+      });
+
+    test("brings several plugins, each listed", () => {
+      const rows = list(command, withSuite).plugins.filter(({ name }) => name.endsWith("/acme-suite"));
+      expect(rows.map(({ name, state, version }) => [name, state, version]).sort()).toEqual(
+        ["admin", "api", "policy", "provider"].map((kind) => [`${kind}/acme-suite`, "enabled", "2.0.0"]),
+      );
+    });
+    test("brings an operation with its bodies and its dialect, errors, a config member, a scope and a host from its configuration", async () => {
+      await withGateway(command, withSuite, async (gateway) => {
+        const whole = await saying(gateway, { text: "good morning" });
+        expect(whole).toMatchObject({ status: 200, json: { said: "good morning", words: 2 } });
+        const streamed = await saying(gateway, { text: "good morning", stream: true });
+        expect(streamed.text).toBe('data: {"word":"good "}\n\ndata: {"word":"morning "}\n\ndata: over\n\n');
+
+        const words = { words: ["secret"], operator: "none" };
+        const input = { input_guardrails: [{ "default.contains": words, deny: true }] };
+        const output = { output_guardrails: [{ "default.contains": words, deny: true }] };
+        for (const [config, stream] of [
+          [input, false],
+          [output, false],
+          [output, true],
+        ] as const)
+          expect((await saying(gateway, { text: "a secret word", stream }, config)).status).toBe(446);
+        expect((await saying(gateway, { no: "text" })).status).toBe(400);
+        const closed = await saying(gateway, { text: "hi" }, { acme_closed: true });
+        expect(closed.headers.get("retry-after")).toBe("60");
+        expect(closed).toMatchObject({
+          status: 403,
+          json: {
+            error: {
+              message: expect.stringContaining("today is Sunday"),
+              type: "permission_error",
+              param: "acme_closed",
+              code: "acme_closed",
+            },
+          },
+        });
+        expect((await saying(gateway, { text: "hi" }, { acme_opened: true })).status).toBe(400);
+
+        const status = (key: string) => ask(`${gateway.base}/v2/acme/status`, "GET", key);
+        expect(await status(ADMIN_KEY)).toMatchObject({ status: 200, json: { status: "fine" } });
+        expect((await status(GATEWAY_KEY)).status).toBe(403);
+        const made = await ask(`${gateway.base}/v2/api-keys/organisation/service`, "POST", ADMIN_KEY, {
+          name: "watches Acme",
+          scopes: ["acme_status.read"],
+        });
+        expect([made.status, (await status(String(made.json["key"]))).status]).toEqual([200, 200]);
+        const paths = { "/v1/say": { post: { operationId: "acme-suite.say" } }, "/v2/acme/status": { get: {} } };
+        expect((await ask(`${gateway.base}/openapi.json`, "GET", null)).json).toMatchObject({ paths });
+      });
+    }, 30_000);
+    test("whose scopes went with it leaves keys that hold them as they are, and opens nothing", async () => {
+      const gateway = await startGateway({ command, env: environment(profile()), cwd: home });
+      try {
+        expect((await ask(`${gateway.base}/v2/acme/status`, "GET", ADMIN_KEY)).status).toBe(404);
+        const made = await ask(`${gateway.base}/v2/api-keys/organisation/service`, "POST", ADMIN_KEY, {
+          name: "watches Acme",
+          scopes: ["acme_status.read"],
+        });
+        expect([made.status, made.text]).toEqual([400, expect.stringContaining("there is no scope acme_status.read")]);
+      } finally {
+        await gateway.stop();
+        gateway.remove();
+      }
+    }, 30_000);
+  });
 
   test("accepts the content that the profile pins, and no other", async () => {
     const printed = Bun.spawnSync([...command, "hash", FOLDERS.llm], { cwd: home });

@@ -99,7 +99,7 @@ test("the built-in profiles name plugins that are there", async () => {
 
 const GOOD = { id: "acme", kind: "guardrail", version: "1.0.0", contract: "^1.0.0", title: "Acme", entry: "index.ts" };
 const BAD: readonly (readonly [change: object, says: string])[] = [
-  [{ prority: 1 }, "prority: there is no such member; known are id, kind, version"],
+  [{ prority: 1 }, "prority: there is no such member; known are id, version"],
   [{ id: "Acme!" }, "is not valid at id"],
   [{ kind: "guard" }, "must be one of secret, storage"],
   [{ contract: "one" }, "it is no semver range"],
