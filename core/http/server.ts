@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "#contract";
+import { after } from "../kernel/process/maybe-promise.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
@@ -57,10 +58,8 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
 
 const aliased =
   (fetch: Served["fetch"], withNames: (answer: Response) => Response): Served["fetch"] =>
-  (request, server) => {
-    const answer = fetch(request, server);
-    return answer instanceof Promise ? answer.then(withNames) : withNames(answer);
-  };
+  (request, server) =>
+    after(fetch(request, server), withNames);
 
 /** A request of which the runtime made no URL: routed by the path it would have had, or refused. */
 function withoutHost(request: Request, routed: (request: Request) => Response | Promise<Response>): Response | Promise<Response> {

@@ -43,23 +43,20 @@ export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits
   const known: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
   const { held } = arrived;
   try {
-    const identified = gw.identify(arrived.call.headers, arrived.call.control.apiKey);
-    const caller = (known.caller = identified instanceof Promise ? await identified : identified);
+    const caller = (known.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
     held.tenant = tenantOf(caller);
     if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireScope(caller, arrived.call.row.scope, arrived.call.operation);
     const asked = (known.call = withBody(arrived.call, await arrived.read()));
-    const planned = gw.plan(asked, caller);
-    const plan = (known.plan = planned instanceof Promise ? await planned : planned);
+    const plan = (known.plan = await gw.plan(asked, caller));
     // In the order of the profile; a throw denies.
     for (const { name, provides, mark } of gw.gen.policies) {
+      if (!provides.admit) continue;
       entering(mark);
-      const admitted = pluginAnswer(provides.admit?.(asked, caller, plan), limits.admit, name, mark ?? 0);
-      if (admitted instanceof Promise) await admitted;
+      await pluginAnswer(provides.admit(asked, caller, plan), limits.admit, name, mark ?? 0);
     }
     const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
-    const local = localAnswer(call, caller, plan, gw, limits);
-    const own = local instanceof Promise ? await local : local;
-    const reply = own ?? (await firstThatAnswers(plan.root, { call, caller, plan, held }, gw, limits));
+    const reply =
+      (await localAnswer(call, caller, plan, gw, limits)) ?? (await firstThatAnswers(plan.root, { call, caller, plan, held }, gw, limits));
     return whenDone(reply, { call, caller, plan, leave: arrived.leave, held }, gw);
   } catch (thrown) {
     const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);

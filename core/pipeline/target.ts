@@ -2,11 +2,10 @@ import { type Ask, type Call, GatewayError, type Json, type Leaf, type Plan } fr
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
-import { type ActiveGuardrail, activeGuardrails, type GuardedCall, guardInput } from "./guard/guard.ts";
+import { activeGuardrails, type GuardedCall, guardInput } from "./guard/guard.ts";
 import type { ClientForm, RoutedRequest, Try } from "./try.ts";
 import { refuseUnstreamable } from "./guard/stream.ts";
 import { wireError } from "./stream/live.ts";
-import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { deniedReply, guardReply, viewOf } from "./guard/output.ts";
 import { readForm } from "./call/form.ts";
 import { NO_REPORT } from "./guard/report.ts";
@@ -19,10 +18,8 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
   const { call, caller, plan } = request;
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
-    const resolved = gw.resolve(leaf, call, caller, modelOf(body, call, plan));
-    const to = resolved instanceof Promise ? await resolved : resolved;
-    const judged = leaf.inputGuardrails.length === 0 ? null : guardedInput({ leaf, body, to, request }, gw);
-    const guarded = judged instanceof Promise ? await judged : judged;
+    const to = await gw.resolve(leaf, call, caller, modelOf(body, call, plan));
+    const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput({ leaf, body, to, request }, gw);
     if (guarded?.denied) return deniedReply(guarded, leaf, to);
     const it = tryOf({ leaf, body, to, request }, guarded, gw);
     if (it.ask.stream && leaf.outputGuardrails.length > 0)
@@ -70,33 +67,18 @@ interface ShapedRequest {
   readonly request: RoutedRequest;
 }
 
-/** Without a promise when the guardrails are known, and their checks answer at once and change nothing. */
-function guardedInput(it: ShapedRequest, gw: Gateway): MaybePromise<GuardedCall> {
+/** What its input guardrails say of the request, once for all targets with the same list and body. */
+async function guardedInput(it: ShapedRequest, gw: Gateway): Promise<GuardedCall> {
   const { leaf, body, to, request } = it;
-  const known = request.guarded?.get(leaf.inputGuardrails);
-  if (known?.saw === body) return known.result;
-  const active = activeGuardrails(leaf.inputGuardrails, request.caller, gw.guards);
-  const result =
-    active instanceof Promise || request.call.body.kind === "form"
-      ? guardedLater(active, it, gw)
-      : guardInput(active, withShape(request.call, body), viewOf(to, request), gw.guards);
-  return result instanceof Promise ? rememberedLater(result, it) : remembered(result, it);
-}
-
-/** Guardrails that have to be read, or a form that has to be. */
-async function guardedLater(known: MaybePromise<readonly ActiveGuardrail[]>, it: ShapedRequest, gw: Gateway): Promise<GuardedCall> {
-  const active = await known;
-  const { call } = it.request;
-  const readable = call.body.kind === "form" ? { ...call, body: await readForm(call.body, it.request.held) } : withShape(call, it.body);
-  return guardInput(active, readable, viewOf(it.to, it.request), gw.guards);
-}
-
-const rememberedLater = async (result: Promise<GuardedCall>, it: ShapedRequest): Promise<GuardedCall> => remembered(await result, it);
-
-function remembered(result: GuardedCall, { leaf, body, request }: ShapedRequest): GuardedCall {
+  const before = request.guarded?.get(leaf.inputGuardrails);
+  if (before?.saw === body) return before.result;
+  const active = await activeGuardrails(leaf.inputGuardrails, request.caller, gw.guards);
+  const result = await guardInput(active, await readable(it), viewOf(to, request), gw.guards);
   (request.guarded ??= new Map()).set(leaf.inputGuardrails, { saw: body, result });
   return result;
 }
+const readable = async ({ request: { call, held }, body }: ShapedRequest): Promise<Call> =>
+  call.body.kind === "form" ? { ...call, body: await readForm(call.body, held) } : withShape(call, body);
 
 /** The call with its JSON as the target shaped it. */
 const withShape = (call: Call, body: Json | null): Call =>

@@ -70,8 +70,7 @@ async function once(it: Try, by: Sender): Promise<{ reading: Reading; sent: Sent
   const cut = cutter(it.call.signal, patienceOf(it, by));
   let sent: Sent | null = null;
   try {
-    const prepared = requestOf(it, by, cut.signal);
-    const request = prepared instanceof Promise ? await prepared : prepared;
+    const request = await requestOf(it, by, cut.signal);
     const answer = await answerTo(request, it, by, cut.signal);
     sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
     return { reading: await interpret(answer, it, sent.secrets, by.headers), sent };

@@ -33,10 +33,8 @@ const unique = (list: readonly ActiveGuardrail[]): readonly ActiveGuardrail[] =>
 
 function saved(ref: string, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   const found = finder(deps.stores.records)(ref, caller);
-  return found instanceof Promise ? readyLater(found, ref, caller, deps) : ready(found, ref, caller, deps);
+  return after(found, (record) => ready(record, ref, caller, deps));
 }
-const readyLater = async (found: Promise<Saved | undefined>, ref: string, caller: Caller, deps: GuardDeps): Promise<ActiveGuardrail> =>
-  ready(await found, ref, caller, deps);
 
 function ready(record: Saved | undefined, ref: string, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   if (record === undefined || !usable(record, caller)) throw new GatewayError("GUARDRAIL_UNKNOWN", { guardrail: ref });

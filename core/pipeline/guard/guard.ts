@@ -15,13 +15,10 @@ export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, Gua
 export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {
   const body = bodyOf(call) ?? {};
   if (list.length === 0) return new JudgedCall(call, unjudged(body));
-  const judgement = guarded(list, new Subject("input", body, { call, headers: deps.headers, view, status: null }), deps);
-  if (judgement instanceof Promise) return changedLater(call, body, judgement);
-  return judgement.body === body ? new JudgedCall(call, judgement) : changedLater(call, body, judgement);
-}
-async function changedLater(call: Call, before: Json, judged: MaybePromise<Judgement>): Promise<GuardedCall> {
-  const judgement = await judged;
-  return new JudgedCall(await withBody(call, before, judgement.body), judgement);
+  const subject = new Subject("input", body, { call, headers: deps.headers, view, status: null });
+  return after(guarded(list, subject, deps), (judgement) =>
+    after(withBody(call, body, judgement.body), (changed) => new JudgedCall(changed, judgement)),
+  );
 }
 
 /** Judges a whole answer before the client gets it. Only good answers of operations with content are judged. */

@@ -20,15 +20,8 @@ export interface Ran {
 export function runGuardrail(guardrail: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<Ran> {
   const startedAt = deps.now();
   const judged = guardrail.sequential ? inOrder(suited(guardrail, subject), subject, deps, []) : sideBySide(guardrail, subject, deps);
-  return judged instanceof Promise ? ranLater(guardrail, judged, startedAt, deps) : ran(guardrail, judged, startedAt, deps);
+  return after(judged, (done) => ({ guardrail, judged: done, tookMs: deps.now() - startedAt }));
 }
-const ran = (guardrail: ActiveGuardrail, judged: readonly Judged[], startedAt: number, deps: GuardDeps): Ran => ({
-  guardrail,
-  judged,
-  tookMs: deps.now() - startedAt,
-});
-const ranLater = async (guardrail: ActiveGuardrail, judged: Promise<readonly Judged[]>, startedAt: number, deps: GuardDeps): Promise<Ran> =>
-  ran(guardrail, await judged, startedAt, deps);
 
 const suited = ({ checks }: ActiveGuardrail, subject: Subject): readonly BoundCheck[] => checks.filter((check) => subject.suits(check));
 

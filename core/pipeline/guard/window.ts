@@ -104,8 +104,7 @@ export class Windows {
   private async judge(lane: Lane, atEnd: boolean): Promise<void> {
     for (const watch of lane.watches) {
       for (let segment = watch.next(atEnd); segment && !this.denied; segment = watch.next(atEnd)) {
-        const said = runCheck(watch.part.check, this.subject.over(segment), this.deps);
-        watch.part.judged = worse(watch.part.judged, said instanceof Promise ? await said : said);
+        watch.part.judged = worse(watch.part.judged, await runCheck(watch.part.check, this.subject.over(segment), this.deps));
       }
     }
     lane.forget();

@@ -72,14 +72,9 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): P
   return (call, caller) => {
     const chosen = choose(call, caller);
     const defaults = caller.workspaceId === null ? undefined : workspace(caller.workspaceId);
-    return chosen instanceof Promise || defaults instanceof Promise
-      ? planLater(call, caller, Promise.all([chosen, defaults]))
-      : planOf(call, caller, chosen, defaults);
+    return after(chosen, (config) => after(defaults, (known) => planOf(call, caller, config, known)));
   };
 }
-
-type Basis = readonly [Chosen, WorkspaceDefaults | undefined];
-const planLater = async (call: Call, caller: Caller, basis: Promise<Basis>): Promise<Plan> => planOf(call, caller, ...(await basis));
 
 /** Is the config written out in the request, and not the name of a saved one? */
 export const isInline = (config: string): boolean => config.trimStart().startsWith("{");

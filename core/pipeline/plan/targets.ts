@@ -82,7 +82,7 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
   return (leaf, call, caller, model) => {
     const place = placeOf(leaf, call, model, isPinned(caller) && namesProvider(leaf));
     const meaning = meaningOf(place.reference, caller);
-    return meaning instanceof Promise ? concreteLater(meaning, place, parts) : concrete(meaning, place, parts);
+    return after(meaning, (meant) => concrete(meant, place, parts));
   };
 }
 
@@ -129,9 +129,6 @@ function concrete(meaning: Meaning, place: Place, { gen, ownKeys }: Parts): Reso
     });
   return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, ownKeys) };
 }
-
-const concreteLater = async (meaning: Promise<Meaning>, place: Place, parts: Parts): Promise<Resolved> =>
-  concrete(await meaning, place, parts);
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
   const loaded = gen.providers.get(id);

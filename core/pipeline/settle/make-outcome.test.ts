@@ -8,6 +8,7 @@ import { outcomeOf } from "./make-outcome.ts";
 import { Results, WholeReport } from "../guard/report.ts";
 import type { GuardrailReport } from "../guard/report.ts";
 import { ownReply, type Reply } from "../reply.ts";
+import type { Served } from "./settle.ts";
 
 const call: Call = {
   id: "1",
@@ -32,6 +33,7 @@ const from = {
   target: { fields: {}, apiKey: "", customHost: null, model: "m" },
 };
 const reply: Reply = { ...ownReply(200, "", null), from };
+const servedOf = (of: Call): Served => ({ call: of, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() });
 const words = "word ".repeat(50);
 const ending = (more: Partial<Ending>): Ending => ({
   ended: "ok",
@@ -43,12 +45,7 @@ const ending = (more: Partial<Ending>): Ending => ({
   ...more,
 });
 const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
-  (
-    await outcomeOf(reply, { call, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() }, ending(more), {
-      now: 5,
-      loggedBytes: 100,
-    })
-  ).usage;
+  (await outcomeOf({ reply, served: servedOf(call), ending: ending(more) }, { now: 5, loggedBytes: 100 })).usage;
 
 test("what the provider reported of a complete answer stands", async () => {
   expect(await usageOf({ usage: { input: 3, output: 4 } })).toEqual({ input: 3, output: 4 });
@@ -72,9 +69,7 @@ test("a whole answer without usage is counted by its texts", async () => {
   const body = { id: "c", choices: [{ message: { role: "assistant", content: words } }] };
   const whole: Reply = { ...reply, content: { kind: "whole", text: JSON.stringify(body), body, usage: null } };
   const { usage } = await outcomeOf(
-    whole,
-    { call, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() },
-    { ended: "ok", usage: null, firstMs: null, response: "" },
+    { reply: whole, served: servedOf(call), ending: { ended: "ok", usage: null, firstMs: null, response: "" } },
     { now: 5, loggedBytes: 100 },
   );
   expect(usage?.output).toBeGreaterThan(40);
@@ -83,9 +78,7 @@ test("a whole answer without usage is counted by its texts", async () => {
 
 const whole = async (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
   outcomeOf(
-    reply,
-    { call: asked, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() },
-    { ended: "ok", usage: { input: 1 }, firstMs: null, response: '{"id":"c"}', ...more },
+    { reply, served: servedOf(asked), ending: { ended: "ok", usage: { input: 1 }, firstMs: null, response: '{"id":"c"}', ...more } },
     { now: 5, loggedBytes: 100 },
   );
 

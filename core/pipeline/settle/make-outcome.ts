@@ -14,7 +14,6 @@ import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
 import { estimatedUsage } from "./estimate.ts";
 import { costOf } from "./price.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import type { Beside, GuardrailReport } from "../guard/report.ts";
 import type { Reply } from "../reply.ts";
 import { type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
 import type { Served } from "./settle.ts";
@@ -26,15 +25,15 @@ interface At {
 }
 
 /** What came of a request, as policies and exporters are told it. */
-export function outcomeOf(reply: Reply, served: Served, ending: Ending, at: At): MaybePromise<Outcome> {
-  const found = findingsOf(reply, served.call, ending);
-  return found instanceof Promise ? makeLater(reply, served, ending, at, found) : makeOutcome(reply, served, ending, at, found);
+export const outcomeOf = async (ended: Ended, at: At): Promise<Outcome> => makeOutcome(ended, at, await findingsOf(ended));
+
+/** A request and how it ended. */
+export interface Ended {
+  readonly reply: Reply;
+  readonly served: Served;
+  readonly ending: Ending;
 }
-
-const makeLater = async (reply: Reply, served: Served, ending: Ending, at: At, found: Promise<Findings>): Promise<Outcome> =>
-  makeOutcome(reply, served, ending, at, await found);
-
-const makeOutcome = (reply: Reply, { call, caller, plan }: Served, ending: Ending, at: At, found: Findings): Outcome => ({
+const makeOutcome = ({ reply, served: { call, caller, plan }, ending }: Ended, at: At, found: Findings): Outcome => ({
   call,
   caller,
   plan,
@@ -56,8 +55,8 @@ const makeOutcome = (reply: Reply, { call, caller, plan }: Served, ending: Endin
 });
 
 /** An outcome that needs nothing of the answer: where the whole one could not be made, the request is still told of. */
-export const bareOutcome = (reply: Reply, served: Served, { ended }: Pick<Ending, "ended">, at: At): Outcome => ({
-  ...makeOutcome(reply, served, { ...NOTHING_READ, ended }, at, NOTHING_FOUND),
+export const bareOutcome = ({ reply, served, ending }: Ended, at: At): Outcome => ({
+  ...makeOutcome({ reply, served, ending: { ...NOTHING_READ, ended: ending.ended } }, at, NOTHING_FOUND),
   bodies: null,
 });
 const NOTHING_FOUND: Findings = { usage: null, costCents: null, guardrails: { input: [], output: [], text: null } };
@@ -86,34 +85,19 @@ interface Findings {
   readonly guardrails: Outcome["guardrails"];
 }
 
-/** There at once, unless usage must be estimated, a guardrail still runs, or the price list is not loaded yet. */
-function findingsOf(reply: Reply, call: Call, ending: Ending): MaybePromise<Findings> {
-  const usage = usageOf(reply, call, ending);
-  const guardrails = guardrailsOf(reply);
-  if (usage instanceof Promise || guardrails instanceof Promise) return findingsLater(reply, ending, usage, guardrails);
-  const costCents = costFor(reply, modelOf(reply, ending), usage);
-  return costCents instanceof Promise ? findingsLater(reply, ending, usage, guardrails) : { usage, costCents, guardrails };
-}
-
-async function findingsLater(
-  reply: Reply,
-  ending: Ending,
-  counting: MaybePromise<Usage | null>,
-  guardrails: MaybePromise<Outcome["guardrails"]>,
-): Promise<Findings> {
-  const usage = await counting;
-  return { usage, costCents: await costFor(reply, modelOf(reply, ending), usage), guardrails: await guardrails };
+/** Usage may have to be estimated, a guardrail may still run, and the price list is loaded at its first use. */
+async function findingsOf({ reply, served, ending }: Ended): Promise<Findings> {
+  const judging = guardrailsOf(reply);
+  const usage = await usageOf(reply, served.call, ending);
+  return { usage, costCents: await costFor(reply, modelOf(reply, ending), usage), guardrails: await judging };
 }
 
 /** Those that were waited for, and those that ran beside the request. */
-function guardrailsOf({ guardrails }: Reply): MaybePromise<Outcome["guardrails"]> {
+async function guardrailsOf({ guardrails }: Reply): Promise<Outcome["guardrails"]> {
   const { pending } = guardrails;
-  return pending === null ? guardrails.results() : guardrailsLater(guardrails, pending);
-}
-
-async function guardrailsLater(report: GuardrailReport, pending: Beside): Promise<Outcome["guardrails"]> {
+  if (pending === null) return guardrails.results();
   const later = { input: (await pending.input) ?? [], output: (await pending.output) ?? [] };
-  const waited = report.results();
+  const waited = guardrails.results();
   if (later.input.length + later.output.length === 0) return waited;
   return { input: [...waited.input, ...later.input], output: [...waited.output, ...later.output], text: null };
 }
@@ -158,14 +142,12 @@ const textIn = (segments: readonly Segment[]): string =>
 const MEDIA: ReadonlySet<Segment["kind"]> = new Set(["image", "audio", "file"]);
 
 /** By the model that answered, or by the one that was asked when nobody knows the other's price. */
-function costFor(reply: Reply, model: string | null, usage: Usage | null): MaybePromise<number | null> {
+async function costFor(reply: Reply, model: string | null, usage: Usage | null): Promise<number | null> {
   if (!reply.from || !usage) return null;
   const { id: providerId, provider, target } = reply.from;
   const asked = target.model;
   if (model === null || model === asked) return asked === "" ? null : costOf(usage, { providerId, provider, model: asked });
-  const answered = costOf(usage, { providerId, provider, model });
-  if (answered instanceof Promise) return answered.then((cents) => cents ?? costFor(reply, null, usage));
-  return answered ?? costFor(reply, null, usage);
+  return (await costOf(usage, { providerId, provider, model })) ?? costFor(reply, null, usage);
 }
 
 /* ── nothing that is told of a request holds the credentials that went with it ───────────────────────────────── */

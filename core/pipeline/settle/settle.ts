@@ -8,8 +8,7 @@ import { clientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
 import { PassingStream } from "../stream/pass-through.ts";
-import { bareOutcome, outcomeOf } from "./make-outcome.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { bareOutcome, type Ended, outcomeOf } from "./make-outcome.ts";
 import { type Content, ownReply, type Reply, type Source } from "../reply.ts";
 import type { Secrets } from "../call/secrets-sent.ts";
 
@@ -39,7 +38,7 @@ const AT_ONCE = 1024 * 1024;
 
 function flowing(reply: Reply, content: Content, headers: HeaderRecord, served: Served, gw: Gateway): Response {
   const { status } = reply;
-  const settle = once((ending: Ending) => settled({ reply, served, ending, gw }));
+  const settle = once((ending: Ending) => void settled({ reply, served, ending, gw }));
   const { startedAt, signal } = served.call;
   const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, stalledMs: gw.stalledMs, settle };
   if (content.kind === "whole") {
@@ -58,10 +57,7 @@ function flowing(reply: Reply, content: Content, headers: HeaderRecord, served: 
 }
 
 /** What is to be settled. */
-interface Settlement {
-  readonly reply: Reply;
-  readonly served: Served;
-  readonly ending: Ending;
+interface Settlement extends Ended {
   readonly gw: Gateway;
 }
 const waiting: Settlement[] = [];
@@ -70,7 +66,7 @@ function afterwards(settlement: Settlement): void {
   if (waiting.push(settlement) === 1) setImmediate(settleAll);
 }
 function settleAll(): void {
-  for (const settlement of waiting.splice(0)) settled(settlement);
+  for (const settlement of waiting.splice(0)) void settled(settlement);
 }
 
 const once = (run: Settle): Settle => {
@@ -112,10 +108,14 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
   return response;
 }
 
-function settled(settlement: Settlement): void {
-  const outcome = outcomeOrBare(settlement);
-  if (outcome instanceof Promise) void settledLater(outcome, settlement);
-  else report(outcome, settlement);
+async function settled(settlement: Settlement): Promise<void> {
+  const { gw, served } = settlement;
+  const at = { now: gw.now(), loggedBytes: gw.limits.loggedBytes };
+  const outcome = await outcomeOf(settlement, at).catch((thrown: unknown) => {
+    gw.log("error", "settled without details", { traceId: served.call.traceId, why: messageOf(thrown) });
+    return bareOutcome(settlement, { ...at, loggedBytes: 0 });
+  });
+  report(outcome, settlement);
 }
 
 /** What goes wrong for who hears of it stays there: the request gives back what it held, and the next is settled. */
@@ -133,23 +133,4 @@ function report(outcome: Outcome, { served, gw }: Settlement): void {
 function leave(served: Served): void {
   served.held.release();
   served.leave();
-}
-
-async function settledLater(outcome: Promise<Outcome>, settlement: Settlement): Promise<void> {
-  report(await outcome.catch((thrown: unknown) => bare(thrown, settlement)), settlement);
-}
-
-function outcomeOrBare(settlement: Settlement): MaybePromise<Outcome> {
-  const { reply, served, ending, gw } = settlement;
-  try {
-    return outcomeOf(reply, served, ending, { now: gw.now(), loggedBytes: gw.limits.loggedBytes });
-  } catch (thrown) {
-    return bare(thrown, settlement);
-  }
-}
-
-/** What went wrong with the telling of a request must not make it untold. */
-function bare(thrown: unknown, { reply, served, ending, gw }: Settlement): Outcome {
-  gw.log("error", "settled without details", { traceId: served.call.traceId, why: messageOf(thrown) });
-  return bareOutcome(reply, served, ending, { now: gw.now(), loggedBytes: 0 });
 }
