@@ -1,4 +1,4 @@
-import { isJson, isSealed, type Json, nextTurn, type Vault } from "#contract";
+import { type Json, nextTurn, sealedIn, type Vault } from "#contract";
 
 /** Secrets that are opened in one go. */
 const AT_ONCE = 100;
@@ -20,14 +20,9 @@ export async function openedVault(stored: Json, vault: Vault): Promise<Vault> {
     return sealed;
   };
   let count = 0;
-  for (const sealed of sealedIn(stored)) {
+  for (const { sealed } of sealedIn(stored)) {
     open(sealed);
     if (++count % AT_ONCE === 0) await nextTurn();
   }
   return { ...vault, open, seal };
-}
-
-function* sealedIn(value: unknown): Generator<string> {
-  if (isSealed(value)) yield value.sealed;
-  else if (isJson(value) || Array.isArray(value)) for (const inner of Object.values(value)) yield* sealedIn(inner);
 }
