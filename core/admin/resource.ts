@@ -122,7 +122,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
         await rowsOf(on).remove(record.id);
         throw thrown;
       });
-      return rule.answer(record, once);
+      return rule.answer(record, once, asked);
     },
   };
 }
@@ -164,7 +164,7 @@ function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route
       await step();
       const update = () => rowsOf(on).update(record.id, change, { organisation_id: record.organisation_id });
       if (!(await refusingTaken(on, next, update))) throw absent(resource, record.id);
-      return rule.answer(next);
+      return rule.answer(next, asked);
     },
   };
 }

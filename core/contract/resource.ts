@@ -136,7 +136,7 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   readonly before?: (record: Static<S>, asked: Asked<Static<B>>) => Promise<void>;
   /** Writes that refer to the record. A throw takes the record back. */
   readonly after?: (record: Static<S>, asked: Asked<Static<B>>) => Promise<void>;
-  readonly answer: (record: Static<S>, once: string) => Static<R>;
+  readonly answer: (record: Static<S>, once: string, asked: Asked<Static<B>>) => Static<R>;
 }
 export type Made<S extends TObject> = { readonly record: Draft<S> /** Shown in the answer and nowhere else. */; readonly once?: string };
 
@@ -153,7 +153,7 @@ export interface UpdateRule<S extends TObject, B extends TObject, R extends TSch
   readonly description?: string;
   readonly change: (record: Static<S>, asked: Asked<Static<B>>) => Revision<S> | Promise<Revision<S>>;
   readonly before?: (next: Static<S>, asked: Asked<Static<B>>) => Promise<void>;
-  readonly answer: (record: Static<S>) => Static<R>;
+  readonly answer: (record: Static<S>, asked: Asked<Static<B>>) => Static<R>;
 }
 
 export interface RemoveRule<S extends TObject> {

@@ -40,12 +40,17 @@ function install(name: string, folder: string): void {
 
 const plugins = join(home, "plugins");
 /** One as a folder, the other as an npm package. */
-const FOLDERS = { acme: join(plugins, "acme"), llm: join(plugins, "node_modules/@acme/gateway-provider-llm") };
+const FOLDERS = {
+  acme: join(plugins, "acme"),
+  llm: join(plugins, "node_modules/@acme/gateway-provider-llm"),
+  hooks: join(plugins, "acme-hooks"),
+};
 install("acme", FOLDERS.acme);
 install("acme-llm", FOLDERS.llm);
 /** Four plugins in one package. */
 const SUITE = join(home, "suite");
 install("acme-suite", join(SUITE, "plugins/acme-suite"));
+install("acme-hooks", FOLDERS.hooks);
 
 const json = (path: string, value: unknown): string => {
   writeFileSync(path, JSON.stringify(value));
@@ -184,6 +189,23 @@ describe.each([
       const passed = await viaAcme(gateway, "Good morning", {}, guardedBy("acme.risk"));
       expect([passed.status, passed.text]).toEqual([200, expect.stringContaining('"band":"low"')]);
       expect(vendor.received.findLast(({ path }) => path.endsWith("/risk"))?.headers.get("authorization")).toBe("Bearer key-of-acme");
+    });
+  }, 30_000);
+
+  test("keeps an external resource in a table of its own, its secrets sealed and shown masked", async () => {
+    await withGateway(command, profile(), async (gateway) => {
+      const hooks = `${gateway.base}/v2/acme-hooks`;
+      const url = `${vendor.url}/build`;
+      const made = await ask(hooks, "POST", ADMIN_KEY, { name: "Build", url, token: "token-of-acme-0123" });
+      expect(made).toMatchObject({ status: 200, json: { name: "Build", url, masked_token: "to*******23", state: "on" } });
+      const one = `${hooks}/${String(made.json["id"])}`;
+      expect(await ask(one, "PUT", ADMIN_KEY, { url: `${vendor.url}/elsewhere` })).toMatchObject({
+        status: 400,
+        json: { error: { param: "token" } },
+      });
+      expect((await ask(one, "PUT", ADMIN_KEY, { state: "off", token: "to*******23" })).status).toBe(200);
+      expect((await ask(`${hooks}?state=off`, "GET", ADMIN_KEY)).json).toMatchObject({ total: 1, data: [{ name: "Build", url }] });
+      expect((await ask(hooks, "POST", ADMIN_KEY, { name: "Build", url })).status).toBe(409);
     });
   }, 30_000);
 

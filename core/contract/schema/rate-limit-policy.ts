@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { defineCollection } from "../storage.ts";
-import { Nullable, OneOf, Stamps, Uuid } from "./column.ts";
+import { collectionOf } from "../field/collection.ts";
+import { field } from "../field/field.ts";
+import { OneOf } from "./column.ts";
 
 const OneOrMany = (description: string) =>
   Type.Union([Type.String({ maxLength: 512 }), Type.Array(Type.String({ maxLength: 512 }), { minItems: 1, maxItems: 1000 })], {
@@ -27,20 +28,33 @@ export const GroupBy = Type.Object(
 );
 
 /** Specification 2.14, E12. */
-export const RateLimitPolicies = defineCollection({
+export const RateLimitPolicies = collectionOf({
   name: "rate_limit_policies",
-  schema: Type.Object({
-    ...Stamps,
-    organisation_id: Uuid("Organisation."),
-    workspace_id: Uuid("Workspace it applies to."),
-    name: Nullable(Type.String({ maxLength: 255, description: "Name." })),
-    target: OneOf(["llm", "mcp_tools"], { default: "llm", description: "What it limits." }),
-    type: OneOf(["requests", "tokens"], { description: "What is counted." }),
-    unit: OneOf(["rpm", "rph", "rpd", "rpw"], { description: "Per minute, hour, day or week." }),
-    value: Type.Number({ minimum: 0, description: "How many per unit." }),
-    conditions: Type.Array(Condition, { description: "When it applies." }),
-    group_by: Type.Array(GroupBy, { description: "How counters are split." }),
-    status: OneOf(["active", "archived"], { default: "active", description: "State." }),
-  }),
+  tenancy: "workspace",
+  fields: {
+    name: field(Type.String({ maxLength: 255, description: "Name." }), { create: "optional", update: true, view: true }),
+    target: field(OneOf(["llm", "mcp_tools"], { description: "What it limits. It cannot be changed later." }), {
+      create: "optional",
+      view: true,
+      default: "llm",
+    }),
+    type: field(OneOf(["requests", "tokens"], { description: "What is counted." }), { create: "required", view: true }),
+    unit: field(OneOf(["rpm", "rph", "rpd", "rpw"], { description: "Per minute, hour, day or week." }), {
+      create: "required",
+      update: true,
+      view: true,
+    }),
+    value: field(Type.Number({ minimum: 0, description: "How many per unit." }), { create: "required", update: true, view: true }),
+    conditions: field(Type.Array(Condition, { minItems: 1, maxItems: 100, description: "When it applies; all must hold." }), {
+      create: "required",
+      update: true,
+      view: true,
+    }),
+    group_by: field(
+      Type.Array(GroupBy, { minItems: 1, maxItems: 20, description: "Every distinct combination has a counter of its own." }),
+      { create: "required", view: true },
+    ),
+    status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
+  },
   index: [["workspace_id", "status"]],
 });

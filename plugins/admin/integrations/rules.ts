@@ -1,60 +1,34 @@
-import type { Static } from "@sinclair/typebox";
 import {
   type Asked,
   GatewayError,
   type Integrations,
-  type Made,
-  makeSlug,
-  maskSecret,
+  type Json,
   openUrls,
-  refusePinned,
   Providers,
   type RecordOf,
-  type Revision,
   type Where,
+  type Written,
   Workspaces,
 } from "#contract";
 import { sealedConfigurations } from "./configurations.ts";
 import { refuseMoved } from "./moved.ts";
-import type { CreateBody, ListQuery, UpdateBody } from "./schema.ts";
 
 type Integration = RecordOf<typeof Integrations>;
-type Schema = typeof Integrations.schema;
 
-export function make(asked: Asked<Static<typeof CreateBody>>): Made<Schema> {
-  refusePinned(asked.caller, "integrations");
-  const { name, slug = makeSlug("", name), ai_provider_id, key, description = null, configurations = {}, tags = {} } = asked.body;
-  return {
-    record: {
-      name,
-      slug,
-      ai_provider_id,
-      description,
-      tags,
-      status: "active",
-      owner_id: asked.actor,
-      ...credential(key, asked),
-      configurations: sealedConfigurations(ai_provider_id, configurations, asked),
-    },
-  };
+/** The target fields as they are stored: sealed, judged by the provider's schema, and going where they went. */
+export function storedConfigurations(
+  given: Json,
+  asked: Asked<Written<(typeof Integrations)["fields"]>>,
+  record: Integration | undefined,
+): Json {
+  const id = record?.ai_provider_id ?? asked.body.ai_provider_id ?? "";
+  if (!record) return sealedConfigurations(id, given, asked);
+  const next = sealedConfigurations(id, given, asked, record.configurations);
+  const keepsKey = record.key_sealed !== null && (asked.body.key === undefined || asked.body.key === record.masked_key);
+  const target = asked.catalog.providers().find((provider) => provider.id === id)?.target;
+  refuseMoved({ before: openUrls(record.configurations, asked.vault), next: openUrls(next, asked.vault), keepsKey, target });
+  return next;
 }
-
-export function change(record: Integration, asked: Asked<Static<typeof UpdateBody>>): Revision<Schema> {
-  refusePinned(asked.caller, "integrations");
-  const { key, configurations, ...rest } = asked.body;
-  const next = configurations && sealedConfigurations(record.ai_provider_id, configurations, asked, record.configurations);
-  const keepsKey = record.key_sealed !== null && (key === undefined || key === record.masked_key);
-  const target = asked.catalog.providers().find(({ id }) => id === record.ai_provider_id)?.target;
-  if (next) refuseMoved({ before: openUrls(record.configurations, asked.vault), next: openUrls(next, asked.vault), keepsKey, target });
-  return {
-    ...rest,
-    ...(key !== undefined && key !== record.masked_key && credential(key, asked)),
-    ...(next && { configurations: next }),
-  };
-}
-
-const credential = (key: string | undefined, { vault }: Pick<Asked, "vault">): Pick<Integration, "key_sealed" | "masked_key"> =>
-  key === undefined ? { key_sealed: null, masked_key: null } : { key_sealed: vault.seal(key), masked_key: maskSecret(key) };
 
 /** Shows what the key's scopes cover: the organisation's, the workspaces', or both. */
 export async function visible({
@@ -62,7 +36,7 @@ export async function visible({
   caller,
   records,
   workspaceId,
-}: Asked<undefined, Static<typeof ListQuery>>): Promise<Where<Integration>> {
+}: Asked<undefined, { readonly type?: "workspace" | "organisation" | "all" }>): Promise<Where<Integration>> {
   const shows = (level: "workspace" | "organisation"): boolean =>
     (query.type ?? "all") !== other(level) && caller.scopes.has(`${level}_integrations.list`);
   if (shows("organisation")) return shows("workspace") ? {} : { workspace_id: null };
@@ -77,7 +51,11 @@ async function workspaceIds(organisation_id: string, records: Asked["records"]):
   return data.map(({ id }) => id);
 }
 
-export async function createDefaultProvider(record: Integration, { body, records, now }: Asked<Static<typeof CreateBody>>): Promise<void> {
+interface DefaultProvider {
+  readonly create_default_provider?: boolean;
+  readonly default_provider_slug?: string;
+}
+export async function createDefaultProvider(record: Integration, { body, records, now }: Asked<DefaultProvider>): Promise<void> {
   if (record.workspace_id === null || body.create_default_provider === false) return;
   await records.in(Providers).insert({
     id: crypto.randomUUID(),
@@ -97,8 +75,7 @@ export async function createDefaultProvider(record: Integration, { body, records
   });
 }
 
-export async function removeProviders(record: Integration, { records, caller }: Pick<Asked, "records" | "caller">): Promise<void> {
-  refusePinned(caller, "integrations");
+export async function removeProviders(record: Integration, { records }: Pick<Asked, "records">): Promise<void> {
   const providers = records.in(Providers);
   for (;;) {
     const { data } = await providers.list({ where: { integration_id: record.id }, limit: 500, offset: 0 });

@@ -1,43 +1,39 @@
-import { type Static, Type } from "@sinclair/typebox";
-import { type Asked, defineResource, isoTime, Providers, type RecordOf, refusePinned } from "#contract";
-import { change, make } from "./rules.ts";
-import { CreateBody, ProviderView, Reply, UpdateBody } from "./schema.ts";
-
-type Provider = RecordOf<typeof Providers>;
-
-const view = (record: Provider, { now }: Pick<Asked, "now">): Static<typeof ProviderView> => ({
-  id: record.id,
-  name: record.name,
-  slug: record.slug,
-  integration_id: record.integration_id,
-  workspace_id: record.workspace_id,
-  note: record.note,
-  status: record.expires_at !== null && record.expires_at <= now ? "expired" : record.status,
-  usage_limits: record.usage_limits,
-  rate_limits: record.rate_limits,
-  expires_at: record.expires_at === null ? null : isoTime(record.expires_at),
-  tags: record.tags as Record<string, string>, // written through a schema of strings
-  created_at: isoTime(record.created_at),
-  last_updated_at: isoTime(record.last_updated_at),
-  object: "provider",
-});
-const answer = ({ id, slug }: Provider): Static<typeof Reply> => ({ id, slug });
+import { Type } from "@sinclair/typebox";
+import { type Asked, GatewayError, Integrations, judgeUsageLimits, Providers, reactivated, resourceOf, shown, stateAt } from "#contract";
 
 /** Integrations made usable in one workspace. */
-export const providers = defineResource({
+export const providers = resourceOf(Providers, {
   noun: "provider",
   plane: "control",
   path: "/providers",
   tag: "Providers",
-  collection: Providers,
   param: "slug",
   by: ["slug", "id"],
-  tenancy: "workspace",
   scopes: { families: ["providers"] },
-  absent: 404,
-  list: { query: Type.Object({}), envelope: "list", item: ProviderView, view },
-  create: { body: CreateBody, reply: Reply, make, answer },
-  read: { reply: ProviderView, view },
-  update: { body: UpdateBody, reply: Reply, change, answer },
-  remove: { before: async (_, { caller }) => refusePinned(caller, "providers") },
+  object: "provider",
+  hides: ["organisation_id"],
+  decidesRoutes: true,
+  shows: { status: shown(Providers.fields.status.schema, (record, { now }) => stateAt(record, now)) },
+  store: { integration_id: integrationNamed },
+  judge: (_, { body }) => judgeUsageLimits(body.usage_limits),
+  create: { answer: ["id", "slug"] },
+  update: {
+    body: { reset_usage: Type.Optional(Type.Boolean({ description: "`true` makes an exhausted provider active again." })) },
+    change: (record, { body }) => reactivated(record, body),
+    answer: ["id", "slug"],
+  },
 });
+
+type Place = Pick<Asked, "records" | "organisationId" | "workspaceId">;
+/** The workspace's own integrations and the organisation's may be made into providers. */
+async function integrationNamed(named: string, { records, organisationId, workspaceId }: Place): Promise<string> {
+  const reach = { organisation_id: organisationId, workspace_id: [workspaceId, null], status: "active" as const };
+  const integrations = records.in(Integrations);
+  const found = (await integrations.first({ ...reach, id: named })) ?? (await integrations.first({ ...reach, slug: named }));
+  if (found) return found.id;
+  throw new GatewayError(
+    "REQUEST_INVALID",
+    { what: `There is no active integration ${named} that this workspace may use.` },
+    { param: "integration_id" },
+  );
+}

@@ -1,18 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { defineCollection, Nullable, Stamps, Uuid } from "#contract";
+import { collectionOf, field } from "#contract";
 
-export const name = Type.String({ minLength: 1, maxLength: 255, description: "Name." });
-export const note = Type.String({ maxLength: 2000, description: "What it is for." });
-
-/** One table, one member a column. `npm run gen` writes its migrations. */
-export const Records = defineCollection({
+/** One table: each field is written once, and says in which bodies and answers it is. `npm run gen` writes its migrations. */
+export const Records = collectionOf({
   name: "sprocket_records",
-  schema: Type.Object({
-    ...Stamps,
-    organisation_id: Uuid("Organisation."),
-    workspace_id: Uuid("Workspace."),
-    name,
-    note: Nullable(note),
-  }),
+  tenancy: "workspace",
+  fields: {
+    name: field(Type.String({ minLength: 1, maxLength: 255, description: "Name." }), { create: "required", update: true, view: true }),
+    note: field(Type.String({ maxLength: 2000, description: "What it is for." }), { create: "optional", update: true, view: true }),
+  },
   unique: [["workspace_id", "name"]],
 });

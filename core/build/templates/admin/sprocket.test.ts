@@ -1,10 +1,9 @@
 import { testResource } from "#kit";
 import { resource } from "./resource.ts";
-import { Records } from "./schema.ts";
 
 testResource({
   resource,
-  collections: [Records],
+  collections: [],
   create: { name: "First" },
   update: { note: "For tests" },
   updated: { note: "For tests" },

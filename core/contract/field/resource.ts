@@ -1,0 +1,144 @@
+import { type TObject, type TProperties, Type } from "@sinclair/typebox";
+import type { Json } from "../json.ts";
+import { refusePinned } from "../pin.ts";
+import {
+  type Asked,
+  type CreateRule,
+  defineResource,
+  type ListRule,
+  type RemoveRule,
+  type Resource,
+  type Tenancy,
+  type UpdateRule,
+} from "../resource.ts";
+import { createBody, filters, updateBody } from "./bodies.ts";
+import type { FieldCollection } from "./collection.ts";
+import type { Fields } from "./field.ts";
+import type { FieldAnswer, FieldResource, NoMembers } from "./rules.ts";
+import { draftOf, revisionOf, type Stores } from "./store.ts";
+import { type View, viewOf } from "./view.ts";
+
+/** A resource of a collection of fields: five routes unless its table says otherwise. */
+export function resourceOf<
+  F extends Fields,
+  T extends Tenancy,
+  Q extends TProperties = NoMembers,
+  C extends TProperties = NoMembers,
+  U extends TProperties = NoMembers,
+>(collection: FieldCollection<F, T>, rules: FieldResource<F, T, Q, C, U>): Resource {
+  // The rules are called with what the schemas of the same fields accepted, so that the general ones may stand for them.
+  return resourceFrom(collection as unknown as FieldCollection, rules as unknown as Rules);
+}
+
+type Rules = FieldResource<Fields, Tenancy, TProperties, TProperties, TProperties, TObject>;
+
+function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
+  needMaker(collection, rules);
+  const { noun, plane, path, tag, scopes, plural, tenancy, param, by, absent, list = {}, remove = {}, actions } = rules;
+  const one = viewOf(collection, rules, "alone");
+  const page = viewOf(collection, rules, "list");
+  return defineResource<TObject, TObject, TObject, TObject, TObject, TObject, TObject, TObject>({
+    noun,
+    plane,
+    path,
+    tag,
+    scopes,
+    collection,
+    tenancy: tenancy ?? collection.tenancy,
+    param: param ?? "id",
+    by: by ?? ["id"],
+    absent: absent ?? 404,
+    ...(plural !== undefined && { plural }),
+    ...(actions && { actions }),
+    list: listRule(collection, rules, list, page),
+    create: createRule(collection, rules, one),
+    read: { reply: one.schema, view: (record, asked) => one.of(record, asked) },
+    ...(Object.values(collection.fields).some(({ rule }) => rule.update) && { update: updateRule(collection, rules, one) }),
+    remove: { ...remove, before: removing(rules) },
+  });
+}
+
+/** A column that nothing fills would fail at the first write, in words of the database. */
+function needMaker({ name, fields }: FieldCollection, { create }: Rules): void {
+  const unfilled = Object.keys(fields).find((member) => !fields[member]?.rule.create && fields[member]?.rule.default === undefined);
+  if (unfilled === undefined || create?.make) return;
+  throw new TypeError(`The field ${unfilled} of ${name} is in no create body and has no default: create.make must fill it.`);
+}
+
+function listRule(
+  { fields }: FieldCollection,
+  { remove }: Rules,
+  rule: NonNullable<Rules["list"]>,
+  view: View,
+): ListRule<TObject, TObject, TObject> {
+  const { filters: names = [], query = {}, where, envelope = "list", ...rest } = rule;
+  const isFilter = ([name]: readonly [string, unknown]): boolean => names.includes(name);
+  return {
+    ...rest,
+    envelope,
+    query: Type.Object({ ...filters(fields, names, remove?.archive ? { status: "active" } : {}), ...query }),
+    where: async (asked) => ({ ...Object.fromEntries(Object.entries(asked.query).filter(isFilter)), ...(await where?.(asked)) }),
+    item: view.schema,
+    view: (record, asked) => view.of(record, asked),
+  };
+}
+
+function createRule({ fields }: FieldCollection, rules: Rules, view: View): CreateRule<TObject, TObject, TObject> {
+  const { body = {}, make, answer, ...rest } = rules.create ?? {};
+  return {
+    ...rest,
+    body: Type.Object({ ...createBody(fields).properties, ...body }),
+    async make(asked) {
+      refusePinnedTo(rules, asked);
+      const draft = await draftOf(fields, storesOf(rules), asked);
+      const { record: made, ...more } = (await make?.(asked, draft)) ?? { record: {} };
+      const record = { ...draft, ...made };
+      await rules.judge?.(record, asked, undefined);
+      return { record, ...more };
+    },
+    ...answered(view, answer),
+  };
+}
+
+function updateRule({ fields }: FieldCollection, rules: Rules, view: View): UpdateRule<TObject, TObject, TObject> {
+  const { body = {}, change, answer, ...rest } = rules.update ?? {};
+  const { reply, answer: answerOf } = answered(view, answer);
+  return {
+    ...rest,
+    body: Type.Object({ ...updateBody(fields).properties, ...body }),
+    async change(record, asked) {
+      refusePinnedTo(rules, asked);
+      const revision = await revisionOf(fields, storesOf(rules), record, asked);
+      const changes = { ...revision, ...(await change?.(record, asked, revision)) };
+      await rules.judge?.({ ...record, ...changes }, asked, record);
+      return changes;
+    },
+    reply,
+    answer: (record, asked) => answerOf(record, "", asked),
+  };
+}
+
+const removing =
+  ({ remove, ...rules }: Rules): NonNullable<RemoveRule<TObject>["before"]> =>
+  async (record, asked) => {
+    refusePinnedTo(rules, asked);
+    await remove?.before?.(record, asked);
+  };
+
+function refusePinnedTo(
+  { decidesRoutes, noun, plural = `${noun}s` }: Pick<Rules, "decidesRoutes" | "noun" | "plural">,
+  { caller }: Asked,
+): void {
+  if (decidesRoutes) refusePinned(caller, plural);
+}
+const storesOf = ({ store = {} }: Rules): Stores => store;
+
+interface Answered {
+  readonly reply: TObject;
+  readonly answer: (record: Json, once: string, asked: Asked) => Json;
+}
+function answered(view: View, answer: FieldAnswer<TObject> | undefined): Answered {
+  if (answer !== undefined && "schema" in answer) return { reply: answer.schema, answer: (record, once) => answer.of(record, once) };
+  const shown = answer === undefined ? view : view.only(answer);
+  return { reply: shown.schema, answer: (record, _, asked) => shown.of(record, asked) };
+}

@@ -1,0 +1,87 @@
+import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import type { Json } from "../json.ts";
+import type { Asked, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
+import type { Where } from "../storage.ts";
+import type { FieldCollection, RecordSchema } from "./collection.ts";
+import type { Column, CreateMembers, Fields, Unfilled, UpdateMembers, Written } from "./field.ts";
+import type { ViewRules } from "./view.ts";
+
+/** What a resource is beside its fields. Bodies, answers, filters, masks and documentation follow from those. */
+export interface FieldResource<
+  F extends Fields,
+  T extends Tenancy,
+  Q extends TProperties,
+  C extends TProperties,
+  U extends TProperties,
+  S extends TObject = RecordSchema<F, T>,
+> extends ViewRules<FieldCollection<F, T>>,
+    Pick<
+      ResourceOf<S, TObject, TObject, TObject, TObject, TObject, TObject, TObject>,
+      "noun" | "plural" | "plane" | "path" | "tag" | "scopes"
+    > {
+  /** Default: that of its collection. */
+  readonly tenancy?: Tenancy;
+  /** Default: `id`. */
+  readonly param?: string;
+  readonly by?: readonly ("id" | "slug")[];
+  /** Default: 404. */
+  readonly absent?: 403 | 404;
+  /** It decides where requests go: a key that is pinned to its own config may not write it. */
+  readonly decidesRoutes?: true;
+  /** What the record holds for a field that a body names, where only the resource can tell. */
+  readonly store?: FieldStores<F, T>;
+  /** Throws for a record that may not be written; `before` is the one that is changed. */
+  readonly judge?: (next: Draft<S>, asked: Asked<Written<F>>, before: Static<S> | undefined) => void | Promise<void>;
+  readonly list?: FieldList<F, S, Q>;
+  readonly create?: FieldCreate<F, S, C>;
+  readonly update?: FieldUpdate<F, S, U>;
+  readonly remove?: RemoveRule<S>;
+  readonly actions?: ResourceOf<S, TObject, TObject, TObject, TObject, TObject, TObject, TObject>["actions"];
+}
+
+export type FieldStores<F extends Fields, T extends Tenancy> = {
+  readonly [K in keyof F & string]?: (
+    given: Exclude<Written<F>[K], undefined>,
+    asked: Asked<Written<F>>,
+    before: Static<RecordSchema<F, T>> | undefined,
+  ) => Static<Column<F[K]>> | Promise<Static<Column<F[K]>>>;
+};
+export interface FieldList<F extends Fields, S extends TObject, Q extends TProperties>
+  extends Pick<ListRule<S, TObject, TObject>, "summary" | "page" | "showsOrganisation" | "omit"> {
+  /** Fields whose values a client may ask for. */
+  readonly filters?: readonly (keyof F & string)[];
+  /** Further ones, and what they mean. */
+  readonly query?: Q;
+  readonly where?: (asked: Asked<undefined, Static<TObject<Q>>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
+  /** Default: `list`. */
+  readonly envelope?: "list" | "data" | "success";
+}
+/** What an answer holds instead of the whole view: some of its members, or what is made of the record. */
+export type FieldAnswer<S extends TObject> = readonly string[] | { readonly schema: TObject; of(record: Static<S>, once: string): Json };
+export interface FieldCreate<F extends Fields, S extends TObject, C extends TProperties>
+  extends Pick<CreateRule<S, TObject, TObject>, "path" | "also" | "tenancy" | "description"> {
+  /** Members that no column holds. */
+  readonly body?: C;
+  /** What neither the body nor a default says, and what is to stand in their place. */
+  readonly make?: (asked: CreateInput<F, C>, draft: Partial<Draft<S>>) => MaybePromise<MadeOf<F, S>>;
+  /** As of `CreateRule`. */
+  readonly before?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
+  readonly after?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
+  readonly answer?: FieldAnswer<S>;
+}
+export interface FieldUpdate<F extends Fields, S extends TObject, U extends TProperties>
+  extends Pick<UpdateRule<S, TObject, TObject>, "description"> {
+  readonly body?: U;
+  /** What is written besides. */
+  readonly change?: (record: Static<S>, asked: UpdateInput<F, U>, revision: Revision<S>) => MaybePromise<Revision<S>>;
+  readonly before?: (next: Static<S>, asked: UpdateInput<F, U>) => Promise<void>;
+  readonly answer?: FieldAnswer<S>;
+}
+export type CreateInput<F extends Fields, C extends TProperties = NoMembers> = Asked<Static<TObject<CreateMembers<F> & C>>>;
+export type UpdateInput<F extends Fields, U extends TProperties = NoMembers> = Asked<Static<TObject<UpdateMembers<F> & U>>>;
+type MadeOf<F extends Fields, S extends TObject> = {
+  readonly record: Pick<Static<S>, Unfilled<F>> & Partial<Draft<S>>;
+  readonly once?: string;
+};
+type MaybePromise<V> = V | Promise<V>;
+export type NoMembers = Record<never, never>;
