@@ -1,6 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { collectionOf, field, type Json, OneOf, resourceOf, Timestamp, Nullable, DateTime } from "#contract";
+import {
+  collectionOf,
+  field,
+  type Json,
+  OneOf,
+  resourceOf,
+  type RecordOf,
+  type Unfilled,
+  type Written,
+  Timestamp,
+  Nullable,
+  DateTime,
+} from "#contract";
 import { CALLERS, tenants } from "../../../tests/kit/tenants.ts";
 import { resourceRoutes } from "../../admin/resource.ts";
 
@@ -114,6 +126,13 @@ describe("a field", () => {
     expect(create?.reply.properties.kind).not.toHaveProperty("default");
     expect(JSON.stringify(list?.reply)).not.toContain("_sealed");
   });
+});
+
+test("the types follow from the fields too: the compiler knows columns, bodies and what is left to fill", () => {
+  const isNothing: Unfilled<typeof Things.fields> extends never ? true : false = true;
+  const column: RecordOf<typeof Things>["until"] | RecordOf<typeof Things>["token_sealed"] = null;
+  const body: Written<typeof Things.fields> = { kind: "b", until: "2026-02-01T00:00:00Z", token: null };
+  expect([isNothing, column, body.kind]).toEqual([true, null, "b"]);
 });
 
 describe("a secret", () => {

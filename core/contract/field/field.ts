@@ -19,8 +19,10 @@ export interface FieldRule<T = unknown> {
   /** It says where the record's secrets go, or whom they stand for: it cannot be changed while one of them is kept. */
   readonly bound?: true;
   /** What a new record gets where its body says nothing; a plain value is the column's own default too. */
-  readonly default?: T | ((asked: Asked<Json>) => T);
+  readonly default?: Constant<T> | ((asked: Asked<Json>) => T);
 }
+/** Written in a table, a list is a constant. */
+type Constant<T> = T extends readonly (infer I)[] ? readonly I[] : T;
 
 /** What bodies hold of a field, where it is not what the record holds. */
 export interface FieldBody<S extends TSchema, B extends TSchema> {
@@ -38,8 +40,8 @@ export interface Field<S extends TSchema = TSchema, R extends FieldRule = FieldR
 export type Fields = Readonly<Record<string, Field>>;
 
 /** A field by its schema, where it appears, and what bodies hold of it where that is something else. */
-export function field<S extends TSchema, R extends FieldRule<Static<S>>>(schema: S, rule: R): Field<S, R, S>;
-export function field<S extends TSchema, R extends FieldRule<Static<S>>, B extends TSchema>(
+export function field<S extends TSchema, const R extends FieldRule<Static<S>>>(schema: S, rule: R): Field<S, R, S>;
+export function field<S extends TSchema, const R extends FieldRule<Static<S>>, B extends TSchema>(
   schema: S,
   rule: R,
   body: FieldBody<S, B>,

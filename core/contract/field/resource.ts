@@ -101,13 +101,14 @@ function createRule({ fields }: FieldCollection, rules: Rules, view: View): Crea
 }
 
 function updateRule({ fields }: FieldCollection, rules: Rules, view: View): UpdateRule<TObject, TObject, TObject> {
-  const { body = {}, change, answer, ...rest } = rules.update ?? {};
+  const { body = {}, allow, change, answer, ...rest } = rules.update ?? {};
   const { reply, answer: answerOf } = answered(view, answer);
   return {
     ...rest,
     body: Type.Object({ ...updateBody(fields).properties, ...body }),
     async change(record, asked) {
       refusePinnedTo(rules, asked);
+      await allow?.(record, asked);
       const revision = await revisionOf(fields, storesOf(rules), record, asked);
       const changes = { ...revision, ...(await change?.(record, asked, revision)) };
       await rules.judge?.({ ...record, ...changes }, asked, record);

@@ -59,11 +59,11 @@ export interface FieldList<F extends Fields, S extends TObject, Q extends TPrope
 /** What an answer holds instead of the whole view: some of its members, or what is made of the record. */
 export type FieldAnswer<S extends TObject> = readonly string[] | { readonly schema: TObject; of(record: Static<S>, once: string): Json };
 export interface FieldCreate<F extends Fields, S extends TObject, C extends TProperties>
-  extends Pick<CreateRule<S, TObject, TObject>, "path" | "also" | "tenancy" | "description"> {
+  extends Pick<CreateRule<S, TObject, TObject>, "path" | "also" | "tenancy" | "description" | "examples"> {
   /** Members that no column holds. */
   readonly body?: C;
   /** What neither the body nor a default says, and what is to stand in their place. */
-  readonly make?: (asked: CreateInput<F, C>, draft: Partial<Draft<S>>) => MaybePromise<MadeOf<F, S>>;
+  readonly make?: (asked: CreateInput<F, C>, draft: Omit<Draft<S>, Unfilled<F>>) => MaybePromise<MadeOf<F, S>>;
   /** As of `CreateRule`. */
   readonly before?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
   readonly after?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
@@ -72,6 +72,8 @@ export interface FieldCreate<F extends Fields, S extends TObject, C extends TPro
 export interface FieldUpdate<F extends Fields, S extends TObject, U extends TProperties>
   extends Pick<UpdateRule<S, TObject, TObject>, "description"> {
   readonly body?: U;
+  /** Throws for a caller who may not change this record, before anything of the body is looked at. */
+  readonly allow?: (record: Static<S>, asked: UpdateInput<F, U>) => MaybePromise<void>;
   /** What is written besides. */
   readonly change?: (record: Static<S>, asked: UpdateInput<F, U>, revision: Revision<S>) => MaybePromise<Revision<S>>;
   readonly before?: (next: Static<S>, asked: UpdateInput<F, U>) => Promise<void>;

@@ -37,7 +37,8 @@ export async function revisionOf(fields: Fields, stores: Stores, before: Json, a
 function unsaid(name: string, { rule }: Field, asked: Asked<Json>): Json {
   const { sealed, masked } = secretColumns(name);
   if (rule.secret === true) return { [sealed]: null, [masked]: null };
-  if (rule.default !== undefined) return { [name]: typeof rule.default === "function" ? rule.default(asked) : rule.default };
+  if (rule.default !== undefined)
+    return { [name]: typeof rule.default === "function" ? rule.default(asked) : structuredClone(rule.default) };
   return rule.create ? { [name]: null } : {};
 }
 

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TOptional, type TSchema, Type } from "@sinclair/typebox";
 import type { Asked } from "../resource.ts";
 import { maskSecrets } from "../sealed.ts";
 import { isJson, type Json } from "../json.ts";
@@ -10,14 +10,20 @@ import type { Field } from "./field.ts";
 /** A member of answers that no column holds as it is shown. */
 export interface Shown<R, S extends TSchema = TSchema> {
   readonly schema: S;
-  value(record: R, asked: ViewInput): Static<S>;
+  value(record: R, asked: ViewInput): ShownValue<S>;
   /** Only where one record is read. */
   readonly alone?: true;
 }
+/** A member that is optional may be left out. */
+type ShownValue<S extends TSchema> = S extends TOptional<TSchema> ? Static<S> | undefined : Static<S>;
 /** What a view may look at beside the record. */
 export type ViewInput = Pick<Asked, "vault" | "now">;
 /** A member of answers, by its schema and how it is made of the record. */
-export const shown = <R, S extends TSchema>(schema: S, value: (record: R, asked: ViewInput) => Static<S>, alone?: true): Shown<R, S> => ({
+export const shown = <R, S extends TSchema>(
+  schema: S,
+  value: (record: R, asked: ViewInput) => ShownValue<S>,
+  alone?: true,
+): Shown<R, S> => ({
   schema,
   value,
   ...(alone && { alone }),

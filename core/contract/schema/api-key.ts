@@ -1,36 +1,101 @@
 import { Type } from "@sinclair/typebox";
-import { defineCollection } from "../storage.ts";
-import { JsonObject, Nullable, OneOf, Stamps, Timestamp, Uuid } from "./column.ts";
+import { collectionOf } from "../field/collection.ts";
+import { field } from "../field/field.ts";
+import { DateTime, JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
+import { expiryField } from "./expiry.ts";
 import { RateLimit, UsageLimits } from "./limits.ts";
 
 export const KEY_TYPES = ["organisation-service", "workspace-service", "workspace-user"] as const;
 
-/** A gateway key. Only a keyed hash of the secret is stored (`vault.digest`). */
-export const ApiKeys = defineCollection({
+const Defaults = Type.Object(
+  {
+    metadata: Type.Optional(
+      Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 128 }), { description: "Metadata of each request." }),
+    ),
+    config_id: Type.Optional(Nullable(Type.String({ maxLength: 255, description: "Config of each request, by slug or id." }))),
+    allow_config_override: Type.Optional(
+      Type.Boolean({
+        description:
+          "`false` pins the config: a request may bring no other, nor name a provider where the config names one, in no way. Without it, requests may.",
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "Defaults of requests made with the key." },
+);
+const RotationPolicy = Type.Object(
+  {
+    rotation_period: Type.Optional(Nullable(OneOf(["weekly", "monthly"], { description: "How often it is replaced." }))),
+    rotation_period_days: Type.Optional(
+      Nullable(Type.Integer({ minimum: 1, maximum: 365, description: "Replaced every so many days; excludes rotation_period." })),
+    ),
+    next_rotation_at: Type.Optional(Nullable(DateTime("When it is next replaced."))),
+    key_transition_period_ms: Type.Optional(
+      Type.Integer({ minimum: 1_800_000, description: "How long the replaced secret goes on working, in milliseconds." }),
+    ),
+  },
+  { additionalProperties: false, description: "When the secret is replaced." },
+);
+const Scopes = Type.Array(Type.String({ maxLength: 128 }), {
+  minItems: 1,
+  maxItems: 500,
+  description:
+    "What the key may do, as `family.action`; at most what the calling key may. `data_plane.*` is every data-plane route, `*` everything a key of its type may do; both include what a later version adds.",
+});
+const BOUND =
+  "Rate limits. Of each type and unit that the calling key is limited in, at most its own: left out it is taken over, higher is refused. The same holds of usage_limits, and of a pinned config.";
+const Emails = Type.Array(Type.String({ format: "email", maxLength: 320 }), {
+  maxItems: 100,
+  description: "Further addresses for alerts.",
+});
+
+/** A gateway key (specification E3). Only a keyed hash of the secret is stored (`vault.digest`). */
+export const ApiKeys = collectionOf({
   name: "api_keys",
-  schema: Type.Object({
-    ...Stamps,
-    organisation_id: Uuid("Organisation."),
-    workspace_id: Nullable(Uuid("Workspace; null for an organisation key.")),
-    user_id: Nullable(Uuid("User of a user key.")),
-    created_by: Uuid("Key or user that made it."),
-    type: OneOf(KEY_TYPES, { description: "Level and kind." }),
-    creation_mode: OneOf(["ui", "api", "auto"], { default: "api", description: "How it came to be." }),
-    name: Type.String({ maxLength: 255, description: "Name." }),
-    description: Nullable(Type.String({ description: "What it is for." })),
-    digest: Type.String({ description: "Keyed hash of the secret." }),
+  tenancy: "either",
+  fields: {
+    user_id: field(
+      Nullable(Uuid("User of a user key.")),
+      { create: "optional", view: true },
+      { schema: Uuid("User the key belongs to; needed for a user key.") },
+    ),
+    /** Key or user. */
+    created_by: field(Uuid("Who made it."), { default: ({ actor }) => actor }),
+    type: field(OneOf(KEY_TYPES, { description: "Level and kind." }), { view: true }),
+    creation_mode: field(OneOf(["ui", "api", "auto"], { description: "How it came to be." }), { view: true, default: "api" }),
+    name: field(Type.String({ minLength: 1, maxLength: 255, description: "Name." }), { create: "required", update: true, view: true }),
+    description: field(Type.String({ maxLength: 4096, description: "What it is for." }), { create: "optional", update: true, view: true }),
+    digest: field(Type.String({ description: "Keyed hash of the secret." }), {}),
     /** First and last characters, for people to tell keys apart: `Xk*******S4`. */
-    masked_key: Type.String({ description: "Masked secret." }),
-    status: OneOf(["active", "exhausted", "expired"], { default: "active", description: "State." }),
-    scopes: Type.Array(Type.String(), { description: "What it may do." }),
-    rate_limits: Type.Array(RateLimit, { description: "Rate limits." }),
-    usage_limits: Nullable(UsageLimits),
-    /** `{metadata?, config_id?, allow_config_override?}` */
-    defaults: JsonObject("Defaults of requests made with it."),
-    alert_emails: Type.Array(Type.String(), { description: "Further addresses for alerts." }),
-    expires_at: Nullable(Timestamp("When it stops working.")),
-    rotation_policy: Nullable(JsonObject("When it is replaced.")),
-  }),
+    masked_key: field(Type.String({ description: "The secret, masked." }), {}),
+    status: field(OneOf(["active", "exhausted", "expired"], { description: "State." }), { view: true, default: "active" }),
+    scopes: field(
+      Type.Array(Type.String(), { description: "What it may do." }),
+      { create: "required", update: true, view: true },
+      { schema: Scopes },
+    ),
+    rate_limits: field(
+      Type.Array(RateLimit, { description: "Rate limits." }),
+      { create: "optional", update: true, view: true, default: [] },
+      { schema: Nullable(Type.Array(RateLimit, { maxItems: 20, description: BOUND })), store: (given) => given ?? [] },
+    ),
+    usage_limits: field(Nullable(UsageLimits), { create: "optional", update: true, view: true }),
+    defaults: field(
+      JsonObject("Defaults of requests made with it."),
+      { create: "optional", update: true, view: true, default: {} },
+      { schema: Nullable(Defaults) },
+    ),
+    alert_emails: field(
+      Type.Array(Type.String(), { description: "Further addresses for alerts." }),
+      { create: "optional", update: true, view: true, default: [] },
+      { schema: Nullable(Emails), store: (given) => given ?? [] },
+    ),
+    expires_at: expiryField,
+    rotation_policy: field(
+      Nullable(JsonObject("When the secret is replaced.")),
+      { create: "optional", update: true, view: true },
+      { schema: Nullable(RotationPolicy) },
+    ),
+  },
   unique: [["digest"]],
   index: [["organisation_id", "workspace_id"]],
 });

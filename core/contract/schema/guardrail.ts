@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { defineCollection } from "../storage.ts";
-import { JsonObject, Nullable, OneOf, Stamps, Uuid } from "./column.ts";
+import { collectionOf } from "../field/collection.ts";
+import { field } from "../field/field.ts";
+import { makeSlug } from "../resource.ts";
+import { JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
 
 /** Specification 2.3. */
 export const GuardrailCheck = Type.Object(
@@ -65,22 +67,37 @@ export const InlineActions = Type.Object(
   { additionalProperties: false },
 );
 
-export const Guardrails = defineCollection({
+const feedback = (value: number) => ({ feedback: { value, weight: 1, metadata: "" } });
+/** Specification 2.4: what an `mcp_tools` guardrail does when its actions are left out. */
+const ACTIONS: GuardrailActions = { deny: false, async: false, on_success: feedback(5), on_fail: feedback(-5) };
+
+export const Guardrails = collectionOf({
   name: "guardrails",
-  schema: Type.Object({
-    ...Stamps,
-    organisation_id: Uuid("Organisation."),
-    workspace_id: Nullable(Uuid("Workspace; null for an organisation guardrail.")),
-    owner_id: Uuid("Who made it."),
-    updated_by: Nullable(Uuid("Who wrote it last.")),
-    name: Type.String({ maxLength: 255, description: "Name." }),
-    slug: Type.String({ maxLength: 255, description: "Short name." }),
-    target: OneOf(["llm", "mcp_tools"], { default: "llm", description: "What it guards." }),
-    status: OneOf(["active", "archived"], { default: "active", description: "State." }),
-    version_id: Uuid("Id of this version; each update makes a new one."),
-    checks: Type.Array(GuardrailCheck, { description: "Checks." }),
-    actions: GuardrailActions,
-  }),
+  tenancy: "either",
+  fields: {
+    owner_id: field(Uuid("Who made it."), { view: true, default: ({ actor }) => actor }),
+    updated_by: field(Nullable(Uuid("Who wrote it last.")), { view: true, default: null }),
+    name: field(Type.String({ minLength: 1, maxLength: 255, description: "Name." }), { create: "required", update: true, view: true }),
+    slug: field(Type.String({ maxLength: 255, description: "Short name; configs refer to it." }), {
+      view: true,
+      default: ({ body }) => makeSlug("pg", String(body["name"])),
+    }),
+    target: field(
+      OneOf(["llm", "mcp_tools"], { description: "What it guards." }),
+      { create: "optional", view: true, default: "llm" },
+      { schema: OneOf(["llm", "mcp_tools"], { description: "What it guards. It cannot be changed later." }) },
+    ),
+    status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
+    version_id: field(Uuid("Id of this version; each update makes a new one."), { view: "alone", default: () => crypto.randomUUID() }),
+    checks: field(
+      Type.Array(GuardrailCheck, { description: "Checks." }),
+      { create: "optional", update: true, view: "alone", secret: "inside", default: [] },
+      {
+        schema: Type.Array(GuardrailCheck, { minItems: 1, maxItems: 100, description: "Checks; required when the target is `llm`." }),
+      },
+    ),
+    actions: field(GuardrailActions, { create: "optional", update: true, view: "alone", default: ACTIONS }),
+  },
   unique: [["organisation_id", "slug"]],
   index: [["organisation_id", "workspace_id"]],
 });

@@ -1,50 +1,29 @@
-import type { Static } from "@sinclair/typebox";
 import {
   type Asked,
   GatewayError,
-  type GuardrailActions,
   type GuardrailCheck,
   type Guardrails,
   isJson,
   type Json,
   judgeCheck,
-  type Made,
-  makeSlug,
-  maskSecrets,
   nextTurn,
   openSecrets,
   Organisations,
   type RecordOf,
-  type Revision,
   sealChecks,
   Workspaces,
+  type Written,
 } from "#contract";
-import type { CreateBody, UpdateBody } from "./schema.ts";
 
 type Guardrail = RecordOf<typeof Guardrails>;
-type Schema = typeof Guardrails.schema;
+type Body = Written<(typeof Guardrails)["fields"]>;
 
-const feedback = (value: number) => ({ feedback: { value, weight: 1, metadata: "" } });
-/** Specification 2.4: what an `mcp_tools` guardrail does when its actions are left out. */
-const ACTIONS: GuardrailActions = { deny: false, async: false, on_success: feedback(5), on_fail: feedback(-5) };
-
-export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
-  const { body, actor } = asked;
-  const { name, target = "llm", actions = ACTIONS } = body;
-  if (target === "llm") required(body);
-  const checks = await sealedAndJudged(body.checks ?? [], [], target, asked);
-  const slug = makeSlug("pg", name);
-  return {
-    record: { name, target, checks, actions, slug, status: "active", version_id: crypto.randomUUID(), owner_id: actor, updated_by: null },
-  };
-}
-
-export async function change(record: Guardrail, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
-  const { body, actor } = asked;
-  const written = { ...body, version_id: crypto.randomUUID(), updated_by: actor };
-  if (!body.checks) return written;
-  return { ...written, checks: await sealedAndJudged(body.checks, record.checks, record.target, asked) };
-}
+/** The checks with their secret parameters sealed, once they have been judged. */
+export const storedChecks = (
+  given: readonly GuardrailCheck[],
+  asked: Asked<Body>,
+  before: Guardrail | undefined,
+): Promise<GuardrailCheck[]> => sealedAndJudged(given, before?.checks ?? [], before?.target ?? asked.body.target ?? "llm", asked);
 
 /** Checks may be as large as a body: others have their turn between the steps. */
 async function sealedAndJudged(
@@ -72,23 +51,15 @@ function sealed(
   return checks.map((check, i) => (check.parameters ? { ...check, parameters: parameters[i] ?? {} } : check));
 }
 
-const withParameters = (checks: readonly GuardrailCheck[], map: (parameters: Json) => Json): GuardrailCheck[] =>
-  checks.map((check) => (check.parameters ? { ...check, parameters: map(check.parameters) } : check));
 const opened = (checks: readonly GuardrailCheck[], vault: Asked["vault"]): GuardrailCheck[] =>
-  withParameters(checks, (parameters) => openSecrets(parameters, vault));
-/** As answers show them. */
-export const masked = (checks: readonly GuardrailCheck[], vault: Asked["vault"]): GuardrailCheck[] =>
-  withParameters(checks, (parameters) => maskSecrets(parameters, vault));
+  checks.map((check) => (check.parameters ? { ...check, parameters: openSecrets(check.parameters, vault) } : check));
 
-function required(body: Static<typeof CreateBody>): void {
-  for (const member of ["checks", "actions"] as const) {
-    if (!body[member])
-      throw new GatewayError(
-        "REQUEST_INVALID",
-        { what: `The member ${member} is missing; a guardrail with the target llm needs it.` },
-        { param: member },
-      );
-  }
+/** Of a new guardrail: the target `llm` needs what another may leave out. */
+export function judgeWhole(body: Body): void {
+  const missing = (["checks", "actions"] as const).find((member) => body[member] === undefined);
+  if (missing === undefined || (body.target ?? "llm") !== "llm") return;
+  const what = `The member ${missing} is missing; a guardrail with the target llm needs it.`;
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: missing });
 }
 
 /** One after the other: what is wrong with the first is told first. */
