@@ -7,6 +7,8 @@ import {
   OneOf,
   resourceOf,
   type RecordOf,
+  type Resource,
+  versionsOf,
   type Unfilled,
   type Written,
   Timestamp,
@@ -164,4 +166,62 @@ describe("a secret", () => {
     const { put } = await made(first);
     expect(await put(update)).toMatchObject(param === null ? { status: 200 } : { status: 400, body: { error: { param } } });
   });
+});
+
+const Notes = collectionOf({
+  name: "notes",
+  tenancy: "workspace",
+  fields: {
+    text: field(text("Text."), { create: "required", update: true, view: true }),
+    data: field(Type.Object({ key: Type.Optional(Type.String({ secret: true })) }), {
+      create: "optional",
+      update: true,
+      view: "alone",
+      secret: "inside",
+      default: {},
+    }),
+    status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
+    version_id: field(text("Version."), { view: "alone", default: () => crypto.randomUUID() }),
+  },
+});
+const rules = { noun: "note", plane: "control", path: "/notes", tag: "Notes", scopes: { families: ["configs"] } } as const;
+const NoteVersions = versionsOf(Notes, { name: "note_versions", by: "note_id", keeps: ["text", "data"] });
+const notes = resourceOf(Notes, { ...rules, versions: { of: NoteVersions } });
+const archived = resourceOf(Notes, { ...rules, remove: { archive: () => ({ status: "archived" as const }) } });
+
+async function written(resource: Resource) {
+  const world = await tenants([Notes, NoteVersions]);
+  const { body } = await world.ask(resource, "POST", "/notes", CALLERS.workspace, { text: "a", data: { key: KEY } });
+  const ask = (method: string, path = "", sent?: Json) => world.ask(resource, method, `/notes${path}`, CALLERS.workspace, sent);
+  return { world, ask, id: `/${String(body["id"])}`, first: body["version_id"] };
+}
+
+describe("versions", () => {
+  test("are every state that a record was saved in, newest first, masked, and go with it", async () => {
+    const { world, ask, id, first } = await written(notes);
+    world.clock.now += 1000;
+    const { body } = await ask("PUT", id, { text: "b" });
+    const versions = await ask("GET", `${id}/versions`);
+    expect(versions.body).toMatchObject({
+      total: 2,
+      data: [
+        { id: id.slice(1), text: "b", version_id: body["version_id"], last_updated_at: "2026-01-01T00:00:01.000Z" },
+        { id: id.slice(1), text: "a", version_id: first, data: { key: "ke*******ab" } },
+      ],
+    });
+    expect(versions.text).not.toContain("sealed");
+    expect((await world.ask(notes, "GET", `/notes${id}/versions`, CALLERS.theirs)).status).toBe(404);
+    await ask("DELETE", id);
+    expect((await world.handles.records.in(NoteVersions).list({ limit: 1, offset: 0 })).total).toBe(0);
+  });
+  test("need a field that says which is the last", () => {
+    expect(() => resourceOf(Things, { ...rules, versions: { of: NoteVersions } })).toThrow("no field version_id");
+  });
+});
+
+test("a record that is archived is in no list that does not ask for it", async () => {
+  const { ask, id } = await written(archived);
+  await ask("DELETE", id);
+  expect((await ask("GET")).body).toMatchObject({ total: 0 });
+  expect((await ask("GET", "?status=archived")).body).toMatchObject({ total: 1, data: [{ status: "archived" }] });
 });

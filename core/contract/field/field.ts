@@ -96,6 +96,15 @@ export type ViewMembers<F extends Fields, A extends "alone" | "list"> = {
   [K in keyof F & string as Shows<F[K], A> extends true ? (F[K]["rule"] extends Secret ? `masked_${K}` : K) : never]: Wire<Column<F[K]>>;
 };
 
+/** The fields that a list can be filtered by: one value, which is no secret. */
+export type Filterable<F extends Fields> = {
+  [K in keyof F & string]: F[K]["rule"] extends Secret
+    ? never
+    : Static<F[K]["schema"]> extends string | number | boolean | null
+      ? K
+      : never;
+}[keyof F & string];
+
 /** The columns that no body and no default fills: the resource must. */
 export type Unfilled<F extends Fields> = {
   [K in keyof F & string]: F[K]["rule"] extends Defaulted | { readonly create: string } ? never : K;

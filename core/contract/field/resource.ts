@@ -11,11 +11,13 @@ import {
   type Tenancy,
   type UpdateRule,
 } from "../resource.ts";
+import { answered } from "./answer.ts";
 import { createBody, filters, updateBody } from "./bodies.ts";
 import type { FieldCollection } from "./collection.ts";
 import type { Fields } from "./field.ts";
-import type { FieldAnswer, FieldResource, NoMembers } from "./rules.ts";
+import type { AnyFieldResource as Rules, FieldResource, NoMembers } from "./rules.ts";
 import { draftOf, revisionOf, type Stores } from "./store.ts";
+import { forgetVersions, keepVersion, listVersions } from "./versions.ts";
 import { type View, viewOf } from "./view.ts";
 
 /** A resource of a collection of fields: five routes unless its table says otherwise. */
@@ -30,13 +32,12 @@ export function resourceOf<
   return resourceFrom(collection as unknown as FieldCollection, rules as unknown as Rules);
 }
 
-type Rules = FieldResource<Fields, Tenancy, TProperties, TProperties, TProperties, TObject>;
-
 function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
-  needMaker(collection, rules);
-  const { noun, plane, path, tag, scopes, plural, tenancy, param, by, absent, list = {}, remove = {}, actions } = rules;
+  judgeFields(collection, rules);
+  const { noun, plane, path, tag, scopes, plural, tenancy, param, by, absent, list = {}, remove = {}, versions, actions = [] } = rules;
   const one = viewOf(collection, rules, "alone");
   const page = viewOf(collection, rules, "list");
+  const { reply, answer } = answered(rules, one, undefined);
   return defineResource<TObject, TObject, TObject, TObject, TObject, TObject, TObject, TObject>({
     noun,
     plane,
@@ -49,20 +50,21 @@ function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
     by: by ?? ["id"],
     absent: absent ?? 404,
     ...(plural !== undefined && { plural }),
-    ...(actions && { actions }),
+    actions: [...(versions ? [listVersions(versions, one, { noun, scope: `${scopes.families[0]}.read` })] : []), ...actions],
     list: listRule(collection, rules, list, page),
     create: createRule(collection, rules, one),
-    read: { reply: one.schema, view: (record, asked) => one.of(record, asked) },
+    read: { reply, view: (record, asked) => answer(record, "", asked) },
     ...(Object.values(collection.fields).some(({ rule }) => rule.update) && { update: updateRule(collection, rules, one) }),
     remove: { ...remove, before: removing(rules) },
   });
 }
 
-/** A column that nothing fills would fail at the first write, in words of the database. */
-function needMaker({ name, fields }: FieldCollection, { create }: Rules): void {
+/** What would fail at the first write, in words of the database, fails where it is written instead. */
+function judgeFields({ name, fields }: FieldCollection, { create, versions }: Rules): void {
   const unfilled = Object.keys(fields).find((member) => !fields[member]?.rule.create && fields[member]?.rule.default === undefined);
-  if (unfilled === undefined || create?.make) return;
-  throw new TypeError(`The field ${unfilled} of ${name} is in no create body and has no default: create.make must fill it.`);
+  if (unfilled !== undefined && !create?.make)
+    throw new TypeError(`The field ${unfilled} of ${name} is in no create body and has no default: create.make must fill it.`);
+  if (versions && !("version_id" in fields)) throw new TypeError(`The collection ${name} has versions, and no field version_id.`);
 }
 
 function listRule(
@@ -71,7 +73,8 @@ function listRule(
   rule: NonNullable<Rules["list"]>,
   view: View,
 ): ListRule<TObject, TObject, TObject> {
-  const { filters: names = [], query = {}, where, envelope = "list", ...rest } = rule;
+  const { filters: given = [], query = {}, where, envelope = "list", ...rest } = rule;
+  const names: readonly string[] = remove?.archive ? ["status", ...given] : given;
   const isFilter = ([name]: readonly [string, unknown]): boolean => names.includes(name);
   return {
     ...rest,
@@ -84,9 +87,10 @@ function listRule(
 }
 
 function createRule({ fields }: FieldCollection, rules: Rules, view: View): CreateRule<TObject, TObject, TObject> {
-  const { body = {}, make, answer, ...rest } = rules.create ?? {};
+  const { body = {}, make, answer, before, ...rest } = rules.create ?? {};
   return {
     ...rest,
+    before: keeping(rules, before),
     body: Type.Object({ ...createBody(fields).properties, ...body }),
     async make(asked) {
       refusePinnedTo(rules, asked);
@@ -96,21 +100,23 @@ function createRule({ fields }: FieldCollection, rules: Rules, view: View): Crea
       await rules.judge?.(record, asked, undefined);
       return { record, ...more };
     },
-    ...answered(view, answer),
+    ...answered(rules, view, answer),
   };
 }
 
 function updateRule({ fields }: FieldCollection, rules: Rules, view: View): UpdateRule<TObject, TObject, TObject> {
-  const { body = {}, allow, change, answer, ...rest } = rules.update ?? {};
-  const { reply, answer: answerOf } = answered(view, answer);
+  const { body = {}, allow, change, answer, before, ...rest } = rules.update ?? {};
+  const { reply, answer: answerOf } = answered(rules, view, answer);
   return {
     ...rest,
+    before: keeping(rules, before),
     body: Type.Object({ ...updateBody(fields).properties, ...body }),
     async change(record, asked) {
       refusePinnedTo(rules, asked);
       await allow?.(record, asked);
       const revision = await revisionOf(fields, storesOf(rules), record, asked);
-      const changes = { ...revision, ...(await change?.(record, asked, revision)) };
+      const version = rules.versions && { version_id: crypto.randomUUID() };
+      const changes = { ...revision, ...version, ...(await change?.(record, asked, revision)) };
       await rules.judge?.({ ...record, ...changes }, asked, record);
       return changes;
     },
@@ -124,6 +130,15 @@ const removing =
   async (record, asked) => {
     refusePinnedTo(rules, asked);
     await remove?.before?.(record, asked);
+    if (rules.versions) await forgetVersions(rules.versions, record, asked);
+  };
+
+type Before = (record: Json, asked: Asked<Json>) => Promise<void>;
+const keeping =
+  ({ versions }: Rules, before: Before | undefined): Before =>
+  async (record, asked) => {
+    if (versions) await keepVersion(versions, record, asked);
+    await before?.(record, asked);
   };
 
 function refusePinnedTo(
@@ -133,13 +148,3 @@ function refusePinnedTo(
   if (decidesRoutes) refusePinned(caller, plural);
 }
 const storesOf = ({ store = {} }: Rules): Stores => store;
-
-interface Answered {
-  readonly reply: TObject;
-  readonly answer: (record: Json, once: string, asked: Asked) => Json;
-}
-function answered(view: View, answer: FieldAnswer<TObject> | undefined): Answered {
-  if (answer !== undefined && "schema" in answer) return { reply: answer.schema, answer: (record, once) => answer.of(record, once) };
-  const shown = answer === undefined ? view : view.only(answer);
-  return { reply: shown.schema, answer: (record, _, asked) => shown.of(record, asked) };
-}

@@ -3,7 +3,8 @@ import type { Json } from "../json.ts";
 import type { Asked, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
 import type { Where } from "../storage.ts";
 import type { FieldCollection, RecordSchema } from "./collection.ts";
-import type { Column, CreateMembers, Fields, Unfilled, UpdateMembers, Written } from "./field.ts";
+import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Written } from "./field.ts";
+import type { VersionRules } from "./versions.ts";
 import type { ViewRules } from "./view.ts";
 
 /** What a resource is beside its fields. Bodies, answers, filters, masks and documentation follow from those. */
@@ -28,7 +29,7 @@ export interface FieldResource<
   readonly absent?: 403 | 404;
   /** It decides where requests go: a key that is pinned to its own config may not write it. */
   readonly decidesRoutes?: true;
-  /** What the record holds for a field that a body names, where only the resource can tell. */
+  /** What the record holds for a field that a body names, where only the resource can tell. It seals what is secret inside. */
   readonly store?: FieldStores<F, T>;
   /** Throws for a record that may not be written; `before` is the one that is changed. */
   readonly judge?: (next: Draft<S>, asked: Asked<Written<F>>, before: Static<S> | undefined) => void | Promise<void>;
@@ -36,8 +37,15 @@ export interface FieldResource<
   readonly create?: FieldCreate<F, S, C>;
   readonly update?: FieldUpdate<F, S, U>;
   readonly remove?: RemoveRule<S>;
+  /** Each state is kept, and listed below the record; the record has a field `version_id`. */
+  readonly versions?: VersionRules;
+  /** Answers about one record are `{success, data}`. */
+  readonly wrapped?: true;
   readonly actions?: ResourceOf<S, TObject, TObject, TObject, TObject, TObject, TObject, TObject>["actions"];
 }
+
+/** A resource with its own fields forgotten. */
+export type AnyFieldResource = FieldResource<Fields, Tenancy, TProperties, TProperties, TProperties, TObject>;
 
 export type FieldStores<F extends Fields, T extends Tenancy> = {
   readonly [K in keyof F & string]?: (
@@ -48,8 +56,8 @@ export type FieldStores<F extends Fields, T extends Tenancy> = {
 };
 export interface FieldList<F extends Fields, S extends TObject, Q extends TProperties>
   extends Pick<ListRule<S, TObject, TObject>, "summary" | "page" | "showsOrganisation" | "omit"> {
-  /** Fields whose values a client may ask for. */
-  readonly filters?: readonly (keyof F & string)[];
+  /** Fields whose values a client may ask for. Where records are archived, `status` is one. */
+  readonly filters?: readonly Filterable<F>[];
   /** Further ones, and what they mean. */
   readonly query?: Q;
   readonly where?: (asked: Asked<undefined, Static<TObject<Q>>>) => Where<Static<S>> | Promise<Where<Static<S>>>;

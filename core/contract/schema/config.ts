@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { defineCollection } from "../storage.ts";
-import { JsonObject, Nullable, OneOf, Stamps, Uuid } from "./column.ts";
+import { collectionOf } from "../field/collection.ts";
+import { field } from "../field/field.ts";
+import { makeSlug } from "../resource.ts";
+import { JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
 
 const StatusCodes = Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 100, description: "HTTP statuses." });
 
@@ -91,20 +93,30 @@ export const CONFIG_MEMBERS: ReadonlySet<string> = new Set(Object.keys(CORE));
  */
 export const ConfigBody = Type.Object({}, { $id: "Config", additionalProperties: true, description: "A routing config." });
 
-export const Configs = defineCollection({
+const name = Type.String({ minLength: 1, maxLength: 255, description: "Name." });
+
+export const Configs = collectionOf({
   name: "configs",
-  schema: Type.Object({
-    ...Stamps,
-    organisation_id: Uuid("Organisation."),
-    workspace_id: Uuid("Workspace."),
-    owner_id: Uuid("Who made it."),
-    updated_by: Nullable(Uuid("Who wrote it last.")),
-    name: Type.String({ maxLength: 255, description: "Name." }),
-    slug: Type.String({ maxLength: 255, description: "Short name; what `x-gateway-config` carries." }),
-    status: OneOf(["active", "archived"], { default: "active", description: "State." }),
-    is_default: Type.Integer({ minimum: 0, maximum: 1, default: 0, description: "1 marks the workspace's default." }),
-    version_id: Uuid("Id of this version; each update makes a new one."),
-    config: JsonObject("The config itself."),
-  }),
+  tenancy: "workspace",
+  fields: {
+    owner_id: field(Uuid("Who made it."), { view: true, default: ({ actor }) => actor }),
+    updated_by: field(Nullable(Uuid("Who wrote it last.")), { view: true, default: null }),
+    name: field(name, { create: "required", update: true, view: true }, { schema: { ...name, default: "config" } }),
+    slug: field(Type.String({ maxLength: 255, description: "Short name; what `x-gateway-config` carries." }), {
+      view: true,
+      default: ({ body }) => makeSlug("pc", String(body["name"])),
+    }),
+    status: field(OneOf(["active", "archived"], { description: "State." }), { update: true, view: true, default: "active" }),
+    is_default: field(Type.Integer({ minimum: 0, maximum: 1, description: "1 marks the workspace's default." }), {
+      view: true,
+      default: 0,
+    }),
+    version_id: field(Uuid("Id of this version; each update makes a new one."), { view: "alone", default: () => crypto.randomUUID() }),
+    config: field(
+      JsonObject("The config; credentials in it are masked."),
+      { create: "required", update: true, view: "alone", secret: "inside" },
+      { schema: ConfigBody },
+    ),
+  },
   unique: [["workspace_id", "slug"]],
 });

@@ -1,9 +1,8 @@
 /** Configs may be as large as a body: others have their turn while one is saved or shown. */
 import { describe, expect, test } from "bun:test";
-import { Configs, Guardrails, isJson, type Json } from "#contract";
+import { Configs, Guardrails, isJson, type Json, openedVault } from "#contract";
 import { CALLERS, type Tenants, tenants } from "../../../tests/kit/tenants.ts";
 import { configs } from "./resource.ts";
-import { openedVault } from "./opened-vault.ts";
 import { ConfigVersions } from "./versions.ts";
 
 /** Rounds that the event loop made while this ran: so often, others had their turn. */

@@ -1,37 +1,26 @@
-import type { Static } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
-import { Configs, defineResource, isoTime, maskSecrets, type RecordOf, refusePinned } from "#contract";
-import { change, make, oneDefault, refuseDefault } from "./rules.ts";
-import { ConfigDetails, ConfigSummary, CreateBody, CreateReply, UpdateBody, UpdateReply } from "./schema.ts";
-import { forgetVersions, keepVersion, listVersions } from "./versions.ts";
+import { Configs, resourceOf, shown } from "#contract";
+import { oneDefault, refuseDefault, storedConfig } from "./rules.ts";
+import { ConfigVersions } from "./versions.ts";
 
-const summaryOf = (record: RecordOf<typeof Configs>): Static<typeof ConfigSummary> => ({
-  id: record.id,
-  name: record.name,
-  slug: record.slug,
-  organisation_id: record.organisation_id,
-  workspace_id: record.workspace_id,
-  is_default: record.is_default,
-  status: record.status,
-  owner_id: record.owner_id,
-  updated_by: record.updated_by,
-  created_at: isoTime(record.created_at),
-  last_updated_at: isoTime(record.last_updated_at),
-});
-
-/** Saved routing configs. Each update makes a new version; credentials inside are sealed and shown masked. */
-export const configs = defineResource({
+/** Saved routing configs (specification 2.11). Each update makes a new version; credentials inside are sealed and shown masked. */
+export const configs = resourceOf(Configs, {
   noun: "config",
   plane: "control",
   path: "/configs",
   tag: "Configs",
-  collection: Configs,
   param: "slug",
   by: ["slug", "id"],
-  tenancy: "workspace",
   scopes: { families: ["configs"] },
-  absent: 404,
-  list: { query: Type.Object({}), envelope: "success", page: { default: 1000 }, omit: ["config"], item: ConfigSummary, view: summaryOf },
+  decidesRoutes: true,
+  wrapped: true,
+  shows: {
+    format: shown(Type.Literal("json"), () => "json" as const, true),
+    type: shown(Type.Literal("config"), () => "config" as const, true),
+  },
+  store: { config: storedConfig },
+  versions: { of: ConfigVersions, text: ["config"], object: "config" },
+  list: { envelope: "success", page: { default: 1000 }, omit: ["config"] },
   create: {
     description:
       "A credential in a config or target goes to the provider named beside it. Where none is, requests that name a provider of their own are refused; an `@slug` brings its own credential.",
@@ -49,42 +38,18 @@ export const configs = defineResource({
         },
       },
     },
-    body: CreateBody,
-    reply: CreateReply,
-    make,
-    before: keepVersion,
+    body: {
+      isDefault: Type.Optional(Type.Integer({ minimum: 0, maximum: 1, default: 0, description: "1 makes it the workspace's default." })),
+    },
+    make: ({ body }) => ({ record: { is_default: body.isDefault ?? 0 } }),
     after: oneDefault,
-    answer: ({ id, version_id, slug }) => ({ success: true, data: { id, version_id, slug } }),
-  },
-  read: {
-    reply: ConfigDetails,
-    view: (record, { vault }) => ({
-      success: true,
-      data: {
-        config: maskSecrets(record.config, vault),
-        ...summaryOf(record),
-        format: "json" as const,
-        type: "config" as const,
-        version_id: record.version_id,
-      },
-    }),
+    answer: ["id", "version_id", "slug"],
   },
   update: {
     description:
       "A credential sent back masked is kept, as long as its member, the provider, the host and the fields that say where it goes or whom it stands for stay beside it; to change those, give it again.",
-    body: UpdateBody,
-    reply: UpdateReply,
-    change,
-    before: keepVersion,
-    answer: ({ version_id }) => ({ success: true, data: { version_id } }),
+    change: (_, { actor }) => ({ updated_by: actor }),
+    answer: ["version_id"],
   },
-  remove: {
-    description: "Refused while it is a default of a workspace.",
-    async before(record, asked) {
-      refusePinned(asked.caller, "configs");
-      await refuseDefault(record, asked);
-      await forgetVersions(record, asked);
-    },
-  },
-  actions: [listVersions],
+  remove: { description: "Refused while it is a default of a workspace.", before: refuseDefault },
 });

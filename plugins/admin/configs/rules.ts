@@ -1,4 +1,3 @@
-import type { Static } from "@sinclair/typebox";
 import {
   type Asked,
   type CheckToSave,
@@ -6,14 +5,11 @@ import {
   GatewayError,
   isJson,
   type Json,
-  type Made,
-  makeSlug,
   nextTurn,
+  openedVault,
   openSecrets,
   openUrls,
-  refusePinned,
   type RecordOf,
-  type Revision,
   sealChecks,
   sealSecrets,
   Workspaces,
@@ -21,43 +17,16 @@ import {
 import { type InlineCheck, inlineChecks, withoutGuardrails } from "./inline.ts";
 import { judgeConfig } from "./judge.ts";
 import { refuseMoved } from "./moved.ts";
-import type { CreateBody, UpdateBody } from "./schema.ts";
-import { openedVault } from "./opened-vault.ts";
 
 type Config = RecordOf<typeof Configs>;
-type Schema = typeof Configs.schema;
 
-export async function make(asked: Asked<Static<typeof CreateBody>>): Promise<Made<Schema>> {
-  const { name = "config", config, isDefault: is_default = 0 } = asked.body;
-  refusePinned(asked.caller, "configs");
-  asked.catalog.judgeConfig(config, "shape");
-  const vault = await openedVault({}, asked.vault);
-  const stored = await sealedAndJudged(config, { ...asked, vault });
-  return {
-    record: {
-      name,
-      slug: makeSlug("pc", name),
-      config: stored,
-      is_default,
-      status: "active",
-      version_id: crypto.randomUUID(),
-      owner_id: asked.actor,
-      updated_by: null,
-    },
-  };
-}
-
-export async function change(record: Config, asked: Asked<Static<typeof UpdateBody>>): Promise<Revision<Schema>> {
-  const { config, ...rest } = asked.body;
-  refusePinned(asked.caller, "configs");
-  const next = config && (await changed(config, record.config, asked));
-  return { ...rest, ...(next && { config: next }), version_id: crypto.randomUUID(), updated_by: asked.actor };
-}
-
-async function changed(config: Json, before: Json, given: Asked): Promise<Json> {
+/** The config as it is stored: judged, its secrets sealed, and those of the one before where they were. */
+export async function storedConfig(config: Json, given: Asked, record: Config | undefined): Promise<Json> {
   given.catalog.judgeConfig(config, "shape");
+  const before = record?.config ?? {};
   const asked = { ...given, vault: await openedVault(before, given.vault) };
   const next = await sealedAndJudged(config, asked, before);
+  if (!record) return next;
   await nextTurn();
   const [after, prior] = [toJudge(next, asked), toJudge(before, asked)];
   await nextTurn();
@@ -67,7 +36,7 @@ async function changed(config: Json, before: Json, given: Asked): Promise<Json> 
 }
 
 /** Each step takes as long with a large config as a turn of the event loop may. */
-async function sealedAndJudged(config: Json, asked: Asked, before?: Json): Promise<Json> {
+async function sealedAndJudged(config: Json, asked: Asked, before: Json): Promise<Json> {
   await nextTurn();
   const next = sealed(config, asked, before);
   await nextTurn();
@@ -81,7 +50,7 @@ async function sealedAndJudged(config: Json, asked: Asked, before?: Json): Promi
 const toJudge = (config: Json, { vault }: Pick<Asked, "vault">): Json => openUrls(withoutGuardrails(config), vault);
 
 /** Secrets given in place: `api_key`, the fields a provider's target schema calls secret, and the secret parameters of inline checks. */
-function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before: Json = {}): Json {
+function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before: Json): Json {
   const credentials = credentialNames(catalog);
   const isSecret = (member: string): boolean => credentials.has(member);
   const next = sealSecrets(config, isSecret, vault, withoutGuardrails(before), before);

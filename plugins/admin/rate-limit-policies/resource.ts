@@ -15,7 +15,7 @@ export const rateLimitPolicies = resourceOf(RateLimitPolicies, {
     judgeKeys(conditions, "condition", target);
     judgeKeys(group_by, "group_by", target);
   },
-  list: { filters: ["status", "type", "unit", "target"], page: { minimum: 0 } },
+  list: { filters: ["type", "unit", "target"], page: { minimum: 0 } },
   create: { answer: ["id", "object"] },
   update: { answer: [] },
   remove: {

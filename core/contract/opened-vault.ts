@@ -1,4 +1,7 @@
-import { type Json, nextTurn, sealedIn, type Vault } from "#contract";
+import type { Vault } from "./capability.ts";
+import type { Json } from "./json.ts";
+import { sealedIn } from "./moved-secret.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** Secrets that are opened in one go. */
 const AT_ONCE = 100;
