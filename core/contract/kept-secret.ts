@@ -1,12 +1,12 @@
 import { GatewayError } from "./errors.ts";
-import type { Json } from "./json.ts";
+import { isJson, type Json } from "./json.ts";
 import { movedSecrets, placeChanges, sealedIn, type SecretUse } from "./moved-secret.ts";
 
 /** One record before and after an update. A secret that is kept has its sealed text of `before`. */
 export interface SecretUpdate {
   readonly before: Json;
   readonly next: Json;
-  /** Members that say where the secrets go, or whom they stand for. */
+  /** Members that say where the secrets go, or whom they stand for; those of inner objects as `outer.inner`. */
   readonly bound: readonly string[];
   /** Secrets that are kept in columns of their own. */
   readonly kept?: readonly string[];
@@ -31,10 +31,13 @@ export function refuseMovedSecrets({ before, next, bound, kept = [] }: SecretUpd
 }
 
 function usesIn(record: Json, bound: readonly string[], kept: readonly string[]): readonly SecretUse[] {
-  const place = Object.fromEntries(bound.map((member) => [member, record[member]]));
+  const place = Object.fromEntries(bound.map((path) => [path, valueAt(record, path)]));
   const columns = kept.map((member) => ({ member, sealed: `column ${member}` })); // of one record: its name says which it is
   return [...columns, ...sealedIn(record)].map((use) => ({ ...use, place }));
 }
+
+const valueAt = (record: Json, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, member) => (isJson(value) ? value[member] : undefined), record);
 
 const refused = (what: string, param: string): GatewayError =>
   new GatewayError("REQUEST_INVALID", { what: `A stored credential ${what}.` }, { param });

@@ -29,9 +29,9 @@ export function* movedSecrets<U extends SecretUse>(next: Iterable<U>, before: It
   for (const use of next) {
     const given = stored.get(use.sealed);
     if (!given) continue;
-    const there = places.get(use.sealed) ?? new Set(given.map(textOf));
-    places.set(use.sealed, there);
-    if (!there.has(textOf(use))) yield { use, given };
+    const givenFor = places.get(use.sealed) ?? new Set(given.map(textOf));
+    places.set(use.sealed, givenFor);
+    if (!givenFor.has(textOf(use))) yield { use, given };
   }
 }
 

@@ -4,10 +4,10 @@ import type { CreateMembers, Field, Fields, UpdateMembers } from "./field.ts";
 
 /** What a client says of a new record. */
 export function createBody<F extends Fields>(fields: F): TObject<CreateMembers<F>> {
-  const members = Object.entries(fields).flatMap(([name, one]): readonly (readonly [string, TSchema])[] => {
-    if (one.rule.create === undefined) return [];
-    const schema = withDefault(one.body.schema, one.rule.default);
-    return [[name, one.rule.create === "optional" ? Type.Optional(schema) : schema]];
+  const members = Object.entries(fields).flatMap(([name, { rule, body }]): readonly (readonly [string, TSchema])[] => {
+    if (rule.create === undefined) return [];
+    const schema = withDefault(body.schema, rule.default);
+    return [[name, rule.create === "optional" ? Type.Optional(schema) : schema]];
   });
   return Type.Object(Object.fromEntries(members)) as TSchema as TObject<CreateMembers<F>>; // the members that the type names
 }

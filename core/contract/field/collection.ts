@@ -27,7 +27,7 @@ export function collectionOf<const F extends Fields, T extends Tenancy>(given: {
   readonly index?: Members<F, T>;
 }): FieldCollection<F, T> {
   const { name, tenancy, fields, unique, index } = given;
-  const columns = Object.entries(fields).flatMap(([member, one]) => columnsOf(member, one));
+  const columns = Object.entries(fields).flatMap(([member, field]) => columnsOf(member, field));
   const schema = Type.Object({ ...Stamps, ...TENANTS[tenancy], ...Object.fromEntries(columns) });
   const collection = { name, tenancy, fields, schema, ...(unique && { unique }), ...(index && { index }) };
   return collection as unknown as FieldCollection<F, T>; // its members are those that the types derive from the same fields

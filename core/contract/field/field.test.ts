@@ -40,6 +40,9 @@ const Things = collectionOf({
         region: Type.Optional(text("Region.")),
         tenant: Type.Optional(Type.String({ bound: true })),
         key: Type.Optional(Type.String({ secret: true })),
+        inner: Type.Optional(
+          Type.Object({ pin: Type.Optional(Type.String({ secret: true })), realm: Type.Optional(Type.String({ bound: true })) }),
+        ),
       }),
       { create: "optional", update: true, view: "alone", secret: "inside", default: {} },
     ),
@@ -82,6 +85,18 @@ describe("a field", () => {
       token_sealed: null,
       settings: {},
     });
+  });
+  test("that the resource stores in its own way is stored so where its default stands too", async () => {
+    const Shelves = collectionOf({
+      name: "shelves",
+      tenancy: "workspace",
+      fields: { books: field(Type.Array(text("Title.")), { create: "optional", view: true, default: ["none"] }) },
+    });
+    const rules = { noun: "shelf", plane: "control", path: "/shelves", tag: "Shelves", scopes: { families: ["configs"] } } as const;
+    const shelves = resourceOf(Shelves, { ...rules, store: { books: (given) => [...given, "catalogue"] } });
+    const world = await tenants([Shelves]);
+    expect((await world.ask(shelves, "POST", "/shelves", CALLERS.workspace, {})).body).toMatchObject({ books: ["none", "catalogue"] });
+    expect((await world.ask(shelves, "POST", "/shelves", CALLERS.workspace, { books: [] })).body).toMatchObject({ books: ["catalogue"] });
   });
   test("is in the bodies and answers that it names, and in no other", async () => {
     const { answer, get, list, put } = await made({ note: "hidden in lists", inner: "hidden" });
@@ -144,6 +159,25 @@ describe("a secret", () => {
     expect(open((await stored()).token_sealed ?? "")).toBe(TOKEN);
     expect(await get()).toMatchObject({ masked_token: "to*******89", settings: { key: "ke*******ab", region: "eu" } });
   });
+  test("that its schema marks is sealed however deep it stands", async () => {
+    const { stored, get } = await made({ settings: { inner: { pin: KEY } } });
+    expect(JSON.stringify(await stored())).not.toContain(KEY);
+    expect(await get()).toMatchObject({ settings: { inner: { pin: "ke*******ab" } } });
+  });
+  test.each([
+    ["one in a list", Type.Object({ list: Type.Array(Type.Object({ key: Type.String({ secret: true }) })) })],
+    ["a list of them", Type.Array(Type.Object({ key: Type.String({ secret: true }) }))],
+    ["none that is marked", Type.Object({ key: Type.String() })],
+  ])("inside that nobody would seal is found where the resource is defined: %s", (_, schema) => {
+    const Bare = collectionOf({
+      name: "bare",
+      tenancy: "workspace",
+      fields: { data: field(schema, { create: "required", secret: "inside" }) },
+    });
+    const rules = { noun: "bare", plane: "control", path: "/bare", tag: "Bare", scopes: { families: ["configs"] } } as const;
+    expect(() => resourceOf(Bare, rules)).toThrow("The field data of bare");
+    expect(() => resourceOf(Bare, { ...rules, store: { data: (given) => given } })).not.toThrow();
+  });
   test("sent back as it is shown stays; null takes it away", async () => {
     const { stored, put } = await made({ token: TOKEN, settings: { key: KEY } });
     const before = await stored();
@@ -157,6 +191,12 @@ describe("a secret", () => {
     ["a bound field, the mask sent along", { token: TOKEN }, { host: "elsewhere", token: "to*******89" }, "token"],
     ["a bound field beside a secret in JSON", { settings: { key: KEY } }, { host: "elsewhere" }, "settings.key"],
     ["a bound member beside a secret in JSON", { settings: { key: KEY } }, { settings: { key: "ke*******ab", tenant: "them" } }, "key"],
+    [
+      "a bound member of an inner object",
+      { settings: { inner: { pin: KEY, realm: "us" } } },
+      { settings: { inner: { pin: "ke*******ab", realm: "them" } } },
+      "inner.pin",
+    ],
     ["a bound field, with the secret given again", { token: TOKEN }, { host: "elsewhere", token: TOKEN }, null],
     ["a bound field, with the secret taken away", { token: TOKEN }, { host: "elsewhere", token: null }, null],
     ["a bound field where no secret is kept", {}, { host: "elsewhere" }, null],

@@ -16,7 +16,7 @@ import { createBody, filters, updateBody } from "./bodies.ts";
 import type { FieldCollection } from "./collection.ts";
 import type { Fields } from "./field.ts";
 import type { AnyFieldResource as Rules, FieldResource, NoMembers } from "./rules.ts";
-import { draftOf, revisionOf, type Stores } from "./store.ts";
+import { draftOf, revisionOf, sealsItself, type Stores } from "./store.ts";
 import { forgetVersions, keepVersion, listVersions } from "./versions.ts";
 import { type View, viewOf } from "./view.ts";
 
@@ -35,9 +35,9 @@ export function resourceOf<
 function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
   judgeFields(collection, rules);
   const { noun, plane, path, tag, scopes, plural, tenancy, param, by, absent, list = {}, remove = {}, versions, actions = [] } = rules;
-  const one = viewOf(collection, rules, "alone");
-  const page = viewOf(collection, rules, "list");
-  const { reply, answer } = answered(rules, one, undefined);
+  const whole = viewOf(collection, rules, "alone");
+  const listed = viewOf(collection, rules, "list");
+  const { reply, answer } = answered(rules, whole, undefined);
   return defineResource<TObject, TObject, TObject, TObject, TObject, TObject, TObject, TObject>({
     noun,
     plane,
@@ -50,20 +50,25 @@ function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
     by: by ?? ["id"],
     absent: absent ?? 404,
     ...(plural !== undefined && { plural }),
-    actions: [...(versions ? [listVersions(versions, one, { noun, scope: `${scopes.families[0]}.read` })] : []), ...actions],
-    list: listRule(collection, rules, list, page),
-    create: createRule(collection, rules, one),
+    actions: [...(versions ? [listVersions(versions, whole, { noun, scope: `${scopes.families[0]}.read` })] : []), ...actions],
+    list: listRule(collection, rules, list, listed),
+    create: createRule(collection, rules, whole),
     read: { reply, view: (record, asked) => answer(record, "", asked) },
-    ...(Object.values(collection.fields).some(({ rule }) => rule.update) && { update: updateRule(collection, rules, one) }),
+    ...(Object.values(collection.fields).some(({ rule }) => rule.update) && { update: updateRule(collection, rules, whole) }),
     remove: { ...remove, before: removing(rules) },
   });
 }
 
 /** What would fail at the first write, in words of the database, fails where it is written instead. */
-function judgeFields({ name, fields }: FieldCollection, { create, versions }: Rules): void {
+function judgeFields({ name, fields }: FieldCollection, { create, store = {}, versions }: Rules): void {
   const unfilled = Object.keys(fields).find((member) => !fields[member]?.rule.create && fields[member]?.rule.default === undefined);
   if (unfilled !== undefined && !create?.make)
     throw new TypeError(`The field ${unfilled} of ${name} is in no create body and has no default: create.make must fill it.`);
+  const unsealed = Object.keys(fields).find(
+    (member) => fields[member]?.rule.secret === "inside" && !store[member] && !sealsItself(fields[member].schema),
+  );
+  if (unsealed !== undefined)
+    throw new TypeError(`The field ${unsealed} of ${name} does not say which of its members are secret: store must seal them.`);
   if (versions && !("version_id" in fields)) throw new TypeError(`The collection ${name} has versions, and no field version_id.`);
 }
 

@@ -16,9 +16,10 @@ export type Stores = Readonly<Record<string, Store | undefined>>;
 /** The columns of a new record: what its body says, the defaults, and null. What no body and no default fills is left out. */
 export async function draftOf(fields: Fields, stores: Stores, asked: Asked<Json>): Promise<Json> {
   const draft: Json = {};
-  for (const [name, one] of Object.entries(fields)) {
-    const given = one.rule.create && asked.body[name];
-    Object.assign(draft, given === undefined ? unsaid(name, one, asked) : await columnsOf(name, one, given, asked, stores));
+  for (const [name, field] of Object.entries(fields)) {
+    const inBody = field.rule.create && asked.body[name];
+    const given = inBody === undefined && stores[name] ? constantOf(field) : inBody;
+    Object.assign(draft, given === undefined ? leftOut(name, field, asked) : await columnsOf(name, field, given, asked, stores));
   }
   return draft;
 }
@@ -26,29 +27,33 @@ export async function draftOf(fields: Fields, stores: Stores, asked: Asked<Json>
 /** The columns that an update writes. */
 export async function revisionOf(fields: Fields, stores: Stores, before: Json, asked: Asked<Json>): Promise<Json> {
   const revision: Json = {};
-  for (const [name, one] of Object.entries(fields)) {
-    const given = one.rule.update && asked.body[name];
-    if (given !== undefined) Object.assign(revision, await columnsOf(name, one, given, asked, stores, before));
+  for (const [name, field] of Object.entries(fields)) {
+    const given = field.rule.update && asked.body[name];
+    if (given !== undefined) Object.assign(revision, await columnsOf(name, field, given, asked, stores, before));
   }
   refuseMovedColumns(fields, before, revision, asked);
   return revision;
 }
 
-function unsaid(name: string, { rule }: Field, asked: Asked<Json>): Json {
+/** A resource that stores a field stores its default too: what it judges there, it judges of every record. */
+const constantOf = ({ rule }: Pick<Field, "rule">): unknown =>
+  typeof rule.default === "function" ? undefined : structuredClone(rule.default);
+
+/** The columns of a field that a body says nothing of. */
+function leftOut(name: string, { rule }: Field, asked: Asked<Json>): Json {
   const { sealed, masked } = secretColumns(name);
   if (rule.secret === true) return { [sealed]: null, [masked]: null };
-  if (rule.default !== undefined)
-    return { [name]: typeof rule.default === "function" ? rule.default(asked) : structuredClone(rule.default) };
+  if (rule.default !== undefined) return { [name]: typeof rule.default === "function" ? rule.default(asked) : constantOf({ rule }) };
   return rule.create ? { [name]: null } : {};
 }
 
-async function columnsOf(name: string, one: Field, given: unknown, asked: Asked<Json>, stores: Stores, before?: Json): Promise<Json> {
-  if (one.rule.secret === true) return secretOf(name, given, asked, before);
+async function columnsOf(name: string, field: Field, given: unknown, asked: Asked<Json>, stores: Stores, before?: Json): Promise<Json> {
+  if (field.rule.secret === true) return secretOf(name, given, asked, before);
   const store = stores[name];
   if (store) return { [name]: await store(given, asked, before) };
-  if (one.rule.secret === "inside" && isJson(given)) return { [name]: sealedInside(one.schema, given, asked, before?.[name]) };
+  if (field.rule.secret === "inside" && isJson(given)) return { [name]: sealedInside(field.schema, given, asked, before?.[name]) };
   // A route calls with what the field's schema accepted.
-  return { [name]: one.body.store ? one.body.store(given as never, asked) : given };
+  return { [name]: field.body.store ? field.body.store(given as never, asked) : given };
 }
 
 /** Both columns of a secret; none of them when it is sent back as it was shown. */
@@ -61,12 +66,28 @@ function secretOf(name: string, given: unknown, { vault }: Pick<Asked, "vault">,
 
 /** A JSON member with the secrets that its schema marks. */
 function sealedInside(schema: TSchema, given: Json, { vault }: Pick<Asked, "vault">, stored: unknown): Json {
-  const members: Readonly<Record<string, TSchema>> = schema["properties"] ?? {};
+  const secrets = new Set(markedPaths(schema, isSecret).map((path) => path.slice(path.lastIndexOf(".") + 1)));
   const before = isJson(stored) ? stored : {};
-  const next = sealSecrets(given, (member) => members[member]?.["secret"] === true, vault, before);
-  const bound = Object.keys(members).filter((member) => members[member] && isBound(members[member]));
-  refuseMovedSecrets({ before: openUrls(before, vault), next: openUrls(next, vault), bound });
+  const next = sealSecrets(given, (member) => secrets.has(member), vault, before);
+  refuseMovedSecrets({ before: openUrls(before, vault), next: openUrls(next, vault), bound: markedPaths(schema, isBound) });
   return next;
+}
+
+/** Can the secrets inside be sealed by their schema alone? Those in lists and alternatives cannot: nobody knows which is which afterwards. */
+export const sealsItself = (schema: TSchema): boolean => {
+  const paths = markedPaths(schema, isSecret);
+  return paths.length > 0 && paths.length === marksIn(schema);
+};
+const isSecret = (schema: TSchema): boolean => schema["secret"] === true;
+const marksIn = (schema: unknown): number =>
+  typeof schema === "object" && schema !== null
+    ? Object.values(schema).reduce<number>((count, inner) => count + marksIn(inner), isJson(schema) && schema["secret"] === true ? 1 : 0)
+    : 0;
+
+/** Members of an object schema that are marked, and those of the objects in it. */
+function markedPaths(schema: TSchema, is: (schema: TSchema) => boolean, above = ""): readonly string[] {
+  const properties: Readonly<Record<string, TSchema>> = schema["properties"] ?? {};
+  return Object.entries(properties).flatMap(([name, inner]) => (is(inner) ? [above + name] : markedPaths(inner, is, `${above}${name}.`)));
 }
 
 function refuseMovedColumns(fields: Fields, before: Json, revision: Json, { vault }: Pick<Asked, "vault">): void {

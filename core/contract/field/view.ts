@@ -52,12 +52,12 @@ export function viewOf<C extends FieldCollection>(collection: C, rules: ViewRule
   const members = new Map<string, Member>();
   const put = (...member: Member): void => void members.set(member[0], member);
   put(...column(collection, "id"));
-  for (const [name, one] of Object.entries(collection.fields))
-    if (one.rule.view === true || one.rule.view === where) put(...fieldMember(collection, name, one));
+  for (const [name, field] of Object.entries(collection.fields))
+    if (field.rule.view === true || field.rule.view === where) put(...fieldMember(collection, name, field));
   for (const name of HOST_MEMBERS) if (name in collection.schema.properties && !isHidden(hides, name)) put(...column(collection, name));
-  for (const [name, one] of Object.entries(shows)) {
+  for (const [name, { schema, value, alone }] of Object.entries(shows)) {
     // The host calls a view with a record of the collection that the value was written for.
-    if (!one.alone || where === "alone") put(name, one.schema, (record, asked) => one.value(record as RecordOf<C>, asked));
+    if (!alone || where === "alone") put(name, schema, (record, asked) => value(record as RecordOf<C>, asked));
   }
   if (object !== undefined) put("object", Type.Literal(object), () => object);
   return viewFrom([...members.values()]);
