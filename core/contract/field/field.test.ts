@@ -220,18 +220,19 @@ const Notes = collectionOf({
       secret: "inside",
       default: {},
     }),
+    pass: field(text("Password."), { create: "optional", update: true, view: "alone", secret: true }),
     status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
     version_id: field(text("Version."), { view: "alone", default: () => crypto.randomUUID() }),
   },
 });
 const rules = { noun: "note", plane: "control", path: "/notes", tag: "Notes", scopes: { families: ["configs"] } } as const;
-const NoteVersions = versionsOf(Notes, { name: "note_versions", by: "note_id", keeps: ["text", "data"] });
+const NoteVersions = versionsOf(Notes, { name: "note_versions", by: "note_id", keeps: ["text", "data", "pass"] });
 const notes = resourceOf(Notes, { ...rules, versions: { of: NoteVersions } });
 const archived = resourceOf(Notes, { ...rules, remove: { archive: () => ({ status: "archived" as const }) } });
 
 async function written(resource: Resource) {
   const world = await tenants([Notes, NoteVersions]);
-  const { body } = await world.ask(resource, "POST", "/notes", CALLERS.workspace, { text: "a", data: { key: KEY } });
+  const { body } = await world.ask(resource, "POST", "/notes", CALLERS.workspace, { text: "a", data: { key: KEY }, pass: TOKEN });
   const ask = (method: string, path = "", sent?: Json) => world.ask(resource, method, `/notes${path}`, CALLERS.workspace, sent);
   return { world, ask, id: `/${String(body["id"])}`, first: body["version_id"] };
 }
@@ -240,13 +241,19 @@ describe("versions", () => {
   test("are every state that a record was saved in, newest first, masked, and go with it", async () => {
     const { world, ask, id, first } = await written(notes);
     world.clock.now += 1000;
-    const { body } = await ask("PUT", id, { text: "b" });
+    const { body } = await ask("PUT", id, { text: "b", pass: "another-0123456789" });
     const versions = await ask("GET", `${id}/versions`);
     expect(versions.body).toMatchObject({
       total: 2,
       data: [
-        { id: id.slice(1), text: "b", version_id: body["version_id"], last_updated_at: "2026-01-01T00:00:01.000Z" },
-        { id: id.slice(1), text: "a", version_id: first, data: { key: "ke*******ab" } },
+        {
+          id: id.slice(1),
+          text: "b",
+          masked_pass: "an*******89",
+          version_id: body["version_id"],
+          last_updated_at: "2026-01-01T00:00:01.000Z",
+        },
+        { id: id.slice(1), text: "a", masked_pass: "to*******89", version_id: first, data: { key: "ke*******ab" } },
       ],
     });
     expect(versions.text).not.toContain("sealed");

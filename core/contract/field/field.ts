@@ -1,7 +1,7 @@
 import type { Static, TOptional, TSchema, TString } from "@sinclair/typebox";
 import type { Json } from "../json.ts";
 import type { Asked } from "../resource.ts";
-import type { TNullable, TTimestamp } from "../schema/column.ts";
+import type { TNullable } from "../schema/column.ts";
 
 /** Where a member of a record appears. What is not said here, it does not: a member is shown because its field says so. */
 export interface FieldRule<T = unknown> {
@@ -83,18 +83,14 @@ export type UpdateMembers<F extends Fields> = {
 /** What any body may say of the fields. */
 export type Written<F extends Fields> = { readonly [K in keyof F & string]?: Static<BodySchema<F[K]>> };
 
-/** As answers show it: moments as ISO 8601. */
-export type Wire<S extends TSchema> = S extends TTimestamp ? TString : S extends TNullable<TTimestamp> ? TNullable<TString> : S;
-type Shows<F extends Field, A extends "alone" | "list"> = F["rule"] extends { readonly view: true }
-  ? true
-  : F["rule"] extends { readonly view: "alone" }
-    ? A extends "alone"
-      ? true
-      : false
-    : false;
-export type ViewMembers<F extends Fields, A extends "alone" | "list"> = {
-  [K in keyof F & string as Shows<F[K], A> extends true ? (F[K]["rule"] extends Secret ? `masked_${K}` : K) : never]: Wire<Column<F[K]>>;
-};
+/** The members of an answer about one record that fields show. */
+export type Viewed<F extends Fields> = {
+  [K in keyof F & string]: F[K]["rule"] extends { readonly view: true | "alone" }
+    ? F[K]["rule"] extends Secret
+      ? `masked_${K}`
+      : K
+    : never;
+}[keyof F & string];
 
 /** The fields that a list can be filtered by: one value, which is no secret. */
 export type Filterable<F extends Fields> = {

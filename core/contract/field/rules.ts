@@ -3,7 +3,7 @@ import type { Json } from "../json.ts";
 import type { Asked, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
 import type { Where } from "../storage.ts";
 import type { FieldCollection, RecordSchema } from "./collection.ts";
-import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Written } from "./field.ts";
+import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Viewed, Written } from "./field.ts";
 import type { VersionRules } from "./versions.ts";
 import type { ViewRules } from "./view.ts";
 
@@ -65,7 +65,10 @@ export interface FieldList<F extends Fields, S extends TObject, Q extends TPrope
   readonly envelope?: "list" | "data" | "success";
 }
 /** What an answer holds instead of the whole view: some of its members, or what is made of the record. */
-export type FieldAnswer<S extends TObject> = readonly string[] | { readonly schema: TObject; of(record: Static<S>, once: string): Json };
+export type FieldAnswer<F extends Fields, S extends TObject> =
+  | readonly (Viewed<F> | HostMember | "object")[]
+  | { readonly schema: TObject; of(record: Static<S>, once: string): Json };
+type HostMember = "id" | "organisation_id" | "workspace_id" | "created_at" | "last_updated_at";
 export interface FieldCreate<F extends Fields, S extends TObject, C extends TProperties>
   extends Pick<CreateRule<S, TObject, TObject>, "path" | "also" | "tenancy" | "description" | "examples"> {
   /** Members that no column holds. */
@@ -75,7 +78,7 @@ export interface FieldCreate<F extends Fields, S extends TObject, C extends TPro
   /** As of `CreateRule`. */
   readonly before?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
   readonly after?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
-  readonly answer?: FieldAnswer<S>;
+  readonly answer?: FieldAnswer<F, S>;
 }
 export interface FieldUpdate<F extends Fields, S extends TObject, U extends TProperties>
   extends Pick<UpdateRule<S, TObject, TObject>, "description"> {
@@ -85,7 +88,7 @@ export interface FieldUpdate<F extends Fields, S extends TObject, U extends TPro
   /** What is written besides. */
   readonly change?: (record: Static<S>, asked: UpdateInput<F, U>, revision: Revision<S>) => MaybePromise<Revision<S>>;
   readonly before?: (next: Static<S>, asked: UpdateInput<F, U>) => Promise<void>;
-  readonly answer?: FieldAnswer<S>;
+  readonly answer?: FieldAnswer<F, S>;
 }
 export type CreateInput<F extends Fields, C extends TProperties = NoMembers> = Asked<Static<TObject<CreateMembers<F> & C>>>;
 export type UpdateInput<F extends Fields, U extends TProperties = NoMembers> = Asked<Static<TObject<UpdateMembers<F> & U>>>;

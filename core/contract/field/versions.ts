@@ -5,7 +5,7 @@ import { openedVault } from "../opened-vault.ts";
 import type { Asked, MemberAction, Tenancy } from "../resource.ts";
 import { Uuid } from "../schema/column.ts";
 import type { Collection } from "../storage.ts";
-import { type FieldCollection, plain, type RecordSchema } from "./collection.ts";
+import { type FieldCollection, plain, type RecordSchema, secretColumns } from "./collection.ts";
 import type { Columns, Fields } from "./field.ts";
 import type { View } from "./view.ts";
 
@@ -13,23 +13,26 @@ import type { View } from "./view.ts";
 export interface VersionCollection<S extends TObject = TObject> extends Collection<S> {
   /** The member that says which record it is a version of. */
   readonly by: string;
-  /** The fields that it keeps. */
+  /** The columns that it keeps. */
   readonly keeps: readonly string[];
 }
 type VersionSchema<F extends Fields, T extends Tenancy, By extends string, M extends keyof F & string> = TObject<
-  RecordSchema<Record<never, never>, T>["properties"] & { [K in By]: TString } & Pick<Columns<F>, M & keyof Columns<F>>
+  RecordSchema<Record<never, never>, T>["properties"] & { [K in By]: TString } & Columns<Pick<F, M>>
 >;
 
 /** The table of a collection's versions. The record needs a field `version_id`. */
 export function versionsOf<F extends Fields, T extends Tenancy, const By extends string, const M extends keyof F & string>(
-  { fields: _, schema, name: of }: FieldCollection<F, T>,
+  { fields, schema, name: of }: FieldCollection<F, T>,
   { name, by, keeps }: { readonly name: string; readonly by: By; readonly keeps: readonly M[] },
 ): VersionCollection<VersionSchema<F, T, By, M>> {
   const columns: Readonly<Record<string, TSchema>> = schema.properties;
   const same = (members: readonly string[]): TProperties =>
     Object.fromEntries(members.flatMap((member) => (columns[member] ? [[member, plain(columns[member])]] : [])));
-  const versions = Type.Object({ ...same(HOST_MEMBERS), [by]: Uuid(`Which of the ${of} it is a version of.`), ...same(keeps) });
-  const collection = { name, by, keeps, schema: versions, index: [[by]] };
+  const kept = keeps.flatMap((member): readonly string[] =>
+    fields[member]?.rule.secret === true ? Object.values(secretColumns(member)) : [member],
+  );
+  const versions = Type.Object({ ...same(HOST_MEMBERS), [by]: Uuid(`Which of the ${of} it is a version of.`), ...same(kept) });
+  const collection = { name, by, keeps: kept, schema: versions, index: [[by]] };
   return collection as unknown as VersionCollection<VersionSchema<F, T, By, M>>; // the members that the type names
 }
 const HOST_MEMBERS = ["id", "created_at", "last_updated_at", "organisation_id", "workspace_id"] as const;

@@ -1,15 +1,11 @@
-import { Kind, type TInteger, type TNull, type TSchema, type TUnion, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type TNull, type TSchema, type TUnion, Type, TypeRegistry } from "@sinclair/typebox";
 import { GatewayError } from "../errors.ts";
 
 /* Building blocks of record schemas. A record member is one of these, so that every backend can give it a column. */
 
 export const Uuid = (description: string) => Type.String({ format: "uuid", description });
-export interface TTimestamp extends TInteger {
-  readonly column: "bigint";
-}
 /** Milliseconds since the epoch; the wire shows ISO 8601. */
-export const Timestamp = (description: string): TTimestamp =>
-  Object.assign(Type.Integer({ minimum: 0, description }), { column: "bigint" as const });
+export const Timestamp = (description: string) => Type.Integer({ minimum: 0, description, column: "bigint" });
 export type TNullable<S extends TSchema> = TUnion<[S, TNull]>;
 export const Nullable = <S extends TSchema>(schema: S): TNullable<S> => Type.Union([schema, Type.Null()]);
 /** One of these words. */
