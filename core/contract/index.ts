@@ -27,7 +27,6 @@ export * from "./kept-secret.ts";
 export * from "./mask-secret.ts";
 export * from "./next-turn.ts";
 export * from "./moved-secret.ts";
-export * from "./next-turn.ts";
 export * from "./opened-vault.ts";
 export * from "./operation.ts";
 export * from "./pin.ts";

@@ -30,7 +30,7 @@ export const apiKeys = resourceOf(ApiKeys, {
     status: shown(ApiKeys.fields.status.schema, (record, { now }) => stateAt(record, now)),
   },
   store: {
-    scopes: (given, asked, before) => grantedScopes(given, before?.type ?? typeOf(asked), asked.caller),
+    scopes: (given, asked, before) => grantedScopes(given, before?.type ?? typeOf(asked), asked),
     defaults: (given, asked) => defaultsOf(given ?? {}, asked),
   },
   judge(_, { body }) {

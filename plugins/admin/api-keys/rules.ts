@@ -41,26 +41,30 @@ export async function make(asked: Asked<{ readonly user_id?: string }>, given: G
     digest: asked.vault.digest(once),
     masked_key: maskSecret(once),
   };
-  refuseWider("create", widthOf(record), maker);
+  refuseWider("create", widthOf(record, maker.table), maker);
   return { once, record };
 }
 
 /** Nobody edits a key that may do more than theirs. */
-export const refuseWiderRecord = async (record: ApiKey, asked: Pick<Asked, "caller" | "records">): Promise<void> =>
-  refuseWider("edit", widthOf(record), await widthOfCaller(asked));
+export async function refuseWiderRecord(record: ApiKey, asked: Pick<Asked, "caller" | "records" | "catalog">): Promise<void> {
+  const maker = await widthOfCaller(asked);
+  refuseWider("edit", widthOf(record, maker.table), maker);
+}
 
 type Change = Asked<{ readonly reset_usage?: boolean; readonly usage_limits?: UsageLimits | null }>;
 export async function change(record: ApiKey, asked: Change, given: Partial<Draft>): Promise<Partial<Draft>> {
   const maker = await widthOfCaller(asked);
   if (asked.body.reset_usage) refuseReset(maker);
   const revision = { ...boundToo(given, maker), ...reactivated(record, asked.body) };
-  refuseWider("make", widthOf({ ...record, ...revision }), maker);
+  refuseWider("make", widthOf({ ...record, ...revision }, maker.table), maker);
   return revision;
 }
 
 /** Nobody takes away a key that may do more than theirs. */
-export const refuseRemoval = async (record: ApiKey, asked: Asked<undefined>): Promise<void> =>
-  refuseWider("delete", widthOf(record), await widthOfCaller(asked));
+export async function refuseRemoval(record: ApiKey, asked: Asked<undefined>): Promise<void> {
+  const maker = await widthOfCaller(asked);
+  refuseWider("delete", widthOf(record, maker.table), maker);
+}
 
 /** Who is bound to a budget could give itself another one, again and again. */
 function refuseReset({ budget }: Width): void {

@@ -1,16 +1,17 @@
-import { type Caller, GatewayError, isScope, type KeyType, mayHold, normaliseScope } from "#contract";
+import { type Asked, GatewayError, isScope, type KeyType, mayHold, normaliseScope } from "#contract";
 
 /**
  * The scopes as the table spells them. Throws for a scope that does not exist, that a key of this type cannot hold,
  * or that the caller may hold but does not: nobody gives away more than they have.
  */
-export function grantedScopes(asked: readonly string[], type: KeyType, caller: Caller): string[] {
-  const scopes = [...new Set(asked.map(normaliseScope))];
+export function grantedScopes(given: readonly string[], type: KeyType, { caller, catalog }: Pick<Asked, "caller" | "catalog">): string[] {
+  const scopes = [...new Set(given.map(normaliseScope))];
+  const table = catalog.scopes();
   for (const scope of scopes) {
-    if (!isScope(scope)) throw invalid(`there is no scope ${scope}`);
-    if (!mayHold(type, scope)) throw invalid(`a key of the type ${type} cannot hold ${scope}`);
+    if (!isScope(scope, table)) throw invalid(`there is no scope ${scope}`);
+    if (!mayHold(type, scope, table)) throw invalid(`a key of the type ${type} cannot hold ${scope}`);
     // What a caller's level never holds (an organisation key calls no models) is its to give; what it could hold, it must.
-    if (mayHold(caller.keyType, scope) && !caller.scopes.has(scope))
+    if (mayHold(caller.keyType, scope, table) && !caller.scopes.has(scope))
       throw new GatewayError("SCOPE_MISSING", { scope, action: "giving it to another key" }, { param: "scopes" });
   }
   return scopes;

@@ -9,6 +9,7 @@ import {
   mayHold,
   type RateLimit,
   type RecordOf,
+  type ScopeTable,
   type UsageLimits,
   WINDOW_NAME,
 } from "#contract";
@@ -19,6 +20,8 @@ import {
  */
 export interface Width {
   readonly type: KeyType;
+  /** The scopes there are. */
+  readonly table: ScopeTable;
   /** What stands for several scopes, and these beside it. */
   readonly scopes: ReadonlySet<string>;
   readonly rateLimits: readonly RateLimit[];
@@ -35,9 +38,10 @@ export interface Excess {
 }
 type Measured = Pick<RecordOf<typeof ApiKeys>, "type" | "scopes" | "rate_limits" | "usage_limits" | "defaults">;
 
-export const widthOf = ({ type, scopes, rate_limits, usage_limits, defaults }: Measured): Width => ({
+export const widthOf = ({ type, scopes, rate_limits, usage_limits, defaults }: Measured, table: ScopeTable): Width => ({
   type,
-  scopes: expandedScopes(scopes, type),
+  table,
+  scopes: expandedScopes(scopes, type, table),
   rateLimits: rate_limits,
   budget: usage_limits,
   metadata: labelsIn(defaults),
@@ -49,11 +53,12 @@ export const widthOf = ({ type, scopes, rate_limits, usage_limits, defaults }: M
 const labelsIn = ({ metadata }: Measured["defaults"]): Width["metadata"] => (isJson(metadata) ? (metadata as Width["metadata"]) : {}); // of texts: the schema of keys lets nothing else in
 
 /** The caller's own: as identified, with the budget of its record when it is a key. */
-export async function widthOfCaller({ caller, records }: Pick<Asked, "caller" | "records">): Promise<Width> {
+export async function widthOfCaller({ caller, records, catalog }: Pick<Asked, "caller" | "records" | "catalog">): Promise<Width> {
   const record = await records.in(ApiKeys).get(caller.keyId);
   const { keyType, scopes, rateLimits, allowConfigOverride, configId, metadata }: Caller = caller;
   return {
     type: keyType,
+    table: catalog.scopes(),
     scopes,
     rateLimits,
     budget: record?.usage_limits ?? null,
@@ -77,7 +82,7 @@ export function refuseWider(deed: string, key: Width, maker: Width): void {
 }
 
 function scopeExcess(key: Width, maker: Width): Excess | undefined {
-  const more = [...key.scopes].find((scope) => mayHold(maker.type, scope) && !maker.scopes.has(scope));
+  const more = [...key.scopes].find((scope) => mayHold(maker.type, scope, maker.table) && !maker.scopes.has(scope));
   return more === undefined ? undefined : { why: `it holds the scope ${more}, which yours does not`, param: "scopes" };
 }
 
