@@ -404,6 +404,16 @@ describe("a stream of cloud C", () => {
     expect((await streamedFrom(broken)).answer.status).toBe(502);
   });
   test.each([
+    ["prelude", 9],
+    ["message", STREAM[0]?.length ?? 0],
+  ])("that begins with a wrong checksum of its %s is an error, before anything was sent", async (_, end) => {
+    const damaged = Uint8Array.from(all);
+    damaged[end - 1] = (damaged[end - 1] ?? 0) ^ 1;
+    const { answer } = await streamedFrom(damaged);
+    const message = expect.stringMatching(/^The provider bedrock answered with something that is not its format: .*checksum/);
+    expect(bodyOf(answer, 502)["error"]).toMatchObject({ message, code: "upstream_invalid" });
+  });
+  test.each([
     ["throttlingException", 429, "rate_limit_error"],
     ["validationException", 400, "invalid_request_error"],
     ["modelStreamErrorException", 424, "api_error"],
@@ -526,6 +536,19 @@ describe("in pieces", () => {
       expect(frames.at(-1)).toMatchObject({ error: { message: "Gone.", code: name } });
     },
   );
+  test("a stream in which a message was damaged on the way ends with an error event, and what came before is there", async () => {
+    const damaged = Uint8Array.from(STREAM[3] ?? []);
+    damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1; // in its payload
+    const messages = [...STREAM.slice(0, 3), damaged, ...STREAM.slice(4)];
+    const ends = messages.map((_, index) => Buffer.concat(messages.slice(0, index + 1)).length);
+    const host = cutting.pieces.play(streamAnswer(Buffer.concat(messages), { cuts: ends }));
+    const { status, text } = await ask(cutting.gateway, "bedrock", host, true);
+    expect({ status, done: text.includes("[DONE]") }).toEqual({ status: 200, done: false });
+    const frames = framesOf(text);
+    expect(frames.map((frame) => at(frame, "choices", 0, "delta", "content") ?? "").join("")).toBe("Ciao");
+    const message = expect.stringContaining("The provider bedrock answered with something that is not its format: an event of its stream");
+    expect(frames.at(-1)).toMatchObject({ error: { message, code: "upstream_invalid" } });
+  });
   test.skipIf(!haveRecordings).each(streams)(
     "%s says what its lines say, wherever it is cut",
     async (path) => {

@@ -1,4 +1,6 @@
-import type { Frame, FrameFormat } from "#contract";
+import { crc32 } from "node:zlib";
+import { EventStreamCodec } from "@smithy/core/event-streams";
+import { type Frame, type FrameFormat, messageOf } from "#contract";
 
 const utf8 = new TextDecoder();
 
@@ -135,7 +137,8 @@ const SMALLEST_MESSAGE = 16;
 
 /**
  * AWS's binary event stream: length-prefixed messages of headers and a payload
- * (total length, header length, prelude CRC, headers, payload, message CRC; big-endian).
+ * (total length, header length, prelude CRC, headers, payload, message CRC; big-endian). What a message holds, and
+ * whether it came undamaged, the codec says; where it ends is found here.
  */
 class EventStreamReader implements FrameReader {
   /** What has arrived of the next message; joined once its end is there, for a long one comes in thousands of pieces. */
@@ -159,7 +162,7 @@ class EventStreamReader implements FrameReader {
       const left = bytes.length - from;
       this.wanted = left < PRELUDE ? PRELUDE : sizeOf(bytes.subarray(from));
       if (left < this.wanted) break;
-      out.push(message(bytes.subarray(from, from + this.wanted)));
+      out.push(frameOf(messageIn(bytes.subarray(from, from + this.wanted))));
       from += this.wanted;
     }
     this.parts = from === bytes.length ? [] : [bytes.subarray(from)];
@@ -170,30 +173,35 @@ class EventStreamReader implements FrameReader {
 const NO_FRAMES: readonly Frame[] = [];
 /** Bytes that tell a message's length, and their checksum. */
 const PRELUDE = 12;
+/** AWS allows no more; each of millions of names would be remembered. */
+const MAX_HEADERS = 128 * 1024;
+/** A length that was damaged would have the rest of the stream waited for in vain. */
 function sizeOf(message: Uint8Array): number {
-  const size = view(message).getUint32(0);
-  return size < SMALLEST_MESSAGE || size > MAX_EVENT ? refuseMore() : size;
+  const view = new DataView(message.buffer, message.byteOffset, PRELUDE);
+  const size = view.getUint32(0);
+  if (size < SMALLEST_MESSAGE || size > MAX_EVENT) return refuseMore();
+  if (crc32(message.subarray(0, 8)) !== view.getUint32(8)) throw damaged("the checksum of its length is another's");
+  if (view.getUint32(4) > MAX_HEADERS) throw damaged(`its headers are longer than ${MAX_HEADERS / 1024} kB`);
+  return size;
 }
 
-const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-function message(bytes: Uint8Array): Frame {
-  const headersEnd = 12 + view(bytes).getUint32(4);
-  const headers = eventHeaders(bytes.subarray(12, headersEnd));
-  const event = headers.get(":event-type") ?? headers.get(":exception-type") ?? "";
-  return { event, data: utf8.decode(bytes.subarray(headersEnd, bytes.length - 4)) };
-}
-
-/** Only string headers (type 7) occur on these wires. */
-function eventHeaders(bytes: Uint8Array): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (let at = 0; at < bytes.length; ) {
-    const nameLength = bytes[at] ?? 0;
-    const name = utf8.decode(bytes.subarray(at + 1, at + 1 + nameLength));
-    const valueAt = at + 1 + nameLength + 3;
-    const length = view(bytes).getUint16(valueAt - 2);
-    headers.set(name, utf8.decode(bytes.subarray(valueAt, valueAt + length)));
-    at = valueAt + length;
+const codec = new EventStreamCodec(
+  (bytes: Uint8Array) => utf8.decode(bytes),
+  (text) => new TextEncoder().encode(text),
+);
+type Message = ReturnType<EventStreamCodec["decode"]>;
+function messageIn(bytes: Uint8Array): Message {
+  try {
+    return codec.decode(bytes);
+  } catch (thrown) {
+    throw damaged(messageOf(thrown), thrown);
   }
-  return headers;
 }
+const damaged = (why: string, cause?: unknown): SyntaxError => new SyntaxError(`an event of its stream cannot be read: ${why}`, { cause });
+
+const frameOf = ({ headers, body }: Message): Frame => ({
+  event: textOf(headers[":event-type"]) ?? textOf(headers[":exception-type"]) ?? "",
+  data: utf8.decode(body),
+});
+const textOf = (header: Message["headers"][string] | undefined): string | undefined =>
+  header?.type === "string" ? header.value : undefined;
