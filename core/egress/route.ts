@@ -1,4 +1,5 @@
 import dns from "node:dns";
+import { LRUCache } from "lru-cache";
 import { isPublicAddress } from "./address.ts";
 import type { Trust } from "./trust.ts";
 import { blocked, judgeOrigin, type Origin } from "./url.ts";
@@ -28,7 +29,7 @@ const NO_SUCH_NAME: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "ENO
  * afterwards changes nothing. Judged answers are kept for at most 30 s.
  */
 export class Routes {
-  readonly #known = new Map<string, Route>();
+  readonly #known = new LRUCache<string, Route>({ max: MAX_ROUTES });
   readonly #pending = new Map<string, Promise<Route>>();
 
   constructor(
@@ -82,7 +83,6 @@ export class Routes {
   }
 
   #keep(origin: string, route: Route): Route {
-    if (this.#known.size >= MAX_ROUTES) this.#known.clear();
     this.#known.set(origin, route);
     return route;
   }

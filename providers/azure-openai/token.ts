@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { LRUCache } from "lru-cache";
 import { GatewayError, type Handles, type HostBase, isJson, UpstreamFailure } from "#contract";
 
 /** Somebody who may have tokens from Entra, and how they prove it. */
@@ -32,7 +33,7 @@ const TIMEOUT_MS = 10_000;
  * meanwhile waits for the same answer. Throws UpstreamFailure when Entra refuses, UPSTREAM_UNREACHABLE when it is away.
  */
 export function tokenSource(host: Host, options: TokenOptions): (identity: Identity) => Promise<string> {
-  const kept = new Map<string, Kept>();
+  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   return (identity) => {
     const key = keyOf(identity);
     const known = kept.get(key);
@@ -41,17 +42,11 @@ export function tokenSource(host: Host, options: TokenOptions): (identity: Ident
     const entry: Kept = { token: answer.then(({ token }) => token), freshUntil: Number.POSITIVE_INFINITY };
     answer.then(
       ({ lifeMs }) => void (entry.freshUntil = host.now() + lifeMs - Math.min(MARGIN_MS, lifeMs / 2)),
-      () => void (kept.get(key) === entry && kept.delete(key)), // a refusal is told to who asked, and not kept
+      () => void (kept.peek(key) === entry && kept.delete(key)), // a refusal is told to who asked, and not kept
     );
-    keep(kept, key, entry);
+    kept.set(key, entry);
     return entry.token;
   };
-}
-
-function keep(kept: Map<string, Kept>, key: string, entry: Kept): void {
-  kept.delete(key); // it goes to the end: the oldest comes first
-  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
-  kept.set(key, entry);
 }
 
 /** By everything that makes it this identity, its proof included: who does not know the secret gets no token. */

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { LRUCache } from "lru-cache";
 import { type Handles, type Logger, UpstreamFailure } from "#contract";
 import type { AccessKey } from "./auth.ts";
 import type { Sign } from "./sign.ts";
@@ -33,12 +34,11 @@ const PATIENCE_MS = 10_000;
  * status when it refuses.
  */
 export function roles(parts: Parts): AssumeRole {
-  const kept = new Map<string, Kept>();
+  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   return async (role, as, region) => {
     const name = await digest([role.arn, role.externalId, region, as]);
     const known = kept.get(name);
     if (known !== undefined && known.until > parts.now()) return known.key;
-    if (kept.size >= MAX_KEPT) kept.clear();
     const key = assumed(role, as, region, parts);
     kept.set(name, { key, until: parts.now() + KEPT_MS });
     key.catch(() => kept.delete(name)); // the next request asks again; this one's caller gets the failure

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { importPKCS8, SignJWT } from "jose";
+import { LRUCache } from "lru-cache";
 import { GatewayError, type Handles, isJson, type Json, UpstreamFailure } from "#contract";
 import type { ServiceAccount } from "./service-account.ts";
 import { incomplete, PROVIDER } from "./target.ts";
@@ -36,23 +37,16 @@ interface Token {
  * A token endpoint that is away is UPSTREAM_UNREACHABLE, one that refuses the account an authentication failure.
  */
 export function accessTokens(outside: Outside, patienceMs = PATIENCE_MS): (account: ServiceAccount) => Promise<string> {
-  const known = new Map<string, Kept>();
+  const known = new LRUCache<string, Kept>({ max: MOST_KEPT });
   return (account) => {
     const id = identity(account);
     const kept = known.get(id);
     if (kept && outside.now() < kept.staleAt) return kept.token;
     const fresh = renewed(account, outside, patienceMs);
-    remember(known, id, fresh);
-    fresh.token.catch(() => known.get(id) === fresh && known.delete(id));
+    known.set(id, fresh);
+    fresh.token.catch(() => known.peek(id) === fresh && known.delete(id));
     return fresh.token;
   };
-}
-
-/** The youngest stands last, and the oldest makes way. */
-function remember(known: Map<string, Kept>, id: string, fresh: Kept): void {
-  known.delete(id);
-  for (const oldest of known.size >= MOST_KEPT ? known.keys().take(1) : []) known.delete(oldest);
-  known.set(id, fresh);
 }
 
 function renewed(account: ServiceAccount, outside: Outside, patienceMs: number): Kept {

@@ -503,6 +503,15 @@ describe("the token source", () => {
       expect.stringContaining("Microsoft Entra did not answer within 20 ms"),
     ]);
   });
+  test("keeps the token of an identity in use, however many others come", async () => {
+    const { host, seen } = await hostWith(grant("t"));
+    const tokenOf = tokenSource(host, DEFAULTS);
+    for (let n = 0; n <= 1_500; n += 1) {
+      await tokenOf(identity("in use"));
+      await tokenOf(identity(String(n)));
+    }
+    expect(seen.length).toBe(1_502);
+  });
   test("forgets the oldest of very many identities, and keeps the others", async () => {
     const { host, seen } = await hostWith(grant("t"));
     const tokenOf = tokenSource(host, DEFAULTS);

@@ -271,6 +271,14 @@ describe("an assumed role", () => {
     await sent(it, role({ ...KEY, ...other }));
     expect(asked()).toHaveLength(2);
   });
+  test("is not asked for again while it is in use, however many others are", async () => {
+    const it = await world();
+    for (let nth = 0; nth <= 1_100; nth += 1) {
+      if (nth % 100 === 0) await sent(it, role());
+      await sent(it, role({ aws_role_arn: `${ROLE}-${nth}` }));
+    }
+    expect(asked().filter(({ query }) => query["RoleArn"] === ROLE)).toHaveLength(1);
+  }, 30_000);
   test("that AWS refuses is an error with its status, and asked for again the next time", async () => {
     const it = await world();
     sts.answer(refusal);

@@ -172,6 +172,24 @@ test("guessing keys does not push known ones out, and both memories are bounded"
   expect(reads).toBe(2);
 });
 
+test("a record in use stays, and the one that was not asked for longest goes", async () => {
+  const reads: string[] = [];
+  const lookup = createLookup({
+    read: async ([slug = ""]) => {
+      reads.push(slug);
+      return workspace(Number(slug.slice(1)), slug);
+    },
+    map: ({ slug }) => slug,
+    heard: () => true,
+    maxHits: 2,
+    maxMisses: 2,
+  });
+  for (const slug of ["w1", "w2", "w1", "w3"]) await lookup.find(slug);
+  expect(lookup.find("w1")).toBe("w1");
+  await lookup.find("w2");
+  expect(reads).toEqual(["w1", "w2", "w3", "w2"]);
+});
+
 test("a feed that is away is told later", async () => {
   const { records, find, state, share, feed } = await setting();
   await records.in(Workspaces).insert(workspace(1, "one"));

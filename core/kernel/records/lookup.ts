@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { GatewayError } from "#contract";
 
 /**
@@ -31,45 +32,37 @@ interface Hit<V> {
 const FOREVER = Number.POSITIVE_INFINITY;
 /** How old an answer may get while nobody would tell of a change. */
 const MAX_AGE_MS = 5_000;
+/** A `max` would make room for all of them at once: half a megabyte for each look-up there is. */
+const growingTo = (maxSize: number) => ({ maxSize, sizeCalculation: () => 1 });
 
 export function createLookup<T extends { readonly id: string }, V>(parts: LookupParts<T, V>): Lookup<V> {
-  const hits = new Map<string, Hit<V>>();
-  /** With what a hit says of itself. */
-  const misses = new Map<string, Pick<Hit<V>, "goodUntil">>();
   const keysOf = new Map<string, Set<string>>();
+  const hits = new LRUCache<string, Hit<V>>({ ...growingTo(parts.maxHits), dispose: ({ id }, key) => forgetKey(id, key) });
+  /** With what a hit says of itself. */
+  const misses = new LRUCache<string, Pick<Hit<V>, "goodUntil">>(growingTo(parts.maxMisses));
   const flights = new Map<string, Promise<V | undefined>>();
   let era = 0;
 
-  const drop = (key: string): void => {
-    const hit = hits.get(key);
-    if (hit === undefined) return;
-    hits.delete(key);
-    const keys = keysOf.get(hit.id);
+  const forgetKey = (id: string, key: string): void => {
+    const keys = keysOf.get(id);
     keys?.delete(key);
-    if (keys?.size === 0) keysOf.delete(hit.id);
+    if (keys?.size === 0) keysOf.delete(id);
   };
   const rememberHit = (key: string, id: string, value: V, goodUntil: number): void => {
-    const oldest = hits.size >= parts.maxHits ? hits.keys().next().value : undefined;
-    if (oldest !== undefined) drop(oldest);
     hits.set(key, { id, value, goodUntil });
     const keys = keysOf.get(id) ?? new Set();
     keysOf.set(id, keys.add(key));
-  };
-  const rememberMiss = (key: string, goodUntil: number): void => {
-    const oldest = misses.size >= parts.maxMisses ? misses.keys().next().value : undefined;
-    if (oldest !== undefined) misses.delete(oldest);
-    misses.set(key, { goodUntil });
   };
   async function fly(key: string, values: readonly string[]): Promise<V | undefined> {
     const begun = era;
     const record = await parts.read(values);
     const value = record && parts.map(record);
     if (begun !== era) return value; // written meanwhile: good enough for those who asked before, not for keeping
-    drop(key);
+    hits.delete(key);
     misses.delete(key);
     const goodUntil = parts.heard() ? FOREVER : performance.now() + MAX_AGE_MS;
     if (record) rememberHit(key, record.id, value as V, goodUntil);
-    else rememberMiss(key, goodUntil);
+    else misses.set(key, { goodUntil });
     return value;
   }
   /** What was known goes on while the store is away, and is asked for again soon: not by all at the same moment. */
@@ -107,7 +100,7 @@ export function createLookup<T extends { readonly id: string }, V>(parts: Lookup
         return;
       }
       misses.clear(); // a write may have made any miss a hit
-      for (const key of [...(keysOf.get(id) ?? [])]) drop(key);
+      for (const key of [...(keysOf.get(id) ?? [])]) hits.delete(key);
     },
     doubt(since) {
       const now = performance.now();

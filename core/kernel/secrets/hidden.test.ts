@@ -24,6 +24,11 @@ test("short values hide nothing, and the oldest are forgotten first", () => {
   for (const secret of ["first-secret", "second-secret", "third-secret"]) hide(secret);
   expect(redact("short first-secret second-secret third-secret")).toBe("short first-secret [redacted] [redacted]");
 });
+test("a secret that is given again and again stays, however many others come", () => {
+  const { hide, redact } = hiddenSecrets(2);
+  for (const secret of ["first-secret", "second-secret", "first-secret", "third-secret"]) hide(secret);
+  expect(redact("first-secret second-secret third-secret")).toBe("[redacted] second-secret [redacted]");
+});
 test("agrees with plain replacement on random texts", () => {
   const secrets = Array.from({ length: 300 }, (_, i) => `key-${(i * 7919).toString(36)}-${i % 7}abcdefgh`);
   const { hide, redact } = hiddenSecrets();

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /**
  * Values that must not be shown, and their removal from any text. The cost of a text grows with its length and not with
  * the number of secrets: a gateway of thousands of tenants knows thousands of provider keys.
@@ -9,30 +11,27 @@ export interface Hidden {
 
 /** A shorter value would blot out ordinary words. */
 const MIN_HIDDEN = 8;
-/** The oldest are forgotten first; far more secrets than this in one process means per-user credentials. */
+/** Those that were not given for longest are forgotten first; far more secrets than this in one process means per-user credentials. */
 const MAX_HIDDEN = 10_000;
 const REDACTED = "[redacted]";
 /** Room for one mark per pair of first characters (their low bytes). */
 const PAIRS = 65_536;
 
 export function hiddenSecrets(most = MAX_HIDDEN): Hidden {
-  const known = new Set<string>();
   /** Secrets by their beginning, longest first, so that one inside another does not leave a rest. */
   const byStart = new Map<string, string[]>();
   const pairs = new Uint8Array(PAIRS);
 
   const forget = (secret: string): void => {
-    known.delete(secret);
     const start = startOf(secret);
     const alike = byStart.get(start) ?? [];
     if (alike.length > 1) alike.splice(alike.indexOf(secret), 1);
     else byStart.delete(start); // its mark stays: it costs a look-up, and hides nothing wrongly
   };
+  const known = new LRUCache<string, true>({ max: most, dispose: (_, secret) => forget(secret) });
   const remember = (secret: string): void => {
-    if (secret.length < MIN_HIDDEN || known.has(secret)) return;
-    const oldest = known.size >= most ? known.values().next().value : undefined;
-    if (oldest !== undefined) forget(oldest);
-    known.add(secret);
+    if (secret.length < MIN_HIDDEN || known.get(secret)) return;
+    known.set(secret, true);
     const start = startOf(secret);
     const alike = byStart.get(start);
     if (alike) alike.splice(placeAmong(alike, secret.length), 0, secret);

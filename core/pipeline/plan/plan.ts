@@ -19,7 +19,7 @@ import { boundedJson, CONTROL_VALUES, MAX_DEPTH } from "../../json/bounded.ts";
 import { isUuid } from "../../admin/tenancy.ts";
 import type { Generation } from "../../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
-import { InlineConfigs } from "./inline-configs.ts";
+import { inlineConfigs } from "./inline-configs.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { leavesPin } from "./pin.ts";
 
@@ -37,7 +37,7 @@ interface Chosen {
 }
 
 export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): Planner {
-  const inline = new InlineConfigs<Chosen>();
+  const inline = inlineConfigs<Chosen>();
   const usable = (record: RecordOf<typeof Configs>) => ({
     active: record.status === "active",
     slug: record.slug,
@@ -52,7 +52,7 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): P
     const known = inline.get(text);
     if (known) return known;
     const compiled: Chosen = { slug: null, root: compileConfig(jsonConfig(text), gen.config, "written") };
-    inline.keep(text, compiled);
+    inline.set(text, compiled);
     return compiled;
   };
   const fromSlug = (slug: string, workspaceId: string): MaybePromise<Chosen> =>

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { inputTokens, outputTokens, type Price, type Provider, tokens, USAGE_PARTS, type Usage, type UsagePart } from "#contract";
 
@@ -60,19 +61,16 @@ async function loadListPrices(): Promise<ListPrices> {
     const found = calcPrice(tokens, model, { providerId });
     return found ? found.total_price * CENTS_PER_DOLLAR : null;
   };
-  const remembered = new Map<string, Price | null>();
+  const remembered = new LRUCache<string, { readonly price: Price | null }>({ max: MAX_REMEMBERED });
   const pricePerToken = (providerId: string, model: string): Price | null => {
     const key = `${providerId}/${model}`;
     const known = remembered.get(key);
-    if (known !== undefined) return known;
-    return remember(key, sampled(centsOf(providerId, model)));
-  };
-  const centsOf = (providerId: string, model: string) => (tokens: Readonly<Record<string, number>>) => cents(tokens, providerId, model);
-  const remember = (key: string, price: Price | null): Price | null => {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(key, price);
+    if (known !== undefined) return known.price;
+    const price = sampled(centsOf(providerId, model));
+    remembered.set(key, { price });
     return price;
   };
+  const centsOf = (providerId: string, model: string) => (tokens: Readonly<Record<string, number>>) => cents(tokens, providerId, model);
   return (loaded = {
     exact: (usage, providerId, model) => cents(tokensOf(usage), providerId, model),
     byPart(usage, providerId, model) {

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { LRUCache } from "lru-cache";
 import {
   ApiKeys,
   type Caller,
@@ -50,13 +51,12 @@ export default definePlugin({
 const DATA_PLANE_ONLY = { dataPlaneOnly: "API access is switched off in this deployment (API_ACCESS_ENABLED)" } as const;
 
 const MAX_DIGESTS = 4_096;
-/** The digests of the keys that are in use; a key that is guessed pushes out the oldest, and costs it one digest. */
+/** The digests of the keys that are in use; a key that is guessed pushes out the one that was not used for longest, and costs it one digest. */
 function remembered(digest: (key: string) => string): (key: string) => string {
-  const digests = new Map<string, string>();
+  const digests = new LRUCache<string, string>({ max: MAX_DIGESTS });
   return (key) => {
     const before = digests.get(key);
     if (before !== undefined) return before;
-    if (digests.size >= MAX_DIGESTS) digests.delete(digests.keys().next().value ?? "");
     const made = digest(key);
     digests.set(key, made);
     return made;
