@@ -1,7 +1,7 @@
-import type { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Database } from "./driver.ts";
 import { syncFile } from "./private-file.ts";
 import { cannotUse } from "./unusable.ts";
 

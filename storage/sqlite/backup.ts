@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { GatewayError } from "#contract";
 import { copyBlobs } from "./backup-blobs.ts";
 import type { SqliteConfig } from "./config.ts";
+import { type Database, driver } from "./driver.ts";
 import { hasRecords, isFilled, refuseEmptied } from "./emptied.ts";
 import { makePrivateFile, syncFile } from "./private-file.ts";
 import { refuseBehind, refuseOlder } from "./saved.ts";
@@ -59,14 +59,14 @@ function copyDatabase(path: string, copy: string, busyTimeoutMs: number, tell: T
 }
 
 function open(path: string, busyTimeoutMs: number): Database {
-  const db = new Database(path, { readwrite: true });
+  const db = driver.open(path);
   db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
   return db;
 }
 
 /** A copy that cannot be put back is none. */
 export function judgeCopy(path: string): void {
-  const db = new Database(path, { readwrite: true });
+  const db = driver.open(path);
   const flaw = opening(path, () => firstFlaw(db, "integrity_check"));
   db.close();
   if (flaw !== undefined) throw cannotUse(path, damaged(path, `its content is damaged (${flaw})`));

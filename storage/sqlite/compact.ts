@@ -1,3 +1,5 @@
+import { driver } from "./driver.ts";
+
 /*
  * Long texts are stored compressed: the wire text of a stream repeats itself in every frame (to a thirtieth, in a tenth
  * of the time it takes to store it as it is), and prose goes to about a half for the same time.
@@ -10,7 +12,7 @@ const LONG = 8_192;
 export type Compact = string | Uint8Array;
 
 /** Lone surrogates become U+FFFD, as in a text that SQLite stores. */
-export const compact = (text: string): Compact => (text.length < LONG ? text : Bun.zstdCompressSync(text, { level: 1 }));
+export const compact = (text: string): Compact => (text.length < LONG ? text : driver.pack(text));
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // a text may begin with one
-export const expanded = (stored: Compact): string => (typeof stored === "string" ? stored : decoder.decode(Bun.zstdDecompressSync(stored)));
+export const expanded = (stored: Compact): string => (typeof stored === "string" ? stored : decoder.decode(driver.unpack(stored)));

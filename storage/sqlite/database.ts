@@ -1,7 +1,7 @@
-import { Database, SQLiteError } from "bun:sqlite";
 import { GatewayError, type StorageHandle } from "#contract";
 import type { SqlWork } from "../tables/sql-work.ts";
 import type { Fault } from "../tables/records.ts";
+import { type Database, driver } from "./driver.ts";
 import { makePrivate } from "./private-file.ts";
 import { reasonOf } from "./unusable.ts";
 import { UNWATCHED, type Watch } from "./watch.ts";
@@ -24,7 +24,7 @@ export type Synchronous = "full" | "normal";
 /** Opens a database file, making it when missing; any number of processes may do so at once. */
 export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_PAGES, synchronous: Synchronous = "normal"): Database => {
   makePrivate(path);
-  const db = new Database(path, { create: true, readwrite: true });
+  const db = driver.open(path, { create: true });
   // First of all: switching to WAL needs a lock, and without the timeout a race of first starts fails at once.
   db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
   // Both only while the file is empty. The second lets pruned space be given back in small steps.
@@ -84,7 +84,7 @@ const TAKEN: ReadonlySet<string> = new Set(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_
 const AWAY = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PROTOCOL|PERM|AUTH)/;
 
 export const faultOf = (error: unknown): Fault => {
-  const code = error instanceof SQLiteError ? (error.code ?? "") : "";
+  const code = driver.codeOf(error) ?? "";
   if (TAKEN.has(code)) return "conflict";
   return AWAY.test(code) ? "unavailable" : "other";
 };

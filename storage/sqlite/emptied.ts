@@ -1,6 +1,6 @@
-import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { basename } from "node:path";
+import type { Database } from "./driver.ts";
 import { backToBackup, cannotUse, damaged } from "./unusable.ts";
 
 /*

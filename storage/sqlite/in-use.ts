@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
+import { type Database, open } from "./driver.ts";
 import { isFilled } from "./emptied.ts";
 import { codeOf } from "./unusable.ts";
 import { lockHolders } from "./watch.ts";
@@ -47,7 +47,7 @@ const inUse = (dir: string, who: string): GatewayError =>
 
 /** In this mode SQLite opens a database only when nobody else has, on any system. A file it cannot read, nobody can have open. */
 function openAlone(dir: string, path: string): Database {
-  const db = new Database(path, { readwrite: true });
+  const db = open(path);
   db.run("pragma busy_timeout = 0");
   try {
     db.run("pragma locking_mode = exclusive");

@@ -1,6 +1,6 @@
-import type { SQLQueryBindings } from "bun:sqlite";
 import type { LogRow } from "#contract";
 import { type Compact, compact } from "./compact.ts";
+import type { Value } from "./driver.ts";
 
 /*
  * Rows on their way to the Worker: one text. Each row is a line of JSON, the short columns and the lengths of the long
@@ -8,7 +8,7 @@ import { type Compact, compact } from "./compact.ts";
  */
 
 /** One row as it is bound: the columns' values in their order, then the bytes they take. */
-export type LogValues = readonly SQLQueryBindings[];
+export type LogValues = readonly Value[];
 type Short = string | number | null;
 
 /** The short columns, then the long ones, in the order in which `packRow` writes them. */

@@ -1,7 +1,7 @@
-import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { LogFacts, LogRow } from "#contract";
 import { type Compact, expanded } from "./compact.ts";
 import { inTransaction } from "./database.ts";
+import type { Database, Value } from "./driver.ts";
 import { COLUMNS, type LogValues } from "./logs-batch.ts";
 
 const BATCH = 1000;
@@ -43,7 +43,7 @@ interface Stored {
 
 export const logsTable = (db: Database): LogsTable => {
   // A batch that is sent again replaces its rows.
-  const writing = db.prepare<unknown, SQLQueryBindings[]>(
+  const writing = db.prepare<unknown, Value[]>(
     `insert or replace into "logs" (${COLUMNS.map((name) => `"${name}"`).join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})`,
   );
   const reading = db.prepare<Stored, [string]>(`select * from "logs" where "id" = ?1`);

@@ -72,7 +72,7 @@ export interface SqliteLogs {
 export const sqliteLogs = (
   options: LogsWork["open"]["argument"],
   onLoss: (loss: Loss) => void,
-  spawn = () => new Worker(WORKER),
+  spawn = () => new Worker(WORKER, { type: "module" }),
 ): SqliteLogs => {
   const state: { line?: Line; lost?: string; closed: boolean; number: number } = { closed: false, number: 0 };
 

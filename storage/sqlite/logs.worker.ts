@@ -1,7 +1,7 @@
-import type { Database } from "bun:sqlite";
 import { type ErrorCode, GatewayError, messageOf } from "#contract";
 import { migrationWork } from "../tables/migrate.ts";
 import { faultOf, LARGE_PAGES, openDatabase, runUnderLock } from "./database.ts";
+import type { Database } from "./driver.ts";
 import { refuseEmptied } from "./emptied.ts";
 import { unpacked } from "./logs-batch.ts";
 import { MIGRATIONS } from "./logs-migrations/index.ts";

@@ -1,5 +1,4 @@
 import type { Static, TObject } from "@sinclair/typebox";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Collection, Records, RecordStore } from "#contract";
 import { sqliteTableOf } from "../tables/kit.ts";
 import { collectionWork } from "../tables/collections.ts";
@@ -7,15 +6,15 @@ import { recordsOver, type SqlEngine } from "../tables/records.ts";
 import { TABLES } from "../tables/snapshot.ts";
 import { tableOf } from "../tables/table.ts";
 import { type Connection, faultOf, runUnderLock } from "./database.ts";
+import { orm } from "./orm.ts";
 import { opening, reasonOf } from "./unusable.ts";
 
 export const sqliteRecords = (
   connection: Connection,
   file: { readonly path: string; readonly busyTimeoutMs: number; readonly now: () => number; readonly keepsTables: boolean },
 ): RecordStore => {
-  // The query builders used are the same in both dialects; only the types of drizzle tell them apart.
   const engine: SqlEngine = {
-    db: drizzle(connection.db) as unknown as SqlEngine["db"],
+    db: orm(connection.db),
     faultOf,
     reasonOf,
     alive: () => connection.alive("records"),

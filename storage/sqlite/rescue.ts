@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { mkdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { messageOf } from "#contract";
+import { type Database, open } from "./driver.ts";
 import { makePrivateFile, syncFile } from "./private-file.ts";
 import { nameOfSaved } from "./saved.ts";
 import { isWhole } from "./whole.ts";
@@ -41,7 +41,7 @@ export function rescue(db: Database, path: string, why: string): Loss {
 
 /** A database whose first page is gone reads as an empty one: a copy of that is no rescue. */
 function refuseHollow(saved: string): void {
-  const copy = new Database(saved, { readwrite: true });
+  const copy = open(saved);
   try {
     copy.query(`select 1 from "_migrations" limit 1`).get();
   } finally {

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { GatewayError, messageOf, type PreparedRestore } from "#contract";
 import { type Migration, pendingMigrations } from "../tables/migrate.ts";
 import { judgeCopy } from "./backup.ts";
 import type { SqliteConfig } from "./config.ts";
+import { open } from "./driver.ts";
 import { MIGRATIONS as LOGS_MIGRATIONS } from "./logs-migrations/index.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
 import { holdFree } from "./in-use.ts";
@@ -77,7 +77,7 @@ async function copyPrivate(from: string, to: string): Promise<void> {
 
 /** Would this build open it? Asked now, not by the start that needs it. */
 function judgeMigrations(path: string, migrations: readonly Migration[], allowDestructive: string | undefined): void {
-  const db = new Database(path, { readwrite: true });
+  const db = open(path);
   try {
     const applied = db.query<Record<string, unknown>, []>(`select "id", "checksum" from "_migrations" order by "id"`).all();
     pendingMigrations(applied, { migrations, allowDestructive });
@@ -97,7 +97,7 @@ async function stageBlobs(from: string, staged: string): Promise<number> {
 }
 
 function refuseMissingBlobs(staged: string): void {
-  const db = new Database(join(staged, "main.db"), { readwrite: true });
+  const db = open(join(staged, "main.db"));
   const entries = db.query<{ file: string; bytes: number }, []>(`select "file", "bytes" from "_blobs"`).all();
   db.close();
   const lost = entries.find(({ file, bytes }) => statSync(join(staged, "blobs", file), { throwIfNoEntry: false })?.size !== bytes);

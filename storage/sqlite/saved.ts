@@ -1,6 +1,6 @@
-import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type Database, open } from "./driver.ts";
 import { isFilled } from "./emptied.ts";
 import { cannotUse } from "./unusable.ts";
 
@@ -32,7 +32,7 @@ export function refuseBehind(path: string, db: Database): void {
   for (const saved of savedOf(path)) if (lastChangeIn(join(dirname(path), saved)) > lastChange(db)) throw behind(path, saved);
 }
 function lastChangeIn(path: string): number {
-  const db = new Database(path, { readwrite: true });
+  const db = open(path);
   try {
     return lastChange(db);
   } catch {

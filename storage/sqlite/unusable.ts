@@ -1,7 +1,7 @@
-import { type Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { GatewayError, messageOf } from "#contract";
+import { type Database, driver } from "./driver.ts";
 
 /** What is wrong with a file, and what an operator can do about it. */
 interface Fault {
@@ -38,9 +38,8 @@ const journals = (path: string): string => ["", "-wal", "-shm"].map((end) => bas
 
 /** As SQLite and the system call it: `SQLITE_NOTADB`, `EACCES`. */
 export function codeOf(error: unknown): string {
-  if (error instanceof SQLiteError) return error.code ?? "";
   const { code } = (error ?? {}) as { readonly code?: unknown }; // a system error has one
-  return typeof code === "string" ? code : "";
+  return driver.codeOf(error) ?? (typeof code === "string" ? code : "");
 }
 
 interface Failure {

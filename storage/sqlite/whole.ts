@@ -1,5 +1,5 @@
-import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { open } from "./driver.ts";
 import { isFilled } from "./emptied.ts";
 import { codeOf, firstFlaw, isDamage } from "./unusable.ts";
 
@@ -13,7 +13,7 @@ const READ_BYTES = 64 * 1024 * 1024;
 export function isWhole(path: string): boolean {
   if (!isFilled(path)) return false;
   if (statSync(path).size > READ_BYTES) return true; // not known; whoever reads what is missing is told
-  const db = new Database(path, { readwrite: true });
+  const db = open(path);
   try {
     return firstFlaw(db, "quick_check") === undefined;
   } catch (error) {
