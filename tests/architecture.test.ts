@@ -97,13 +97,25 @@ describe("the core", () => {
       );
     expect(strays).toEqual([]);
   });
-  test("says `Bun.` in one file", () => {
-    const says = [...core, ...pluginFiles]
-      .filter((file) => !isTest(file))
-      .filter((file) => /(?<![\w.])Bun\.|from "bun(:\w+)?"/.test(read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")));
-    expect(
-      says.filter((file) => file !== "core/platform.ts" && !file.startsWith("core/build/") && !file.startsWith("storage/sqlite/")),
-    ).toEqual([]);
+  test("says `Bun.` in the platform that is Bun's, and `Deno.` in the one that is Deno's", () => {
+    const code = [...core, ...pluginFiles]
+      .filter((file) => !isTest(file) && !file.startsWith("core/build/"))
+      .map((file) => ({ file, text: read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "") }));
+    const saying = (words: RegExp): string[] => code.filter(({ text }) => words.test(text)).map(({ file }) => file);
+    expect(saying(/(?<![\w.])Bun\.|[( ]"bun(:\w+)?"/)).toEqual([
+      "core/platform/bun.ts",
+      "storage/sqlite/driver/bun-orm.ts",
+      "storage/sqlite/driver/bun-sqlite.ts",
+    ]);
+    expect(saying(/(?<![\w.])Deno\./)).toEqual(["core/platform/deno.ts"]);
+  });
+  test("has platforms that do not know each other", () => {
+    const strays = files("core/platform/*.ts").flatMap((file) =>
+      importsOf(file)
+        .filter((path) => path.startsWith(".") && path !== "../platform.ts")
+        .map((path) => `${file} -> ${path}`),
+    );
+    expect(strays).toEqual([]);
   });
   test("has a contract that imports nothing of the host", () => {
     const strays = files("core/contract/**/*.ts")

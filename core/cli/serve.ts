@@ -191,4 +191,5 @@ function stopAsked(log: Logger): Promise<void> {
 function keepAlive(log: Logger): void {
   process.on("uncaughtException", (error) => log("error", "uncaught", { why: messageOf(error), error }));
   process.on("unhandledRejection", (error) => log("error", "uncaught", { why: messageOf(error), error }));
+  process.stderr.on("error", () => undefined); // whoever read the log has gone: saying so there would fail again, and again
 }

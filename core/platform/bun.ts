@@ -1,0 +1,107 @@
+import { maxHeaderSize } from "node:http";
+import { fileURLToPath } from "node:url";
+import type { Child, Listening, ListenOptions, PipedChild, Platform, RuntimeLimits } from "../platform.ts";
+
+/** On Bun, from source and as a compiled binary. */
+export const platform: Platform = {
+  serve,
+  addressOf: (server, request) => (server as Bun.Server<undefined>).requestIP(request)?.address ?? null, // `serve` handed it over
+  importModule: (path, version) => import(`${path}?v=${version}`), // a `file:` URL loses its query here, a path keeps it
+  isCompiled,
+  timedId: (now) => Bun.randomUUIDv7("hex", now),
+  spawnSelf,
+  spawnPiped,
+  ownPipes,
+  withRuntimeLimits,
+  startWorker,
+  fetchPins: true,
+};
+
+function serve(fetch: Parameters<Platform["serve"]>[0], options: ListenOptions): Listening {
+  const server = Bun.serve({
+    fetch,
+    hostname: options.host,
+    port: options.port,
+    reusePort: options.reusePort,
+    maxRequestBodySize: options.maxBodyBytes,
+    idleTimeout: 0, // a model may think for minutes before its first byte; deadlines are the pipeline's
+    development: false,
+  });
+  return { url: server.url, port: server.port ?? options.port, stop: (force) => server.stop(force) };
+}
+
+function isCompiled(): boolean {
+  return Bun.main.startsWith("/$bunfs/") || Bun.main.includes("~BUN");
+}
+
+function spawnSelf(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Child {
+  const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, Bun.main, ...args];
+  const child = Bun.spawn(command, { env: { ...process.env, ...env }, stdio: ["ignore", "inherit", "inherit"] });
+  return { pid: child.pid, exited: child.exited, kill: (signal) => child.kill(signal) };
+}
+
+function spawnPiped(args: readonly string[]): PipedChild {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, main, ...args];
+  const child = Bun.spawn(command, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
+  child.unref();
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    kill: (signal) => child.kill(signal),
+    output: child.stdout,
+    async write(bytes) {
+      await Promise.all([child.stdin.write(bytes), child.stdin.flush()]); // of a process that has ended, both may fail
+    },
+  };
+}
+
+function ownPipes(): ReturnType<Platform["ownPipes"]> {
+  const output = Bun.stdout.writer();
+  return {
+    input: Bun.stdin.stream(),
+    async write(bytes) {
+      await Promise.all([output.write(bytes), output.flush()]);
+    },
+  };
+}
+
+/*
+ * Bun reads these once, before any code runs: its limit of outgoing connections (256 unless told otherwise), the bytes of
+ * a request's headers (16 KB), and the memory there is.
+ */
+const CONNECTIONS = "BUN_CONFIG_MAX_HTTP_REQUESTS";
+const MAX_CONNECTIONS = "65535";
+const OPTIONS = "BUN_OPTIONS";
+const HEADER_BYTES = "--max-http-header-size";
+const MEMORY = "BUN_JSC_forceRAMSize";
+
+/**
+ * Makes this program the one that may hold as many upstream connections as there are requests, takes headers of so many
+ * bytes, and collects its garbage in time: where a limit is not set, the process replaces itself by the same one with it
+ * set (same pid, same files). Where that cannot be done, or does not help, it goes on.
+ */
+function withRuntimeLimits({ headerBytes, memoryBytes }: RuntimeLimits): void {
+  if (typeof process.execve !== "function") return;
+  const limits = { ...unlessSet(CONNECTIONS, MAX_CONNECTIONS), ...unlessSet(MEMORY, String(memoryBytes)), ...headerLimit(headerBytes) };
+  if (Object.keys(limits).length === 0) return;
+  const own = isCompiled() ? [] : [...process.execArgv, Bun.main]; // the runtime's own flags too, `--watch` among them
+  process.execve(process.execPath, [process.execPath, ...own, ...process.argv.slice(2)], { ...process.env, ...limits });
+}
+
+const unlessSet = (name: string, value: string): Readonly<Record<string, string>> =>
+  process.env[name] === undefined ? { [name]: value } : {};
+
+/** An operator's own figure stands, and so does ours, should the runtime not have taken it. */
+function headerLimit(bytes: number): Readonly<Record<string, string>> {
+  const options = process.env[OPTIONS] ?? "";
+  const given = [options, ...process.execArgv].some((text) => text.includes(HEADER_BYTES));
+  return given || maxHeaderSize >= bytes ? {} : { [OPTIONS]: `${options} ${HEADER_BYTES}=${bytes}`.trim() };
+}
+
+/** A compiled binary holds workers under their path from the repository's root (`core/build/build.ts` names them as entry points). */
+function startWorker(path: string): Worker {
+  const worker = new Worker(isCompiled() ? `./${path}` : new URL(`../../${path}`, import.meta.url).href);
+  (worker as Worker & { unref(): void }).unref(); // the runtime has it, the web's type does not
+  return worker;
+}
