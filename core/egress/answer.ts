@@ -1,6 +1,7 @@
 import { GatewayError, nextTurn } from "#contract";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Answering } from "./socket.ts";
 import { NotUnpacked, packings, unpacked } from "./unpack.ts";
 
 /** What an upstream answered. Read it once: whole by `text`, or piece by piece by `pieces`. */
@@ -32,7 +33,7 @@ export const tooLarge = (limit: number, what = "its answer"): string => `${what}
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The response as an answer, watched: its exchange ends when the body has been read, cancelled or has failed. */
-export function answered(response: Response, exchange: Exchange, maxWhole = MAX_WHOLE): Answer {
+export function answered(response: Answering, exchange: Exchange, maxWhole = MAX_WHOLE): Answer {
   const { status, headers } = response;
   if (status < 200 || status > 599) throw refused(exchange, `it answered with the status ${status}`); // the runtime passes on any three digits
   if (NO_BODY.has(status) || exchange.request.method === "HEAD" || headers.get("content-length") === "0") {
@@ -54,7 +55,7 @@ class OpenAnswer implements Answer {
   readonly status: number;
   readonly headers: Headers;
   constructor(
-    private readonly response: Response,
+    private readonly response: Answering,
     private readonly exchange: Exchange,
     private readonly maxWhole: number,
   ) {

@@ -5,7 +5,9 @@ import { neverConnected } from "./failure.ts";
 import type { Held, MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { type HeaderRecord, type HeaderRules, outgoingHeaders } from "./header.ts";
 import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
+import { type Answering, type Outgoing, sendBySocket, type TlsNames } from "./socket.ts";
 import { readTrust } from "./trust.ts";
+import { fetchPins } from "../platform.ts";
 import { judgeOrigin, splitUrl, unacceptable } from "./url.ts";
 import { responseOf } from "./web-response.ts";
 
@@ -114,7 +116,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   const ca = options.ca === undefined ? undefined : { ca: options.ca };
-  const tlsOf = (route: Route): TlsInit | undefined => (route.name === null ? ca : { ...ca, serverName: route.name.server });
+  const tlsOf = (route: Route): TlsNames | undefined => (route.name === null ? ca : { ...ca, serverName: route.name.server });
 
   return {
     call: (request) => begun(request, ended),
@@ -138,32 +140,29 @@ function withoutOwnKeys(headers: Readonly<HeaderRecord>, holdsOwnKey: EgressOpti
 }
 
 /** Tries the judged addresses in turn; only one that refused the connection makes way for the next. A stream can be sent once. */
-const connect = ({ bases }: Route, rest: string, init: RequestInit): Promise<Response> =>
-  bases.length === 1 || init.body instanceof ReadableStream ? fetch(`${bases[0]}${rest}`, init) : inTurn(bases, rest, init);
+const connect = ({ bases }: Route, rest: string, init: Outgoing): Promise<Answering> =>
+  bases.length === 1 || init.body instanceof ReadableStream ? sendTo(`${bases[0]}${rest}`, init) : inTurn(bases, rest, init);
 
-async function inTurn(bases: readonly string[], rest: string, init: RequestInit): Promise<Response> {
+async function inTurn(bases: readonly string[], rest: string, init: Outgoing): Promise<Answering> {
   for (let index = 0; ; index += 1) {
     try {
-      return await fetch(`${bases[index]}${rest}`, init);
+      return await sendTo(`${bases[index]}${rest}`, init);
     } catch (error) {
       if (index >= bases.length - 1 || !neverConnected(error)) throw error;
     }
   }
 }
 
-interface TlsInit {
-  readonly serverName?: string;
-  readonly ca?: string;
-}
+const sendTo = fetchPins ? (url: string, init: Outgoing): Promise<Response> => fetch(url, init as RequestInit) : sendBySocket; // `tls` is Bun's
 
 /**
  * Connecting to a judged address under a name is what `tls.serverName` and the Host header do together: Bun 1.4.5 then
- * uses the name for SNI and for the certificate, and keeps a pooled connection to the name it was made for. A runtime
- * without this option checks the certificate against the address and refuses: it fails closed.
+ * uses the name for SNI and for the certificate, and keeps a pooled connection to the name it was made for. Where fetch
+ * has no such option, socket.ts does the same.
  * `proxy: false` keeps HTTP_PROXY of the environment out, `timeout: false` the runtime's own five minutes.
  * Answers are asked for unpacked, and what comes packed all the same is unpacked here, in bounded steps (unpack.ts).
  */
-const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: HeaderRecord, tls: TlsInit | undefined): RequestInit =>
+const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: HeaderRecord, tls: TlsNames | undefined): Outgoing =>
   ({
     method: request.method,
     headers: headers["accept-encoding"] === undefined ? Object.assign(headers, UNPACKED) : headers,
@@ -175,5 +174,5 @@ const fetchInit = (request: EgressRequest, signal: AbortSignal, headers: HeaderR
     timeout: false,
     decompress: false,
     tls,
-  }) as RequestInit; // Bun's members `proxy: false`, `timeout`, `decompress` and `tls` are not in the web's RequestInit
+  }) as Outgoing; // members that only fetch reads are not in it
 const UNPACKED: HeaderRecord = Object.freeze({ "accept-encoding": "identity" });
