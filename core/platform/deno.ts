@@ -92,11 +92,25 @@ function spawnPiped(args: readonly string[]): PipedChild {
 }
 
 function childOf(child: ChildProcess): Child {
+  const { pid = 0 } = child;
+  let isOver = child.pid === undefined; // it was never started
   const exited = new Promise<number>((resolve) => {
-    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-    child.once("error", () => resolve(1)); // it was never started
+    child.once("exit", (code, signal) => {
+      isOver = true;
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+    child.once("error", () => resolve(1));
   });
-  return { pid: child.pid ?? 0, exited, kill: (signal) => void child.kill(signal) };
+  return { pid, exited, kill: (signal) => (isOver ? undefined : signalled(pid, signal)) };
+}
+
+/** Deno 2.9.6 says of a child that it has signalled itself that the signal ended it, whatever code it ended with. */
+function signalled(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it has just ended
+  }
 }
 
 function ownPipes(): ReturnType<Platform["ownPipes"]> {
