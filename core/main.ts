@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 /** The one entry, for the runtime and for the compiled binary: argv -> command. */
 import { HELP, UsageError } from "./cli/help.ts";
-import { isCompiled } from "./platform.ts";
+import { noSourceCommands } from "./platform.ts";
 
 type Command = (args: readonly string[]) => Promise<number>;
 
@@ -27,9 +27,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 const OWN_HELP: ReadonlySet<string> = new Set(["backup", "restore", "new", "build"]);
 const ALIASES: Readonly<Record<string, string>> = { "--help": "help", "-h": "help" };
 
-/** Commands that work on the source tree; they are no part of a compiled binary. */
+/** Commands that work on the source tree. */
 async function fromSource(name: "new" | "build", args: readonly string[]): Promise<number> {
-  if (isCompiled()) throw new UsageError(`gateway ${name} works on the source tree and is not part of a compiled binary.`);
+  if (noSourceCommands !== null) throw new UsageError(`gateway ${name} ${noSourceCommands}`);
   const path = new URL(`./build/${name}.ts`, import.meta.url).pathname; // computed, so that the bundler leaves it out
   const module = (await import(path)) as { run(args: readonly string[]): Promise<number> }; // what core/build's commands export
   return module.run(args);
@@ -37,7 +37,7 @@ async function fromSource(name: "new" | "build", args: readonly string[]): Promi
 
 /** What is wrong with the tree itself, where a file that all commands import is no JSON. */
 async function brokenFiles(error: unknown): Promise<readonly Error[]> {
-  if (!(error instanceof SyntaxError) || isCompiled()) return [];
+  if (!(error instanceof SyntaxError) || noSourceCommands !== null) return [];
   const path = new URL("./build/manifest-syntax.ts", import.meta.url).pathname;
   const module = (await import(path)) as { brokenManifests(): readonly Error[] }; // what this file of core/build exports
   return module.brokenManifests();

@@ -12,8 +12,8 @@ export interface Platform {
    * is loaded afresh, the same content is not loaded twice.
    */
   importModule(path: string, version: string): Promise<unknown>;
-  /** Is this a compiled binary, whose own modules live in a virtual file system? */
-  isCompiled(): boolean;
+  /** Why the commands that work on the source tree cannot run here, as what is said of one; `null` where they can. */
+  readonly noSourceCommands: string | null;
   /** A UUID of version 7: it begins with the time, so that stored requests are appended to their index, not scattered over it. */
   timedId(now: number): string;
   /** Starts this same program again: the binary itself, or the runtime with the main module. */
@@ -80,7 +80,7 @@ export const {
   serve,
   addressOf,
   importModule,
-  isCompiled,
+  noSourceCommands,
   timedId,
   spawnSelf,
   spawnPiped,

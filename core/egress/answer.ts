@@ -217,7 +217,7 @@ class WatchedPieces implements Pieces {
   cancel(): Promise<void> {
     this.rest = undefined;
     this.exchange.end();
-    return this.bytes.cancel();
+    return this.bytes.cancel().catch(() => undefined); // what has broken already cannot be cancelled, and who read it was told why
   }
 }
 /** So much of a stream is read in one turn: a hundred frames are usual, ten thousand blank ones take ten milliseconds. */

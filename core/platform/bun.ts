@@ -7,7 +7,7 @@ export const platform: Platform = {
   serve,
   addressOf: (server, request) => (server as Bun.Server<undefined>).requestIP(request)?.address ?? null, // `serve` handed it over
   importModule: (path, version) => import(`${path}?v=${version}`), // a `file:` URL loses its query here, a path keeps it
-  isCompiled,
+  noSourceCommands: isCompiled() ? "works on the source tree and is not part of a compiled binary." : null,
   timedId: (now) => Bun.randomUUIDv7("hex", now),
   spawnSelf,
   spawnPiped,
@@ -30,6 +30,7 @@ function serve(fetch: Parameters<Platform["serve"]>[0], options: ListenOptions):
   return { url: server.url, port: server.port ?? options.port, stop: (force) => server.stop(force) };
 }
 
+/** Is this a compiled binary, whose own modules live in a virtual file system? */
 function isCompiled(): boolean {
   return Bun.main.startsWith("/$bunfs/") || Bun.main.includes("~BUN");
 }

@@ -10,7 +10,7 @@ export const platform: Platform = {
   serve,
   addressOf: (peer) => (peer as Peer).remoteAddr.hostname, // `serve` handed it over
   importModule: (path, version) => import(`${pathToFileURL(path).href}?v=${version}`),
-  isCompiled: () => false, // the binary is Bun's
+  noSourceCommands: "is written for Bun: run it with `npx bun core/main.ts`.",
   timedId,
   spawnSelf,
   spawnPiped,

@@ -4,7 +4,7 @@ import net from "node:net";
 import { ADMIN_KEY, ask, chat, type GatewayProcess, until } from "../e2e/process.ts";
 import { chunk, head, type WireUpstream, wireUpstream } from "../e2e/wire-upstream.ts";
 import { freePort } from "../servers/port.ts";
-import { gatewayOnDeno } from "./on-deno.ts";
+import { endedOnDeno, gatewayOnDeno } from "./on-deno.ts";
 import { httpsVendor, type Vendor } from "./vendor.ts";
 
 const hasOpenssl = Bun.which("openssl") !== null;
@@ -29,6 +29,7 @@ beforeAll(async () => {
   });
   gateway = await start({
     env: {
+      REQUEST_TIMEOUT: "3000",
       GATEWAY_TRUSTED_HOSTS: `localhost:${vendor?.port ?? 1},127.0.0.1:${silent.port}`,
       ...(vendor && { NODE_EXTRA_CA_CERTS: vendor.authority }),
     },
@@ -110,6 +111,22 @@ describe("a request", () => {
   }, 30_000);
 });
 
+test("a provider that falls silent is a timeout, also where a guardrail holds its answer back", async () => {
+  const held = { output_guardrails: [{ "default.regexMatch": { rule: "never said", not: true }, deny: true }] };
+  for (const config of [{}, held]) {
+    const { text } = await chat(
+      gateway,
+      { stream: true, ...asking("Hello") },
+      {
+        "x-gateway-config": JSON.stringify({ provider: "openai", custom_host: `${silent.url}/begun`, ...config }),
+        "x-gateway-provider": "openai",
+        authorization: "Bearer k",
+      },
+    );
+    expect(text).toContain("timeout_error");
+  }
+}, 30_000);
+
 describe("the path of a request", () => {
   /** The first line and the body of what a raw request is answered. */
   const raw = (target: string, host: string): Promise<string> =>
@@ -155,6 +172,11 @@ test("a new generation takes over, asked for by the admin plane and by SIGHUP", 
   process.kill(gateway.pid, "SIGHUP");
   await until("the next one serves", async () => (await generation()) === before + 2);
   expect((await chat(gateway, {})).status).toBe(200);
+}, 30_000);
+
+test("a command that works on the source tree says that it is written for Bun", async () => {
+  const { code, printed } = await endedOnDeno(["build"]);
+  expect([code, printed]).toEqual([2, expect.stringContaining("gateway build is written for Bun: run it with `npx bun core/main.ts`.")]);
 }, 30_000);
 
 test("kill -9 takes nothing that was acknowledged", async () => {

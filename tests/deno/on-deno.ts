@@ -8,6 +8,12 @@ const RUN: readonly string[] = [join(ROOT, "node_modules/.bin/deno"), "run", "--
 export const gatewayOnDeno = (options: StartOptions = {}): Promise<GatewayProcess> =>
   startGateway({ ...options, command: [...RUN, join(ROOT, "core/main.ts")] });
 
+/** What a command of the gateway prints, and the code it ends with. */
+export async function endedOnDeno(args: readonly string[]): Promise<{ readonly code: number; readonly printed: string }> {
+  const child = Bun.spawn([...RUN, join(ROOT, "core/main.ts"), ...args], { stdout: "ignore", stderr: "pipe" });
+  return { printed: await new Response(child.stderr).text(), code: await child.exited };
+}
+
 /** What a module beside this one prints: one JSON value. */
 export async function printedOnDeno(module: string, args: readonly string[]): Promise<unknown> {
   const child = Bun.spawn([...RUN, join(import.meta.dir, module), ...args], { stdout: "pipe", stderr: "inherit" });
