@@ -1,7 +1,7 @@
 /** The gateway on Deno with the embedded default, over real sockets: what its README says of it there. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import net from "node:net";
-import { ADMIN_KEY, ask, chat, type GatewayProcess, until } from "../e2e/process.ts";
+import { ADMIN_KEY, ask, chat, type GatewayProcess, startGateway, until } from "../e2e/process.ts";
 import { chunk, head, type WireUpstream, wireUpstream } from "../e2e/wire-upstream.ts";
 import { freePort } from "../servers/port.ts";
 import { endedOnDeno, gatewayOnDeno } from "./on-deno.ts";
@@ -187,6 +187,22 @@ test("kill -9 takes nothing that was acknowledged", async () => {
   expect((await underConfig(again, slug)).status).toBe(200);
   expect(await again.stop()).toBe(0);
 }, 40_000);
+
+test("a data folder goes from Deno to Bun and back, records and logs", async () => {
+  const first = await start();
+  const slug = await saveConfig(first, "moved");
+  const long = "Kept in few bytes by one runtime, read by the other. ".repeat(1_000);
+  const { headers } = await underConfig(first, slug, long);
+  expect(await first.stop()).toBe(0);
+  for (const startOn of [startGateway, gatewayOnDeno]) {
+    const next = await startOn({ dataDir: first.dataDir });
+    started.push(next);
+    expect((await underConfig(next, slug)).status).toBe(200);
+    const log = await ask(`${next.base}/v1/logs/${headers.get("x-gateway-request-id")}`, "GET", next.gatewayKey);
+    expect(log.text).toContain(long);
+    expect(await next.stop()).toBe(0);
+  }
+}, 60_000);
 
 test("several workers share a port, and end with their supervisor", async () => {
   const port = await freePort();
