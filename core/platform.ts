@@ -7,6 +7,8 @@ export interface Platform {
   serve(fetch: (request: Request, server: Server) => Response | Promise<Response>, options: ListenOptions): Listening;
   /** Address of who sent this request; `null` once they have gone. */
   addressOf(server: Server, request: Request): string | null;
+  /** Has its client left, so that this was thrown while its body was read? */
+  hasLeft(request: Request, thrown: unknown): boolean;
   /**
    * Imports a module by absolute path. `version` is part of the module's identity: other content under the same path
    * is loaded afresh, the same content is not loaded twice.
@@ -79,6 +81,7 @@ async function chosen(): Promise<Platform> {
 export const {
   serve,
   addressOf,
+  hasLeft,
   importModule,
   noSourceCommands,
   timedId,

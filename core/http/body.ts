@@ -3,6 +3,7 @@ import { type Body, GatewayError, type Json, nextTurn, type Operation, type Requ
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
+import { hasLeft } from "../platform.ts";
 import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
 
 /** Limits of request bodies. */
@@ -86,7 +87,7 @@ export const isLateBody = (thrown: unknown): boolean =>
 
 /** A client that has left is no error of ours, whatever reading from it comes to. */
 const fromClient = (request: Request, thrown: unknown): unknown =>
-  request.signal.aborted ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
+  hasLeft(request, thrown) ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
 
 function boundedText(request: Request, headers: RequestHeaders, limit: number, held?: Held): Promise<string> {
   const declared = Number(headers.get("content-length") ?? Number.NaN);

@@ -6,6 +6,7 @@ import type { Child, Listening, ListenOptions, PipedChild, Platform, RuntimeLimi
 export const platform: Platform = {
   serve,
   addressOf: (server, request) => (server as Bun.Server<undefined>).requestIP(request)?.address ?? null, // `serve` handed it over
+  hasLeft: (request) => request.signal.aborted,
   importModule: (path, version) => import(`${path}?v=${version}`), // a `file:` URL loses its query here, a path keeps it
   noSourceCommands: isCompiled() ? "works on the source tree and is not part of a compiled binary." : null,
   timedId: (now) => Bun.randomUUIDv7("hex", now),

@@ -9,6 +9,7 @@ import type { Child, Listening, ListenOptions, PipedChild, Platform } from "../p
 export const platform: Platform = {
   serve,
   addressOf: (peer) => (peer as Peer).remoteAddr.hostname, // `serve` handed it over
+  hasLeft: (request, thrown) => request.signal.aborted || (thrown instanceof Error && CUT.has(thrown.name)),
   importModule: (path, version) => import(`${pathToFileURL(path).href}?v=${version}`),
   noSourceCommands: "is written for Bun: run it with `npx bun core/main.ts`.",
   timedId,
@@ -50,6 +51,8 @@ function serve(fetch: Parameters<Platform["serve"]>[0], { host, port, reusePort,
   };
   return { url: new URL(`http://${host.includes(":") ? `[${host}]` : host}:${server.addr.port}`), port: server.addr.port, stop };
 }
+/** What reading from a connection that is gone throws, before its signal fires. */
+const CUT: ReadonlySet<string> = new Set(["BadResource", "Http", "Interrupted", "ConnectionReset", "BrokenPipe", "UnexpectedEof"]);
 const TOO_LARGE: ResponseInit = { status: 413, headers: { connection: "close" } };
 
 const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;

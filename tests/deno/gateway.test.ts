@@ -127,6 +127,22 @@ test("a provider that falls silent is a timeout, also where a guardrail holds it
   }
 }, 30_000);
 
+test("a client that leaves in the middle of its body is no failure of the gateway", async () => {
+  const before = gateway.output().length;
+  const socket = net.connect(gateway.port, "127.0.0.1");
+  const ended = (text: string): number =>
+    Number(/gateway_requests_total\{[^}]*provider=""[^}]*ended="aborted"\} (\d+)/.exec(text)?.[1] ?? 0);
+  const metrics = async (): Promise<string> => (await ask(`${gateway.base}/metrics`, "GET", null)).text;
+  const leftBefore = ended(await metrics());
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: gateway\r\nx-gateway-api-key: ${gateway.gatewayKey}\r\n` +
+      'x-gateway-provider: sandbox\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":',
+    () => socket.destroy(),
+  );
+  await until("the request has ended", async () => ended(await metrics()) > leftBefore);
+  expect(gateway.output().slice(before)).not.toContain("request failed inside");
+}, 30_000);
+
 describe("the path of a request", () => {
   /** The first line and the body of what a raw request is answered. */
   const raw = (target: string, host: string): Promise<string> =>
