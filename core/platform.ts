@@ -33,6 +33,8 @@ export interface Platform {
   startWorker(path: string): Worker;
   /** Does `fetch` connect to an address under another name, and leave the body it gets as it came, when told so? */
   readonly fetchPins: boolean;
+  /** Path of the script of `/docs`: in the package it comes with, or inside the executable. */
+  readonly docsScript: string;
 }
 
 export interface Listening {
@@ -91,4 +93,5 @@ export const {
   withRuntimeLimits,
   startWorker,
   fetchPins,
+  docsScript,
 } = await chosen();

@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import packageInfo from "../../package.json" with { type: "json" };
-// The package does not export it; imported as a file it is put into the executable too.
-import file from "../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js" with { type: "file" };
+import { docsScript } from "../platform.ts";
 
 /** Where the page's script is. The version stands in the path, so that a client may keep what it got for good. */
 export const SCRIPT_PATH = `/docs/scalar-${packageInfo.dependencies["@scalar/fastify-api-reference"]}.js`;
@@ -16,7 +15,7 @@ export interface Script {
 }
 
 export async function readScript(): Promise<Script> {
-  const bytes = await readFile(file);
+  const bytes = await readFile(docsScript);
   const gzipped = new Uint8Array(await promisify(gzip)(bytes));
   return { gzipped, digest: createHash("sha256").update(bytes).digest("base64url") };
 }
@@ -29,7 +28,7 @@ export async function scriptAnswer({ headers: asked }: Request, { digest, gzippe
   const etag = `"${digest}${packs ? "-gzip" : ""}"`;
   const headers = { etag, "cache-control": FOREVER, vary: "accept-encoding", "x-content-type-options": "nosniff" };
   if (isKept(asked, etag)) return new Response(null, { status: 304, headers });
-  return new Response(packs ? gzipped : new Uint8Array(await readFile(file)), {
+  return new Response(packs ? gzipped : new Uint8Array(await readFile(docsScript)), {
     headers: { ...headers, "content-type": "text/javascript; charset=utf-8", ...(packs && { "content-encoding": "gzip" }) },
   });
 }

@@ -1,5 +1,7 @@
 import { maxHeaderSize } from "node:http";
 import { fileURLToPath } from "node:url";
+// The package does not export it; imported as a file it is put into the executable too.
+import docsScript from "../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js" with { type: "file" };
 import type { Child, Listening, ListenOptions, PipedChild, Platform, RuntimeLimits } from "../platform.ts";
 
 /** On Bun, from source and as a compiled binary. */
@@ -16,6 +18,7 @@ export const platform: Platform = {
   withRuntimeLimits,
   startWorker,
   fetchPins: true,
+  docsScript,
 };
 
 function serve(fetch: Parameters<Platform["serve"]>[0], options: ListenOptions): Listening {

@@ -19,6 +19,7 @@ export const platform: Platform = {
   withRuntimeLimits: () => undefined, // it has none of these limits, and sees the memory of its container
   startWorker: (path) => new Worker(new URL(`../../${path}`, import.meta.url), { type: "module" }),
   fetchPins: false,
+  docsScript: fileURLToPath(new URL("../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js", import.meta.url)),
 };
 
 /** What is used of the runtime's own API, whose types are no part of this tree. */
