@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { forwardProblem, HEADER_CLASSES, HEADERS, headerClasses, OWN_HEADERS } from "#contract";
 import { nothingSpent } from "../core/compute/allowance.ts";
 import { headerReader } from "../core/http/headers.ts";
-import { Received } from "../core/http/received.ts";
+import { HeaderMap } from "../core/http/header-map.ts";
 import { outgoingHeaders } from "../core/egress/header.ts";
 import { passedHeaders } from "../core/pipeline/reply.ts";
 import { Subject } from "../core/pipeline/guard/subject.ts";
@@ -31,8 +31,8 @@ const bare = (name: string): string => {
 };
 const isCredential = (name: string): boolean => KEYS.test(name) || SESSIONS.test(name) || (isOwn(name) && bare(name) === "api-key");
 const isFree = (name: string): boolean => isOwn(name) && ["trace-id", "span-id"].includes(bare(name));
-const headersOf = (name: string): Received => {
-  const received = new Received(new Headers());
+const headersOf = (name: string): HeaderMap => {
+  const received = new HeaderMap(new Headers());
   (received as unknown as { values: Map<string, string> }).values.set(name, "value"); // names that the web's Headers would not take
   return received;
 };
@@ -82,7 +82,7 @@ describe.each(EVERY.map((name) => [name]))("%s", (name) => {
 describe("a header that only the gateway writes", () => {
   const INTERNAL = OWN.filter((name) => OWN_HEADERS[name]?.internal);
   test.each(PREFIXES)("is taken out of a request that holds it as %s…", (prefix) => {
-    const headers = new Received(new Headers(INTERNAL.map((name) => [prefix + name, '[{"default.contains":{}}]'])));
+    const headers = new HeaderMap(new Headers(INTERNAL.map((name) => [prefix + name, '[{"default.contains":{}}]'])));
     const control = headerReader(classes)(headers);
     expect({ control, left: INTERNAL.filter((name) => headers.has(prefix + name)) }).toEqual({ control: { rest: {} }, left: [] });
   });
@@ -91,7 +91,7 @@ describe("a header that only the gateway writes", () => {
 });
 
 describe("a header under two names", () => {
-  const read = (pairs: readonly [string, string][]) => headerReader(classes)(new Received(new Headers([...pairs])));
+  const read = (pairs: readonly [string, string][]) => headerReader(classes)(new HeaderMap(new Headers([...pairs])));
   test.each([
     ["x-gateway-api-key", "x-acme-api-key"],
     ["x-gateway-provider", "x-otherprovider"],

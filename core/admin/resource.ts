@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import {
-  type Asked,
+  type RuleInput,
   type Caller,
   type CreateRule,
   GatewayError,
@@ -215,7 +215,7 @@ function base({ resource }: On, action: ResourceAction, summary: string, errors:
   } as const;
 }
 
-function stamped({ resource }: On, asked: Asked, draft: object): Row {
+function stamped({ resource }: On, asked: RuleInput, draft: object): Row {
   return {
     ...draft,
     id: crypto.randomUUID(),
@@ -230,7 +230,7 @@ function askedOf(
   { handles }: On,
   input: Input,
   more: { readonly body: unknown; readonly workspaceId: string | null },
-): Asked<never, never> {
+): RuleInput<never, never> {
   const { caller, params, query, now } = input;
   const asked = {
     ...handles,
@@ -242,7 +242,7 @@ function askedOf(
     organisationId: caller.organisationId,
     ...more,
   };
-  return asked as Asked<never, never>; // the route's schema has accepted the body and query that the rule was written for
+  return asked as RuleInput<never, never>; // the route's schema has accepted the body and query that the rule was written for
 }
 
 /** An escaped NUL, not an escaped backslash before the letters u0000. */

@@ -62,7 +62,7 @@ export const ERRORS = {
   BUDGET_EXHAUSTED:     { status: 412, type: "insufficient_quota", message: "The budget of {limiter} is used up: {limit} {type}." },
   // guardrails
   HOOKS_FAILED:         { status: 446, type: "hooks_failed", message: "The guardrail checks failed: {failed}." },
-  GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. Ask without stream, or choose a check that runs on streams." },
+  GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. AdapterInput without stream, or choose a check that runs on streams." },
   // what came back
   TIMEOUT:              { status: 408, type: "timeout_error", message: "The request exceeded the timeout of {timeoutMs} ms." },
   BODY_STALLED:         { status: 408, type: "timeout_error", message: "The request body stopped arriving: nothing of it came for {silentMs} ms." },

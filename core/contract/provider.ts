@@ -63,7 +63,7 @@ export interface OutgoingRequest {
 }
 
 /** What an adapter may look at while it maps. */
-export interface Ask {
+export interface AdapterInput {
   readonly target: Target;
   readonly operation: OperationName;
   /** Path below `/v1` as the client asked it, parameters filled in. */
@@ -80,30 +80,30 @@ export interface Ask {
  */
 export interface Adapter<S = unknown> {
   /** Path below the base URL. Default: the path the client asked. */
-  readonly path?: string | ((body: Json, ask: Ask) => string);
+  readonly path?: string | ((body: Json, ask: AdapterInput) => string);
   readonly method?: string;
   /** Maps the request body; unknown members travel on unless the mapping leaves them out. */
-  readonly request?: (body: Json, ask: Ask) => Json;
+  readonly request?: (body: Json, ask: AdapterInput) => Json;
   /** Further request headers. */
-  readonly headers?: (body: Json, ask: Ask) => Readonly<Record<string, string>>;
+  readonly headers?: (body: Json, ask: AdapterInput) => Readonly<Record<string, string>>;
   /** The whole answer as the events a stream would have brought. */
-  readonly reply?: (body: Json, ask: Ask) => readonly StreamEvent[];
+  readonly reply?: (body: Json, ask: AdapterInput) => readonly StreamEvent[];
   readonly stream?: StreamMap<S>;
   readonly frames?: FrameFormat;
   /** Maps a whole answer's body within its own form: operations without events, and answers in the provider's `dialect`. */
-  readonly response?: (body: Json, ask: Ask) => Json;
+  readonly response?: (body: Json, ask: AdapterInput) => Json;
   /**
    * Maps one streamed chunk within the provider's `dialect` (misplaced usage, native finish reasons), before anything
    * reads or forwards it. The same object back means: forward the frame as it came.
    */
-  readonly chunk?: (chunk: Json, ask: Ask) => Json;
+  readonly chunk?: (chunk: Json, ask: AdapterInput) => Json;
   /** Reads usage out of a whole answer's body, for operations without events. */
   readonly usage?: (body: Json) => Usage | undefined;
   /**
    * Answers without a network call: the offline provider. Same types as a real upstream. `body` is null when the
    * request's is not JSON; `request` is what would have gone out, a multipart form included.
    */
-  readonly answer?: (body: Json | null, ask: Ask, signal: AbortSignal, request: OutgoingRequest) => Promise<Response>;
+  readonly answer?: (body: Json | null, ask: AdapterInput, signal: AbortSignal, request: OutgoingRequest) => Promise<Response>;
 }
 /** Identity at run time; keeps an adapter's stream state typed inside its own file. */
 export const defineAdapter = <S>(adapter: Adapter<S>): Adapter => adapter as Adapter;

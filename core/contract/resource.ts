@@ -90,7 +90,7 @@ export interface ResourceHandles {
   judgeUrl(url: string): void;
 }
 /** What a rule is told. */
-export interface Asked<B = unknown, Q = unknown> extends ResourceHandles {
+export interface RuleInput<B = unknown, Q = unknown> extends ResourceHandles {
   readonly body: B;
   readonly query: Q;
   readonly params: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ export interface ListRule<S extends TObject, Q extends TObject, I extends TSchem
   readonly summary?: string;
   /** Filters beside `page_size`, `current_page` and `workspace_id`. Every member is optional. */
   readonly query: Q;
-  readonly where?: (asked: Asked<undefined, Static<Q>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
+  readonly where?: (asked: RuleInput<undefined, Static<Q>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
   /** `list`: `{object, total, data}`; `data`: `{data, total}`; `success`: `{success, data}`. */
   readonly envelope: "list" | "data" | "success";
   readonly page?: { readonly default?: number; readonly minimum?: number; readonly maximum?: number };
@@ -117,7 +117,7 @@ export interface ListRule<S extends TObject, Q extends TObject, I extends TSchem
   readonly omit?: readonly (keyof Static<S> & string)[];
   readonly item: I;
   /** Built member by member: what is not named there never leaves. */
-  readonly view: (record: Static<S>, asked: Asked<undefined, Static<Q>>) => Static<I>;
+  readonly view: (record: Static<S>, asked: RuleInput<undefined, Static<Q>>) => Static<I>;
 }
 
 export interface CreateRule<S extends TObject, B extends TObject, R extends TSchema> {
@@ -131,19 +131,19 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   readonly description?: string;
   readonly examples?: Examples;
   /** Judges the body and makes the record; a second result travels to `after` and `answer` (a secret shown once). */
-  readonly make: (asked: Asked<Static<B>>) => Made<S> | Promise<Made<S>>;
+  readonly make: (asked: RuleInput<Static<B>>) => Made<S> | Promise<Made<S>>;
   /** Writes that must stand before the record shows them. */
-  readonly before?: (record: Static<S>, asked: Asked<Static<B>>) => Promise<void>;
+  readonly before?: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<void>;
   /** Writes that refer to the record. A throw takes the record back. */
-  readonly after?: (record: Static<S>, asked: Asked<Static<B>>) => Promise<void>;
-  readonly answer: (record: Static<S>, once: string, asked: Asked<Static<B>>) => Static<R>;
+  readonly after?: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<void>;
+  readonly answer: (record: Static<S>, once: string, asked: RuleInput<Static<B>>) => Static<R>;
 }
 export type Made<S extends TObject> = { readonly record: Draft<S> /** Shown in the answer and nowhere else. */; readonly once?: string };
 
 export interface ReadRule<S extends TObject, V extends TSchema> {
   readonly reply: V;
   /** Built member by member: what is not named here never leaves. */
-  readonly view: (record: Static<S>, asked: Asked<undefined>) => Static<V> | Promise<Static<V>>;
+  readonly view: (record: Static<S>, asked: RuleInput<undefined>) => Static<V> | Promise<Static<V>>;
 }
 
 export interface UpdateRule<S extends TObject, B extends TObject, R extends TSchema> {
@@ -151,15 +151,15 @@ export interface UpdateRule<S extends TObject, B extends TObject, R extends TSch
   readonly body: B;
   readonly reply: R;
   readonly description?: string;
-  readonly change: (record: Static<S>, asked: Asked<Static<B>>) => Revision<S> | Promise<Revision<S>>;
-  readonly before?: (next: Static<S>, asked: Asked<Static<B>>) => Promise<void>;
-  readonly answer: (record: Static<S>, asked: Asked<Static<B>>) => Static<R>;
+  readonly change: (record: Static<S>, asked: RuleInput<Static<B>>) => Revision<S> | Promise<Revision<S>>;
+  readonly before?: (next: Static<S>, asked: RuleInput<Static<B>>) => Promise<void>;
+  readonly answer: (record: Static<S>, asked: RuleInput<Static<B>>) => Static<R>;
 }
 
 export interface RemoveRule<S extends TObject> {
   readonly description?: string;
   /** Refuses (IN_USE), or removes what would be left hanging. */
-  readonly before?: (record: Static<S>, asked: Asked<undefined>) => Promise<void>;
+  readonly before?: (record: Static<S>, asked: RuleInput<undefined>) => Promise<void>;
   /** Written instead of removing: the record is archived. */
   readonly archive?: () => Revision<S>;
 }
@@ -174,7 +174,7 @@ export interface MemberAction<S extends TObject = TObject, B extends TObject = T
   readonly scope: string;
   readonly body?: B;
   readonly reply: R;
-  readonly run: (record: Static<S>, asked: Asked<Static<B>>) => Promise<Static<R>>;
+  readonly run: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<Static<R>>;
 }
 /** Identity at run time; infers an action's body and reply from their schemas. */
 export const defineAction = <S extends TObject, B extends TObject, R extends TSchema>(

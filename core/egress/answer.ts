@@ -26,7 +26,7 @@ export interface Pieces extends Bytes {
 }
 export type Piece = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: undefined };
 
-/** Bytes, decoded, of an answer that is held in memory: an upstream must not fill it. */
+/** Maximum bytes of a buffered answer, decoded: an upstream must not fill the memory. */
 export const MAX_WHOLE = 64 * 1024 * 1024;
 export const tooLarge = (limit: number, what = "its answer"): string => `${what} is larger than ${limit / 1024 / 1024} MB`;
 

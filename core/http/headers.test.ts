@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { headerClasses } from "#contract";
 import { headerReader } from "./headers.ts";
-import { Received } from "./received.ts";
+import { HeaderMap } from "./header-map.ts";
 
 const reader = headerReader(headerClasses([]));
-const read = (name: string, text: string) => reader(new Received(new Headers({ [name]: text })));
+const read = (name: string, text: string) => reader(new HeaderMap(new Headers({ [name]: text })));
 const METADATA = "x-gateway-metadata";
 const LISTS = ["x-gateway-forward-headers", "x-gateway-sensitive-headers"];
 

@@ -14,7 +14,7 @@ import {
 } from "#contract";
 import { lowered } from "../json/shape.ts";
 import { boundedJson, MAX_DEPTH } from "../json/bounded.ts";
-import type { Received } from "./received.ts";
+import type { HeaderMap } from "./header-map.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
 
@@ -54,7 +54,7 @@ const LIMITS = { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES };
 const TOO_MANY = `it holds more than ${MAX_VALUES} JSON values and names of members`;
 
 /** Reads the gateway headers of a request. What only the gateway writes is taken out of it: nobody behind here sees it. */
-export type ReadHeaders = (headers: Received) => Control;
+export type ReadHeaders = (headers: HeaderMap) => Control;
 
 export const headerReader =
   (classes: HeaderClasses): ReadHeaders =>

@@ -11,7 +11,7 @@ import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
 import { PREFIX } from "./planes.ts";
-import { Received } from "./received.ts";
+import { HeaderMap } from "./header-map.ts";
 import type { UrlParts } from "./request-path.ts";
 
 /** An operation of the data plane: what a request's head says is read here, its body when the pipeline asks for it. */
@@ -25,9 +25,9 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const startedAt = settings.now();
-      const door: Door = {
+      const start: RequestStart = {
         request,
-        headers: new Received(request.headers),
+        headers: new HeaderMap(request.headers),
         at,
         row,
         params,
@@ -35,17 +35,17 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         id: timedId(startedAt),
       };
       try {
-        refuseAmbiguous(door.headers);
-        if (isLoop(door.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
+        refuseAmbiguous(start.headers);
+        if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
-        const call = beginning(door, read(door.headers));
+        const call = beginning(start, read(start.headers));
         return handle(
-          { call, leave, held, read: () => bodyOf(request, door.headers, row, settings, accept, held) },
+          { call, leave, held, read: () => bodyOf(request, start.headers, row, settings, accept, held) },
           gw,
           settings.pluginLimits,
         );
       } catch (thrown) {
-        return refused(thrown, { call: beginning(door, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
+        return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
       }
     },
   };
@@ -58,9 +58,9 @@ function refuseSteps(name: string, value: string): void {
 }
 
 /** What is known of a request before its headers are read. */
-interface Door {
+interface RequestStart {
   readonly request: Request;
-  readonly headers: Received;
+  readonly headers: HeaderMap;
   readonly at: UrlParts;
   readonly row: MountedOperation;
   readonly params: Params;
@@ -68,7 +68,7 @@ interface Door {
   readonly id: string;
 }
 
-function beginning({ request, headers, at, row, params, startedAt, id }: Door, control: Call["control"]): Call {
+function beginning({ request, headers, at, row, params, startedAt, id }: RequestStart, control: Call["control"]): Call {
   return {
     id,
     operation: row.id,

@@ -9,7 +9,7 @@ import { errorResponse } from "./errors.ts";
 import { metricsText } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
 import { PROBE_PATHS } from "./openapi-probes.ts";
-import { Received } from "./received.ts";
+import { HeaderMap } from "./header-map.ts";
 import type { ReadHeaders } from "./headers.ts";
 import { type Observed, readinessAnswer } from "./readiness.ts";
 import type { Mount } from "./mount.ts";
@@ -57,7 +57,7 @@ function accessOf(
     peer: server ? addressOf(server, request) : null,
     headers: request.headers,
     identify() {
-      const headers = new Received(request.headers);
+      const headers = new HeaderMap(request.headers);
       const { apiKey } = on.read(headers);
       return on.gateway.identify(headers, apiKey);
     },

@@ -12,7 +12,7 @@ import type { Mount } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
 import { PREFIX } from "./planes.ts";
 import { plainAnswer } from "./plain-answer.ts";
-import { Received } from "./received.ts";
+import { HeaderMap } from "./header-map.ts";
 import { partsOf } from "./request-path.ts";
 import { validator } from "../json/validate.ts";
 
@@ -26,7 +26,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
   const acceptQuery = route.query && validator(route.query, { text: true });
   const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
-    const headers = new Received(request.headers);
+    const headers = new HeaderMap(request.headers);
     refuseAmbiguous(headers);
     const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
     if (caller) held.tenant = tenantOf(caller);

@@ -34,7 +34,7 @@ function anObject(value: unknown, text: string): Json {
   return value;
 }
 
-/** A shorter text cannot cost much before it is parsed: it is judged afterwards, which is cheaper than reading it twice. */
+/** Of a shorter text only the depth is judged, after parsing: it cannot hold enough values to matter. */
 const SCANNED_FROM = 16 * 1024;
 
 /** Parses JSON, refusing what nests too deep or holds too much to be handled safely. A long text is judged before it is parsed. */

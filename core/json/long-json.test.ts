@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { CONVERSATION, isLong, refuseDear, VECTORS } from "./long-json.ts";
+import { CONVERSATION, isLong, refuseSlow, VECTORS } from "./long-json.ts";
 
 const many = (count: number, make: (at: number) => string): string => Array.from({ length: count }, (_, at) => make(at)).join(",");
 const said = (text: string, limits = CONVERSATION): Promise<string> =>
-  refuseDear(text, limits).then(
+  refuseSlow(text, limits).then(
     () => "taken",
     (thrown: unknown) => String(thrown),
   );
@@ -40,7 +40,7 @@ describe("a long text of an upstream's", () => {
       if (!over) setImmediate(count);
     };
     setImmediate(count);
-    await refuseDear(`[${"12345678,".repeat(1_000_000)}1]`, VECTORS);
+    await refuseSlow(`[${"12345678,".repeat(1_000_000)}1]`, VECTORS);
     over = true;
     expect(turns).toBeGreaterThan(30);
   });

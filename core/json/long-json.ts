@@ -21,22 +21,22 @@ export const VECTORS: JsonLimits = {
   maxValues: 6_400_000,
   maxNames: 50_000,
   maxContainers: 50_000,
-  maxWorkMs: 400, // parsed group by group
+  maxWorkMs: 400, // shortJson group by group
 };
 
 export const isLong = (text: string): boolean => text.length > LONG;
 
 /** Throws a SyntaxError when parsing a long text would keep others waiting; says where it can be cut. */
-export async function refuseDear(text: string, limits = CONVERSATION): Promise<LongList | null> {
+export async function refuseSlow(text: string, limits = CONVERSATION): Promise<LongList | null> {
   await nextTurn(); // joining what it came in took its time too
   const scan = new JsonScan(text, limits);
   while (!judged(scan)) await nextTurn();
   return scan.longList;
 }
 
-/** What a long text says, judged before: also for how deep it nests. A long list in it is parsed in turns. */
+/** What a long text says, judged before: also for how deep it nests. A long list in it is shortJson in turns. */
 export async function parsedLong(text: string, limits?: JsonLimits): Promise<unknown> {
-  const list = await refuseDear(text, limits);
+  const list = await refuseSlow(text, limits);
   await nextTurn();
   return parsedInGroups(text, list);
 }
@@ -60,7 +60,7 @@ function why({ code, details, message }: GatewayError): string {
 }
 
 /** What a short text says; `undefined` where it says nothing, or is long: its reader knows what was expected. */
-export function parsed(text: string): unknown {
+export function shortJson(text: string): unknown {
   try {
     return isLong(text) ? undefined : parseJson(text);
   } catch {

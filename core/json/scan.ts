@@ -55,20 +55,17 @@ for (const [characters, means] of [
 
 /** Characters between two looks at the counts. */
 const PIECE = 16 * 1024;
-/**
- * Characters of a string that are looked at one by one before the runtime's own search crosses the rest: few, or as many
- * as names have where they are told apart.
- */
-const NEAR = 8;
-const NEAR_TOLD = 32;
-const NEAR_ESCAPE = 64;
+/** So many characters of a string are read one by one; then `indexOf` finds its end. More where names are told apart by hash. */
+const STEP_CHARS = 8;
+const STEP_CHARS_HASHED = 32;
+const STEP_CHARS_ESCAPE = 64;
 /** The parser keeps texts that are no longer in a table, as it does names. */
 const SHORT = 24;
 /** A number of more characters takes the parser longer, and so does each further dozen. */
 const NUMBER = 20;
 const DOZEN = 12;
-/** Names and texts count as different from each other until they come to this part of the work that may be. */
-const TOLD_FROM = 1 / 16;
+/** Below this part of the allowed work every name and text counts as new; above it, repeats are recognised by hash. */
+const DEDUPE_FROM = 1 / 16;
 
 /** Lists are looked for here: directly in the object that is the text. */
 const LIST_DEPTH = 2;
@@ -105,7 +102,7 @@ export class JsonScan {
   private hash = SEED;
   private quoteAt = -1;
   private escapeAt = -1;
-  private told: Uint32Array | undefined;
+  private seenHashes: Uint32Array | undefined;
   /** Where the list begins that is being crossed at LIST_DEPTH, or -1. */
   private listFrom = -1;
   /** From where on it can be cut again. */
@@ -139,7 +136,7 @@ export class JsonScan {
         this.opened = at;
         this.hash = SEED;
         at = this.string(at + 1, end) - 1;
-      } else if (means === WORD) at = this.letters(at, end) - 1;
+      } else if (means === WORD) at = this.literal(at, end) - 1;
       else if (means === PARTS) this.part(at);
       else if (means === OPENS) this.open(at);
       else if (means === CLOSES) this.close(at);
@@ -175,7 +172,7 @@ export class JsonScan {
     this.cuts = [];
   }
   /** A number, or true, false or null; what is none of them too. */
-  private letters(from: number, end: number): number {
+  private literal(from: number, end: number): number {
     const { text } = this;
     let at = from;
     if (this.word === 0) this.plain += 1;
@@ -203,19 +200,19 @@ export class JsonScan {
     const { newNames, newTexts, escapes, longNumbers } = this;
     const maxNs = (limits.maxWorkMs ?? MAX_WORK_MS) * 1e6;
     const work = { characters: this.at, values, containers, newNames, newTexts, escapes, longNumbers };
-    if (nsOf(work) > maxNs * TOLD_FROM) this.told ??= new Uint32Array(2 ** (TOLD_BITS - 5));
+    if (nsOf(work) > maxNs * DEDUPE_FROM) this.seenHashes ??= new Uint32Array(2 ** (HASH_BITS - 5));
     if (nsOf(work) > maxNs) throw tooMuch(work);
   }
 
   /** Crosses the string that was opened; says where it goes on behind it, or where the slice ended in it. */
   private string(from: number, end: number): number {
-    let near = Math.max(from, this.opened + (this.told ? NEAR_TOLD : NEAR));
+    let near = Math.max(from, this.opened + (this.seenHashes ? STEP_CHARS_HASHED : STEP_CHARS));
     let at = from;
     while (at < end) {
       at = this.near(at, Math.min(near, end));
       if (this.opened < 0 || at >= end) break;
       at = this.nextMark(at);
-      near = at + NEAR_ESCAPE;
+      near = at + STEP_CHARS_ESCAPE;
     }
     return at;
   }
@@ -249,7 +246,7 @@ export class JsonScan {
     this.opened = -1;
     if (this.isName(at + 1)) {
       this.names += 1;
-      if (length >= NEAR_TOLD || this.isNew(~hash)) this.newNames += 1;
+      if (length >= STEP_CHARS_HASHED || this.isNew(~hash)) this.newNames += 1;
     } else {
       this.plain += 1;
       if (length <= SHORT && this.isNew(hash)) this.newTexts += 1;
@@ -263,10 +260,10 @@ export class JsonScan {
   }
   /** Whether no text had this hash: nearly exact for as many as may pass. */
   private isNew(hash: number): boolean {
-    if (!this.told) return true;
-    const bit = hash >>> (32 - TOLD_BITS);
-    const word = this.told[bit >>> 5] ?? 0;
-    this.told[bit >>> 5] = word | (1 << (bit & 31));
+    if (!this.seenHashes) return true;
+    const bit = hash >>> (32 - HASH_BITS);
+    const word = this.seenHashes[bit >>> 5] ?? 0;
+    this.seenHashes[bit >>> 5] = word | (1 << (bit & 31));
     return (word & (1 << (bit & 31))) === 0;
   }
 }
@@ -280,8 +277,8 @@ function tooMuch(work: Work): GatewayError {
   return new GatewayError("BODY_TAKES_LONG", { count: work[most], what: CALLED[most] });
 }
 
-/** Texts that are told apart by as many bits of their hash; another hash in each process, so that nobody can prepare texts that look the same. */
-const TOLD_BITS = 20;
+/** Texts that are seenHashes apart by as many bits of their hash; another hash in each process, so that nobody can prepare texts that look the same. */
+const HASH_BITS = 20;
 const [SEED = 1, FACTOR = 1] = crypto.getRandomValues(new Int32Array(2)).map((random) => random | 1);
 
 const dozens = (word: number): number => Math.max(0, Math.ceil((word - NUMBER) / DOZEN));

@@ -25,7 +25,7 @@ import { ownReply, type Reply } from "./reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
-export interface Arrived {
+export interface PendingCall {
   readonly call: Call;
   /** Its body, judged by the operation's schema. */
   read(): MaybePromise<Body>;
@@ -39,7 +39,7 @@ export interface Arrived {
  * The whole life of a data-plane request. Read this first; every step is one file beside it.
  * What is there already is not awaited: a warm request waits for its body, its provider, and the policies that count.
  */
-export async function handle(arrived: Arrived, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
+export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
   const known: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
   const { held } = arrived;
   try {

@@ -5,7 +5,7 @@ import { listOf } from "../egress/loop.ts";
 import type { Sent } from "./call/sending.ts";
 import type { Chunk } from "./stream/chunks.ts";
 import { type GuardrailReport, NO_REPORT } from "./guard/report.ts";
-import type { Passing } from "./stream/pass-through.ts";
+import type { PassThrough } from "./stream/pass-through.ts";
 import { type Secrets, withoutLongSecrets } from "./call/secrets-sent.ts";
 import type { Resolved } from "./plan/targets.ts";
 
@@ -38,7 +38,7 @@ export type Content =
 
 /** A stream whose beginning is known to be good: bytes of the client's own dialect, or chunks made from events. */
 export type Source =
-  | { readonly kind: "passing"; readonly passing: Passing }
+  | { readonly kind: "passing"; readonly passing: PassThrough }
   | { readonly kind: "chunks"; readonly chunks: AsyncGenerator<Chunk>; readonly encoder: Encoder; readonly provider: string };
 
 /** An answer of the gateway's own. */

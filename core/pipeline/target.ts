@@ -1,4 +1,4 @@
-import { type Ask, type Call, GatewayError, type Json, type Leaf, type Plan } from "#contract";
+import { type AdapterInput, type Call, GatewayError, type Json, type Leaf, type Plan } from "#contract";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
@@ -90,7 +90,7 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   const call = guarded?.call ?? request.call;
   const body = guarded && call.body.kind === "json" ? call.body.value : before;
   const form = clientForm(call, body, leaf, gw);
-  const ask: Ask = {
+  const ask: AdapterInput = {
     target: to.target,
     operation: call.operation,
     path: call.path,
@@ -114,7 +114,7 @@ function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): Cli
 }
 
 /** The body in the provider's own form. The client's object itself comes back when nothing had to change. */
-function providerBody(body: Json, to: Resolved, ask: Ask, form: ClientForm): Json {
+function providerBody(body: Json, to: Resolved, ask: AdapterInput, form: ClientForm): Json {
   const named = to.target.model !== "" && body["model"] !== to.target.model ? { ...body, model: to.target.model } : body;
   const passes = form.dialect !== null && to.provider.dialect === form.dialect.id;
   const counted = ask.stream && passes && !form.encode.usage && form.dialect ? form.dialect.withUsage(named) : named;

@@ -1,4 +1,4 @@
-import type { Ask, Call, Caller, Dialect, EncodeOptions, Json, Leaf, Plan } from "#contract";
+import type { AdapterInput, Call, Caller, Dialect, EncodeOptions, Json, Leaf, Plan } from "#contract";
 import type { Spending } from "../compute/allowance.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import type { GuardedCall } from "./guard/types.ts";
@@ -24,7 +24,7 @@ export interface Try {
   readonly leaf: Leaf;
   readonly to: Resolved;
   readonly form: ClientForm;
-  readonly ask: Ask;
+  readonly ask: AdapterInput;
   /** The request's JSON body as the provider wants it; `null` when the body is not JSON. */
   readonly body: Json | null;
   /** What its input guardrails said; `null` where it has none. */

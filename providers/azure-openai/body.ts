@@ -1,14 +1,14 @@
-import { type Ask, isJson, type Json } from "#contract";
+import { type AdapterInput, isJson, type Json } from "#contract";
 import { isV1, placeOf } from "./place.ts";
 
 /** The body with the model that Azure reads there: the deployment in the v1 API, else the model behind it, if one is named. */
-export function modelled(body: Json, { target, search }: Ask): Json {
+export function modelled(body: Json, { target, search }: AdapterInput): Json {
   const place = placeOf(target, search);
   return withModel(body, isV1(place) ? place.deployment : place.model);
 }
 
 /** The body of an operation whose model is always the deployment: the path does not name it. */
-export const deployed = (body: Json, { target, search }: Ask): Json => withModel(body, placeOf(target, search).deployment);
+export const deployed = (body: Json, { target, search }: AdapterInput): Json => withModel(body, placeOf(target, search).deployment);
 
 /** The same object when nothing changes, so that its bytes can be sent as they came. */
 const withModel = (body: Json, model: string | undefined): Json =>
@@ -16,9 +16,9 @@ const withModel = (body: Json, model: string | undefined): Json =>
 
 /** Streamed chat can say its usage since this version (seen 2025-02); earlier ones refuse the member. */
 const USAGE_IN_STREAMS_SINCE = "2024-09-01";
-export const conversation = (body: Json, ask: Ask): Json => modelled(refusesUsage(body, ask) ? withoutUsage(body) : body, ask);
+export const conversation = (body: Json, ask: AdapterInput): Json => modelled(refusesUsage(body, ask) ? withoutUsage(body) : body, ask);
 
-function refusesUsage(body: Json, { target, search }: Ask): boolean {
+function refusesUsage(body: Json, { target, search }: AdapterInput): boolean {
   if (body["stream_options"] === undefined) return false;
   const place = placeOf(target, search);
   return !isV1(place) && place.version < USAGE_IN_STREAMS_SINCE;
@@ -26,13 +26,13 @@ function refusesUsage(body: Json, { target, search }: Ask): boolean {
 const withoutUsage = ({ stream_options: _, ...rest }: Json): Json => rest;
 
 /** Azure requires two members that the gateway's batch body lets a client leave out (specification E4). */
-export function batch(body: Json, { target, search }: Ask): Json {
+export function batch(body: Json, { target, search }: AdapterInput): Json {
   const endpoint = isV1(placeOf(target, search)) ? "/v1/chat/completions" : "/chat/completions";
   return { endpoint, completion_window: "24h", ...body };
 }
 
 /** Supervised tuning's parameters stand at the top in dated versions; other methods are known to versions that read `method`. */
-export function tuning(body: Json, { target, search }: Ask): Json {
+export function tuning(body: Json, { target, search }: AdapterInput): Json {
   const { method, ...rest } = body;
   if (isV1(placeOf(target, search)) || !isJson(method) || method["type"] !== "supervised") return body;
   const supervised = isJson(method["supervised"]) ? method["supervised"] : {};

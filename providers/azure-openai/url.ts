@@ -1,4 +1,4 @@
-import type { Ask, Endpoint, Json, Target } from "#contract";
+import type { AdapterInput, Endpoint, Json, Target } from "#contract";
 import { isV1, placeOf } from "./place.ts";
 import { DEPLOYMENT, fieldsOf, incomplete } from "./target.ts";
 
@@ -14,7 +14,7 @@ export function baseUrlOf(target: Target): Endpoint["baseUrl"] {
 }
 
 /** Operations of a model: dated versions name its deployment in the path, the v1 API in the body. */
-export function deploymentPath(body: Json, ask: Ask): string {
+export function deploymentPath(body: Json, ask: AdapterInput): string {
   const place = placeOf(ask.target, ask.search);
   if (isV1(place)) return resourcePath(body, ask);
   const deployment = place.deployment ?? ask.target.model;
@@ -29,7 +29,7 @@ export function deploymentPath(body: Json, ask: Ask): string {
 const allowed = new RegExp(DEPLOYMENT);
 
 /** Operations of the resource: the client's own path. */
-export function resourcePath(_body: Json, { target, path, search }: Ask): string {
+export function resourcePath(_body: Json, { target, path, search }: AdapterInput): string {
   const below = /\/v1\/*$/.test(target.customHost ?? "");
   return isV1(placeOf(target, search)) && !below ? `/v1${path}` : path;
 }

@@ -1,4 +1,4 @@
-import { type Ask, type ChatRequest, defineAdapter, isJson, type Json, mapBody, travellingMembers } from "#contract";
+import { type AdapterInput, type ChatRequest, defineAdapter, isJson, type Json, mapBody, travellingMembers } from "#contract";
 import type { Block } from "./blocks.ts";
 import { familyOf } from "./families.ts";
 import { systemOf, type Turn, turnsOf } from "./messages.ts";
@@ -86,7 +86,7 @@ const mistralId = (id: unknown): string =>
     .slice(-9)
     .padStart(9, "0");
 
-function request(body: Json, { target }: Ask): Json {
+function request(body: Json, { target }: AdapterInput): Json {
   // validated as ChatBody at the edge; the nested members are read with care
   const asked = { ...body, model: plainModel(target.model) } as unknown as ChatRequest;
   return { ...travellingMembers(body, ALSO_MAPPED), ...toConverse(asked) };

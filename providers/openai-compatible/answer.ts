@@ -1,4 +1,4 @@
-import { type Ask, isJson, type Json } from "#contract";
+import { type AdapterInput, isJson, type Json } from "#contract";
 import type { Declare } from "./declare.ts";
 import { at } from "./path.ts";
 
@@ -7,7 +7,7 @@ import { at } from "./path.ts";
  * when the client is not strict). Serves whole bodies and stream chunks alike; an answer that is in that form already
  * comes back as the same object.
  */
-export function tidying({ finish, usageAt }: Declare): ((answer: Json, ask: Ask) => Json) | undefined {
+export function tidying({ finish, usageAt }: Declare): ((answer: Json, ask: AdapterInput) => Json) | undefined {
   if (!finish && usageAt === undefined) return undefined;
   return (answer, { strict }) => {
     const complete = withUsage(answer, usageAt);

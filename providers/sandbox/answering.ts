@@ -1,8 +1,8 @@
-import type { Adapter, Ask, Json, OutgoingRequest } from "#contract";
+import type { Adapter, AdapterInput, Json, OutgoingRequest } from "#contract";
 import { Refusal } from "./refusal.ts";
 
 type Answer = NonNullable<Adapter["answer"]>;
-type Handler = (body: Json, ask: Ask, signal: AbortSignal, request: OutgoingRequest) => Promise<Response | Json> | Response | Json;
+type Handler = (body: Json, ask: AdapterInput, signal: AbortSignal, request: OutgoingRequest) => Promise<Response | Json> | Response | Json;
 
 /** Makes an adapter's answer of a function that returns a body and throws refusals. */
 export function answering(handler: Handler): Answer {

@@ -1,4 +1,4 @@
-import type { Adapter, Ask, Json } from "#contract";
+import type { Adapter, AdapterInput, Json } from "#contract";
 import { answering } from "./answering.ts";
 import { idOf } from "./id.ts";
 import { page } from "./page.ts";
@@ -43,7 +43,7 @@ function create(body: Json): Json {
   };
 }
 
-function existing(ask: Ask): Json {
+function existing(ask: AdapterInput): Json {
   const id = decodeURIComponent(ask.path.split("/")[2] ?? "");
   if (!id.startsWith("batch_") || id.includes("missing"))
     throw new Refusal(404, { message: `No batch found with id '${id}'.`, param: "batch_id" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Ask, Json, OperationId, OutgoingRequest } from "#contract";
+import type { AdapterInput, Json, OperationId, OutgoingRequest } from "#contract";
 import plugin from "./index.ts";
 
 const NOW = 1_767_225_600_000;
@@ -9,12 +9,12 @@ const target = { fields: {}, apiKey: "", customHost: null, model: "m" };
 function call(
   operation: OperationId,
   body: Json | null,
-  more: Partial<Ask> & { signal?: AbortSignal; request?: Partial<OutgoingRequest> } = {},
+  more: Partial<AdapterInput> & { signal?: AbortSignal; request?: Partial<OutgoingRequest> } = {},
 ): Promise<Response> {
   const { signal = new AbortController().signal, request, ...rest } = more;
   const answer = provides.operations[operation]?.answer;
   if (!answer) throw new Error(`the sandbox does not serve ${operation}`);
-  const ask: Ask = { target, operation, path: "/", search: "", stream: body?.["stream"] === true, strict: true, ...rest };
+  const ask: AdapterInput = { target, operation, path: "/", search: "", stream: body?.["stream"] === true, strict: true, ...rest };
   return answer(body, ask, signal, { method: "POST", url: "https://sandbox.invalid/v1", headers: new Headers(), body: null, ...request });
 }
 const chat = (more: Json, signal?: AbortSignal): Promise<Response> =>

@@ -1,4 +1,4 @@
-import { type Ask, defineAdapter, type Frame, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { type AdapterInput, defineAdapter, type Frame, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
 import { messageStream, reply as messageReply } from "../wires/anthropic/reply.ts";
 import { messagesRequest } from "../wires/anthropic/request.ts";
 import { traitsOf } from "../wires/anthropic/traits.ts";
@@ -12,8 +12,8 @@ import { fieldsOf, PROVIDER } from "./target.ts";
 interface Spoken {
   readonly whole: string;
   readonly streamed: string;
-  request(body: Json, ask: Ask, name: string): Json;
-  headers(ask: Ask): Readonly<Record<string, string>>;
+  request(body: Json, ask: AdapterInput, name: string): Json;
+  headers(ask: AdapterInput): Readonly<Record<string, string>>;
   reply(body: Json): readonly StreamEvent[];
 }
 const SPOKEN: { readonly [P in Publisher]: Spoken } = {
@@ -36,7 +36,7 @@ const SPOKEN: { readonly [P in Publisher]: Spoken } = {
 const VERSION = "vertex-2023-10-16";
 
 /** The model stands in the URL, and the version in the body. Vertex knows no structured output: `output_config` would be refused. */
-function claudeRequest(body: Json, { target, stream }: Ask, name: string): Json {
+function claudeRequest(body: Json, { target, stream }: AdapterInput, name: string): Json {
   const traits = { ...traitsOf(name), structured: false };
   const { model: _model, output_config: _config, ...message } = messagesRequest(body, { model: name, stream, traits });
   return { anthropic_version: versionOf(fieldsOf(target).anthropic_version), ...message };
@@ -48,7 +48,7 @@ function betaHeader(features: string | readonly string[] | undefined): Readonly<
   return beta === "" ? {} : { "anthropic-beta": beta };
 }
 
-const spoken = ({ target }: Ask): Spoken => SPOKEN[vertexModel(target.model).publisher];
+const spoken = ({ target }: AdapterInput): Spoken => SPOKEN[vertexModel(target.model).publisher];
 
 type Reader = (frame: Frame) => readonly StreamEvent[];
 interface ChatState {

@@ -54,7 +54,7 @@ interface Stored {
   /** The upstream is saved with it as custom host. Default true. */
   readonly hosted?: boolean;
 }
-interface Ask {
+interface AdapterInput {
   readonly headers: Headers;
   readonly model?: string;
   readonly key?: string;
@@ -91,14 +91,14 @@ const asHeaders = (fields: Json): Headers =>
   Object.fromEntries(Object.entries(fields).map(([field, value]) => [`x-gateway-${field.replaceAll("_", "-")}`, asText(value)]));
 const inline = (config: Json): Headers => ({ "x-gateway-config": JSON.stringify(config) });
 
-async function chat({ headers, model = "m", key = GATEWAY_KEY }: Ask, body: Json = {}): Promise<Exchanged> {
+async function chat({ headers, model = "m", key = GATEWAY_KEY }: AdapterInput, body: Json = {}): Promise<Exchanged> {
   const before = api.upstream.received.length;
   const answer = await chatWith(api, key, { model, ...body }, headers);
   return { answer, received: api.upstream.received.slice(before) };
 }
 
 /** Every way to use a stored credential and say more than was stored. */
-const WAYS: Readonly<Record<string, (stored: Stored, more: Json) => Promise<Ask>>> = {
+const WAYS: Readonly<Record<string, (stored: Stored, more: Json) => Promise<AdapterInput>>> = {
   "a saved provider, by headers": async (stored, more) => ({
     headers: { "x-gateway-provider": await savedProvider(stored), ...asHeaders(more) },
   }),
@@ -330,7 +330,7 @@ describe("a credential in a saved config that names no provider", () => {
     "the key in a saved config that names no provider is not sent to one that the request names; save the provider in the config, beside the key";
   test.each(STORED)(verifies("5.not-leaked", "is not sent to the provider that a request names: %s"), async (_, config) => {
     const slug = await saved(config());
-    const asks: readonly Ask[] = [
+    const asks: readonly AdapterInput[] = [
       { headers: { "x-gateway-config": slug, "x-gateway-provider": "azure-openai" } },
       {
         headers: { "x-gateway-provider": "azure-openai", authorization: "Bearer of-the-caller" },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import {
   type Adapter,
-  type Ask,
+  type AdapterInput,
   type Host,
   isJson,
   type Json,
@@ -107,7 +107,7 @@ async function setUp(plugin: ProviderCase["plugin"], host: Partial<Host<Need>>):
   return plugin.setup(base as Host<Need>, Value.Create(plugin.config)); // a plugin reads the handles it asked for, which the case gives
 }
 
-export const ask = (operation: OperationId, target: Target, more: Partial<Ask> = {}): Ask => ({
+export const ask = (operation: OperationId, target: Target, more: Partial<AdapterInput> = {}): AdapterInput => ({
   target,
   operation,
   path: OPERATIONS[operation].path,

@@ -1,6 +1,6 @@
 import { type TObject, Type } from "@sinclair/typebox";
 import type { Json } from "../json.ts";
-import type { Asked } from "../resource.ts";
+import type { RuleInput } from "../resource.ts";
 import type { Fields } from "./field.ts";
 import type { AnyFieldResource, FieldAnswer } from "./rules.ts";
 import type { View } from "./view.ts";
@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 /** What a route about one record answers. */
 export interface Answered {
   readonly reply: TObject;
-  readonly answer: (record: Json, once: string, asked: Asked) => Json;
+  readonly answer: (record: Json, once: string, asked: RuleInput) => Json;
 }
 /** The whole view, or what the rule wants of it. */
 export function answered(

@@ -2,7 +2,7 @@ import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import type { Json } from "../json.ts";
 import { refusePinned } from "../pin.ts";
 import {
-  type Asked,
+  type RuleInput,
   type CreateRule,
   defineResource,
   type ListRule,
@@ -138,7 +138,7 @@ const removing =
     if (rules.versions) await forgetVersions(rules.versions, record, asked);
   };
 
-type Before = (record: Json, asked: Asked<Json>) => Promise<void>;
+type Before = (record: Json, asked: RuleInput<Json>) => Promise<void>;
 const keeping =
   ({ versions }: Rules, before: Before | undefined): Before =>
   async (record, asked) => {
@@ -148,7 +148,7 @@ const keeping =
 
 function refusePinnedTo(
   { decidesRoutes, noun, plural = `${noun}s` }: Pick<Rules, "decidesRoutes" | "noun" | "plural">,
-  { caller }: Asked,
+  { caller }: RuleInput,
 ): void {
   if (decidesRoutes) refusePinned(caller, plural);
 }

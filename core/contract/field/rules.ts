@@ -1,6 +1,6 @@
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import type { Json } from "../json.ts";
-import type { Asked, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
+import type { RuleInput, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
 import type { Where } from "../storage.ts";
 import type { FieldCollection, RecordSchema } from "./collection.ts";
 import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Viewed, Written } from "./field.ts";
@@ -32,7 +32,7 @@ export interface FieldResource<
   /** What the record holds for a field that a body names, where only the resource can tell. It seals what is secret inside. */
   readonly store?: FieldStores<F, T>;
   /** Throws for a record that may not be written; `before` is the one that is changed. */
-  readonly judge?: (next: Draft<S>, asked: Asked<Written<F>>, before: Static<S> | undefined) => void | Promise<void>;
+  readonly judge?: (next: Draft<S>, asked: RuleInput<Written<F>>, before: Static<S> | undefined) => void | Promise<void>;
   readonly list?: FieldList<F, S, Q>;
   readonly create?: FieldCreate<F, S, C>;
   readonly update?: FieldUpdate<F, S, U>;
@@ -50,7 +50,7 @@ export type AnyFieldResource = FieldResource<Fields, Tenancy, TProperties, TProp
 export type FieldStores<F extends Fields, T extends Tenancy> = {
   readonly [K in keyof F & string]?: (
     given: Exclude<Written<F>[K], undefined>,
-    asked: Asked<Written<F>>,
+    asked: RuleInput<Written<F>>,
     before: Static<RecordSchema<F, T>> | undefined,
   ) => Static<Column<F[K]>> | Promise<Static<Column<F[K]>>>;
 };
@@ -60,7 +60,7 @@ export interface FieldList<F extends Fields, S extends TObject, Q extends TPrope
   readonly filters?: readonly Filterable<F>[];
   /** Further ones, and what they mean. */
   readonly query?: Q;
-  readonly where?: (asked: Asked<undefined, Static<TObject<Q>>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
+  readonly where?: (asked: RuleInput<undefined, Static<TObject<Q>>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
   /** Default: `list`. */
   readonly envelope?: "list" | "data" | "success";
 }
@@ -90,8 +90,8 @@ export interface FieldUpdate<F extends Fields, S extends TObject, U extends TPro
   readonly before?: (next: Static<S>, asked: UpdateInput<F, U>) => Promise<void>;
   readonly answer?: FieldAnswer<F, S>;
 }
-export type CreateInput<F extends Fields, C extends TProperties = NoMembers> = Asked<Static<TObject<CreateMembers<F> & C>>>;
-export type UpdateInput<F extends Fields, U extends TProperties = NoMembers> = Asked<Static<TObject<UpdateMembers<F> & U>>>;
+export type CreateInput<F extends Fields, C extends TProperties = NoMembers> = RuleInput<Static<TObject<CreateMembers<F> & C>>>;
+export type UpdateInput<F extends Fields, U extends TProperties = NoMembers> = RuleInput<Static<TObject<UpdateMembers<F> & U>>>;
 type MadeOf<F extends Fields, S extends TObject> = {
   readonly record: Pick<Static<S>, Unfilled<F>> & Partial<Draft<S>>;
   readonly once?: string;

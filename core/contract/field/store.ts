@@ -3,18 +3,18 @@ import { isJson, type Json } from "../json.ts";
 import { refuseMovedSecrets } from "../kept-secret.ts";
 import { maskSecret } from "../mask-secret.ts";
 import { isBound } from "../moved-secret.ts";
-import type { Asked } from "../resource.ts";
+import type { RuleInput } from "../resource.ts";
 import { sealSecrets } from "../sealed.ts";
 import { openUrls } from "../sealed-json.ts";
 import { secretColumns } from "./collection.ts";
 import type { Field, Fields } from "./field.ts";
 
 /** How a resource keeps what a body says of a field, where the field itself cannot tell. `before` is the record that is changed. */
-export type Store = (given: unknown, asked: Asked<Json>, before: Json | undefined) => unknown;
+export type Store = (given: unknown, asked: RuleInput<Json>, before: Json | undefined) => unknown;
 export type Stores = Readonly<Record<string, Store | undefined>>;
 
 /** The columns of a new record: what its body says, the defaults, and null. What no body and no default fills is left out. */
-export async function draftOf(fields: Fields, stores: Stores, asked: Asked<Json>): Promise<Json> {
+export async function draftOf(fields: Fields, stores: Stores, asked: RuleInput<Json>): Promise<Json> {
   const draft: Json = {};
   for (const [name, field] of Object.entries(fields)) {
     const inBody = field.rule.create && asked.body[name];
@@ -25,7 +25,7 @@ export async function draftOf(fields: Fields, stores: Stores, asked: Asked<Json>
 }
 
 /** The columns that an update writes. */
-export async function revisionOf(fields: Fields, stores: Stores, before: Json, asked: Asked<Json>): Promise<Json> {
+export async function revisionOf(fields: Fields, stores: Stores, before: Json, asked: RuleInput<Json>): Promise<Json> {
   const revision: Json = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = field.rule.update && asked.body[name];
@@ -40,14 +40,14 @@ const constantOf = ({ rule }: Pick<Field, "rule">): unknown =>
   typeof rule.default === "function" ? undefined : structuredClone(rule.default);
 
 /** The columns of a field that a body says nothing of. */
-function leftOut(name: string, { rule }: Field, asked: Asked<Json>): Json {
+function leftOut(name: string, { rule }: Field, asked: RuleInput<Json>): Json {
   const { sealed, masked } = secretColumns(name);
   if (rule.secret === true) return { [sealed]: null, [masked]: null };
   if (rule.default !== undefined) return { [name]: typeof rule.default === "function" ? rule.default(asked) : constantOf({ rule }) };
   return rule.create ? { [name]: null } : {};
 }
 
-async function columnsOf(name: string, field: Field, given: unknown, asked: Asked<Json>, stores: Stores, before?: Json): Promise<Json> {
+async function columnsOf(name: string, field: Field, given: unknown, asked: RuleInput<Json>, stores: Stores, before?: Json): Promise<Json> {
   if (field.rule.secret === true) return secretOf(name, given, asked, before);
   const store = stores[name];
   if (store) return { [name]: await store(given, asked, before) };
@@ -57,7 +57,7 @@ async function columnsOf(name: string, field: Field, given: unknown, asked: Aske
 }
 
 /** Both columns of a secret; none of them when it is sent back as it was shown. */
-function secretOf(name: string, given: unknown, { vault }: Pick<Asked, "vault">, before: Json = {}): Json {
+function secretOf(name: string, given: unknown, { vault }: Pick<RuleInput, "vault">, before: Json = {}): Json {
   const { sealed, masked } = secretColumns(name);
   if (given === null) return { [sealed]: null, [masked]: null };
   if (given === before[masked]) return {};
@@ -65,7 +65,7 @@ function secretOf(name: string, given: unknown, { vault }: Pick<Asked, "vault">,
 }
 
 /** A JSON member with the secrets that its schema marks. */
-function sealedInside(schema: TSchema, given: Json, { vault }: Pick<Asked, "vault">, stored: unknown): Json {
+function sealedInside(schema: TSchema, given: Json, { vault }: Pick<RuleInput, "vault">, stored: unknown): Json {
   const secrets = new Set(markedPaths(schema, isSecret).map((path) => path.slice(path.lastIndexOf(".") + 1)));
   const before = isJson(stored) ? stored : {};
   const next = sealSecrets(given, (member) => secrets.has(member), vault, before);
@@ -90,7 +90,7 @@ function markedPaths(schema: TSchema, is: (schema: TSchema) => boolean, above = 
   return Object.entries(properties).flatMap(([name, inner]) => (is(inner) ? [above + name] : markedPaths(inner, is, `${above}${name}.`)));
 }
 
-function refuseMovedColumns(fields: Fields, before: Json, revision: Json, { vault }: Pick<Asked, "vault">): void {
+function refuseMovedColumns(fields: Fields, before: Json, revision: Json, { vault }: Pick<RuleInput, "vault">): void {
   const bound = Object.keys(fields).filter((name) => fields[name]?.rule.bound);
   const secrets = Object.keys(fields).filter((name) => fields[name]?.rule.secret === true);
   if (bound.length === 0) return;

@@ -2,7 +2,7 @@ import { type TObject, type TProperties, type TSchema, type TString, Type } from
 import { isJson, type Json } from "../json.ts";
 import { nextTurn } from "../next-turn.ts";
 import { openedVault } from "../opened-vault.ts";
-import type { Asked, MemberAction, Tenancy } from "../resource.ts";
+import type { RuleInput, MemberAction, Tenancy } from "../resource.ts";
 import { Uuid } from "../schema/column.ts";
 import type { Collection } from "../storage.ts";
 import { type FieldCollection, plain, type RecordSchema, secretColumns } from "./collection.ts";
@@ -46,7 +46,7 @@ export interface VersionRules {
   readonly object?: string;
 }
 
-type Versioned = Pick<Asked, "records" | "vault" | "now">;
+type Versioned = Pick<RuleInput, "records" | "vault" | "now">;
 
 /** Written before the record shows its version, so that none is without it. */
 export function keepVersion({ of }: VersionRules, record: Json, { records, now }: Versioned): Promise<void> {

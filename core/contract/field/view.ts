@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TOptional, type TSchema, Type } from "@sinclair/typebox";
-import type { Asked } from "../resource.ts";
+import type { RuleInput } from "../resource.ts";
 import { maskSecrets } from "../sealed.ts";
 import { isJson, type Json } from "../json.ts";
 import { DateTime, isoTime, Nullable } from "../schema/column.ts";
@@ -17,7 +17,7 @@ export interface Shown<R, S extends TSchema = TSchema> {
 /** A member that is optional may be left out. */
 type ShownValue<S extends TSchema> = S extends TOptional<TSchema> ? Static<S> | undefined : Static<S>;
 /** What a view may look at beside the record. */
-export type ViewInput = Pick<Asked, "vault" | "now">;
+export type ViewInput = Pick<RuleInput, "vault" | "now">;
 /** A member of answers, by its schema and how it is made of the record. */
 export const shown = <R, S extends TSchema>(
   schema: S,
@@ -79,7 +79,7 @@ function fieldMember(collection: FieldCollection, name: string, { rule }: Field)
   const [, schema] = column(collection, name);
   return [name, schema, ({ [name]: value }, { vault }) => masked(value, vault)];
 }
-const masked = (value: unknown, vault: Asked["vault"]): unknown =>
+const masked = (value: unknown, vault: RuleInput["vault"]): unknown =>
   Array.isArray(value) ? value.map((item) => masked(item, vault)) : isJson(value) ? maskSecrets(value, vault) : value;
 
 /** A column as it is stored; a moment as ISO 8601. */

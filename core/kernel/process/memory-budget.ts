@@ -80,7 +80,7 @@ export class MemoryBudget {
     return { degraded: recently ? [why] : [], detail: { used_bytes: used, peak_bytes: peak, budget_bytes: limit, refused, ended } };
   }
 }
-/** The part that one workspace may take while no other takes any; half of it all otherwise. */
+/** The part that one tenant may take while no other takes any; half of it all otherwise. */
 const ALONE = 7 / 8;
 const RECENT_MS = 10_000;
 
@@ -116,7 +116,7 @@ export class Held {
   }
   /** More of it, or less. */
   grow(bytes: number): void {
-    if (this.released) return ended(bytes);
+    if (this.released) return refuseMore(bytes);
     this.budget.grow(bytes);
     this.bytes += bytes;
   }
@@ -133,7 +133,7 @@ export class Held {
 }
 
 /** The request is over: what still works for it takes nothing more, and is ended. */
-function ended(bytes: number): void {
+function refuseMore(bytes: number): void {
   if (bytes > 0) throw new GatewayError("CLIENT_LEFT");
 }
 /** What a body of unknown length is taken for at first, and the most at once. */

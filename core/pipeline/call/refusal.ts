@@ -2,7 +2,7 @@ import { GatewayError, type Json, UpstreamFailure, type WireError } from "#contr
 import type { Answer } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
-import { parsed } from "../../json/long-json.ts";
+import { shortJson } from "../../json/long-json.ts";
 import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 import { unreadable, wireError } from "../stream/live.ts";
@@ -26,7 +26,7 @@ export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, se
 }
 
 function providerError(answer: Answer, text: string, it: Try, secrets: Secrets): WireError {
-  const body = parsed(text);
+  const body = shortJson(text);
   entering(markOfOwner(it.to.provider));
   const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
   const said =

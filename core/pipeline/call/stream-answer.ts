@@ -1,5 +1,5 @@
 import { type Dialect, GatewayError, isJson, parseJson, type StreamMap } from "#contract";
-import type { Answer } from "../../egress/answer.ts";
+import type { Answer, Pieces } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { TRANSLATED } from "../../json/long-json.ts";
 import type { Source } from "../reply.ts";
@@ -7,9 +7,8 @@ import { asStream } from "../stream/as-stream.ts";
 import { goodBeginning } from "../stream/beginning.ts";
 import { type Chunk, decoded, translated } from "../stream/chunks.ts";
 import { closing } from "../stream/closing.ts";
-import type { Chunks } from "../stream/live.ts";
 import { opened } from "../stream/opening.ts";
-import type { Passing } from "../stream/pass-through.ts";
+import type { PassThrough } from "../stream/pass-through.ts";
 import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 import { framing } from "./sending.ts";
@@ -19,7 +18,7 @@ import { jsonOf } from "./whole-answer.ts";
 
 /** A stream, or the whole answer that some give all the same: by its first bytes, where its type does not tell. */
 export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Try, dialect: Dialect): Promise<Reading> {
-  const reader: Chunks | null = answer.pieces();
+  const reader: Pieces | null = answer.pieces();
   if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   headers["content-type"] = "text/event-stream; charset=utf-8";
   try {
@@ -43,13 +42,13 @@ export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Tr
   }
 }
 
-const streaming = (reader: Chunks, it: Try, dialect: Dialect): Promise<Source> =>
+const streaming = (reader: Pieces, it: Try, dialect: Dialect): Promise<Source> =>
   it.to.adapter.stream ? translatedSource(reader, it.to.adapter.stream, it, dialect) : passingSource(reader, it, dialect);
 
-async function passingSource(reader: Chunks, it: Try, dialect: Dialect): Promise<Source> {
+async function passingSource(reader: Pieces, it: Try, dialect: Dialect): Promise<Source> {
   const { first, reader: rest, said } = await goodBeginning(reader, dialect.decode, it.to.id);
   const correct = corrector(it);
-  const passing: Passing = {
+  const passing: PassThrough = {
     reader: rest,
     first,
     said,
@@ -69,7 +68,7 @@ async function passingSource(reader: Chunks, it: Try, dialect: Dialect): Promise
 }
 
 /** Applies the adapter's `chunk` to a frame's JSON; what is not JSON (a terminal marker) stays as it is. */
-function corrector({ to, ask }: Try): Passing["correct"] {
+function corrector({ to, ask }: Try): PassThrough["correct"] {
   const map = to.adapter.chunk;
   if (!map) return null;
   return (data) => {
@@ -87,7 +86,7 @@ function jsonIn(data: string): unknown {
   }
 }
 
-async function translatedSource(reader: Chunks, map: StreamMap, it: Try, dialect: Dialect): Promise<Source> {
+async function translatedSource(reader: Pieces, map: StreamMap, it: Try, dialect: Dialect): Promise<Source> {
   const encoder = dialect.encode(it.form.encode);
   const chunks = translated({ reader, map, format: framing(it), encoder, provider: it.to.id });
   const first = await chunks.next();

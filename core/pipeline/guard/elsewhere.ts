@@ -2,15 +2,15 @@ import type { Answer, Work } from "../../compute/work.ts";
 import type { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import type { BoundCheck, GuardDeps, GuardView } from "./types.ts";
-import { type Said, error } from "./verdict.ts";
+import { type EngineVerdict, error } from "./verdict.ts";
 
 /** An answer that comes from another process, which holds it to its time itself. */
 export class Elsewhere {
-  constructor(readonly said: Promise<Said>) {}
+  constructor(readonly said: Promise<EngineVerdict>) {}
 }
 
 /** Asks a check in another process. */
-export async function judgedBy(check: BoundCheck, subject: Subject, input: Input, { compute }: GuardDeps): Promise<Said> {
+export async function judgedBy(check: BoundCheck, subject: Subject, input: Input, { compute }: GuardDeps): Promise<EngineVerdict> {
   const { loaded, params, timeoutMs } = check;
   if (loaded === null) return error("not_running", `The plugin that provides ${check.id} is not running.`);
   const { view } = subject.asked;
@@ -29,11 +29,11 @@ export async function judgedBy(check: BoundCheck, subject: Subject, input: Input
   return saidBy(await compute.elsewhere(work), check, view);
 }
 
-function saidBy(answer: Answer, { id }: BoundCheck, view: GuardView): Said {
+function saidBy(answer: Answer, { id }: BoundCheck, view: GuardView): EngineVerdict {
   if (answer.kind === "failed") return error(answer.class, `${id} could not judge the text: ${answer.message}`);
   if (answer.kind !== "verdict") return error("crash", `${id} answered something that is not a verdict.`);
   const { verdict, dataText } = answer;
-  return dataText === null ? verdict : ({ ...verdict, data: shownIn(view, dataText) } as Said); // every kind of verdict may have data
+  return dataText === null ? verdict : ({ ...verdict, data: shownIn(view, dataText) } as EngineVerdict); // every kind of verdict may have data
 }
 
 /** Characters of data, as JSON, that all checks of a request show together of what came from elsewhere. */

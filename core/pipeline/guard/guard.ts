@@ -36,7 +36,7 @@ export function guardOutput(
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 /** What guardrails say of a body, and the body as they changed it. */
-class Judgement implements GuardedAnswer {
+class GuardVerdict implements GuardedAnswer {
   constructor(
     readonly body: Json,
     readonly written: Results,
@@ -48,18 +48,18 @@ class Judgement implements GuardedAnswer {
     return this.written.list;
   }
 }
-class JudgedCall extends Judgement implements GuardedCall {
+class JudgedCall extends GuardVerdict implements GuardedCall {
   constructor(
     readonly call: Call,
-    { body, written, denied, failed, pending }: Judgement,
+    { body, written, denied, failed, pending }: GuardVerdict,
   ) {
     super(body, written, denied, failed, pending);
   }
 }
-const unjudged = (body: Json): Judgement => new Judgement(body, NO_RESULTS, false, false, null);
+const unjudged = (body: Json): GuardVerdict => new GuardVerdict(body, NO_RESULTS, false, false, null);
 
 /** All guardrails at once; the patches of those that were waited for, in their order. */
-function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): MaybePromise<Judgement> {
+function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): MaybePromise<GuardVerdict> {
   const pending = list.some(isBeside) ? beside(list.filter(isBeside), subject, deps) : null;
   const running: MaybePromise<Ran>[] = [];
   for (const guardrail of list) if (!guardrail.async) running.push(runGuardrail(guardrail, subject, deps));
@@ -69,7 +69,7 @@ function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: Guard
 const isBeside = (guardrail: ActiveGuardrail): boolean => guardrail.async;
 
 /** Folds what ran into a body and results. */
-export function foldRuns(list: readonly Ran[], { body, content }: Judged, pending: Pending, deps: GuardDeps): Judgement {
+export function foldRuns(list: readonly Ran[], { body, content }: Judged, pending: Pending, deps: GuardDeps): GuardVerdict {
   let changed = body;
   const results: GuardrailResult[] = [];
   for (const one of list) {
@@ -78,7 +78,7 @@ export function foldRuns(list: readonly Ran[], { body, content }: Judged, pendin
     changed = patched?.body ?? changed;
     results.push(shownResult(ran, passed(ran), deps));
   }
-  return new Judgement(changed, writtenResults(results), results.some(isDenial), !results.every(isPassed), pending);
+  return new GuardVerdict(changed, writtenResults(results), results.some(isDenial), !results.every(isPassed), pending);
 }
 const writtenResults = (results: readonly GuardrailResult[]): Results => (results.length === 0 ? NO_RESULTS : new Results(textOf(results)));
 const isDenial = ({ deny }: GuardrailResult): boolean => deny;

@@ -5,7 +5,7 @@ import { Elsewhere, judgedBy } from "./elsewhere.ts";
 import { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps, Judged } from "./types.ts";
-import { type Said, error, fromThrown, judgedOf } from "./verdict.ts";
+import { type EngineVerdict, error, fromThrown, judgedOf } from "./verdict.ts";
 import { type MaybePromise, after, all, isPromise } from "../../kernel/process/maybe-promise.ts";
 import { patched } from "./patch.ts";
 
@@ -71,7 +71,7 @@ export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): 
   try {
     const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
     if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);
-    return isPromise(said) ? judgedLater(said, check, subject, input, deps) : judgedOf(said as Said, check, startedAt, deps); // judgedOf validates it
+    return isPromise(said) ? judgedLater(said, check, subject, input, deps) : judgedOf(said as EngineVerdict, check, startedAt, deps); // judgedOf validates it
   } catch (thrown) {
     return judgedOf(fromThrown(thrown), check, startedAt, deps);
   }
@@ -96,7 +96,7 @@ const judgedLater = async (
   deps: GuardDeps,
 ): Promise<Judged> => judgedOf(await withinTime(said, check, subject, input), check, input.now, deps);
 
-function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): Said | undefined {
+function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): EngineVerdict | undefined {
   if (loaded === null) return error("not_running", `The plugin that provides ${id} is not running.`);
   if (!loaded.check.on.includes(side)) return error("config", `${id} does not run on the ${side} side.`);
   if (!(loaded.check.targets ?? DEFAULT_TARGETS).includes(target)) return error("config", `${id} does not check model traffic.`);
@@ -105,16 +105,21 @@ function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): Said | u
 const DEFAULT_TARGETS: readonly GuardrailTarget[] = ["llm"];
 
 /** The first of: the check's answer, its deadline, the client leaving. The last two abort the check. */
-function withinTime(answer: PromiseLike<unknown>, { id, loaded, timeoutMs }: BoundCheck, { signal }: Subject, input: Input): Promise<Said> {
+function withinTime(
+  answer: PromiseLike<unknown>,
+  { id, loaded, timeoutMs }: BoundCheck,
+  { signal }: Subject,
+  input: Input,
+): Promise<EngineVerdict> {
   const mark = loaded?.mark ?? 0;
   opened(mark);
   return new Promise((resolve) => {
-    const settle = (said: Said): void => {
+    const settle = (said: EngineVerdict): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", left);
       resolve(said);
     };
-    const stop = (said: Said): void => {
+    const stop = (said: EngineVerdict): void => {
       input.stop();
       settle(said);
     };
@@ -125,7 +130,7 @@ function withinTime(answer: PromiseLike<unknown>, { id, loaded, timeoutMs }: Bou
     Promise.resolve(answer).then(
       (said) => {
         closed(mark);
-        settle(said as Said);
+        settle(said as EngineVerdict);
       },
       (thrown: unknown) => {
         closed(mark);

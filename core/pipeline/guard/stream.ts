@@ -50,7 +50,7 @@ export async function guardStream(
   deps: StreamDeps,
 ): Promise<GuardedStream> {
   const upstream = chunks[Symbol.asyncIterator]();
-  const judge = new Judge(list, call, deps);
+  const judge = new StreamJudge(list, call, deps);
   try {
     return list.some((guardrail) => howOn(guardrail, judge.empty) === "final")
       ? await collected(judge, upstream)
@@ -74,7 +74,7 @@ export function refuseUnstreamable(list: readonly ActiveGuardrail[], call: Call)
 }
 
 /** What both ways of judging share: who judges, on which request. */
-class Judge {
+class StreamJudge {
   readonly fold = new Fold();
   private size = 0;
   private asynchronous: Promise<readonly GuardrailResult[]> | undefined;
@@ -115,7 +115,7 @@ class Judge {
 
 /* ── collect, judge, release ─────────────────────────────────────────────────────────────────────────────────── */
 
-async function collected(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
+async function collected(judge: StreamJudge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
   const held = new HeldWire();
   for (let next = await upstream.next(); !next.done; next = await upstream.next()) {
     judge.add(next.value);
@@ -144,7 +144,7 @@ const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly C
 
 /* ── hold back by window, or judge at the end ────────────────────────────────────────────────────────────────── */
 
-async function windowed(judge: Judge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
+async function windowed(judge: StreamJudge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
   const windows = new Windows(judge.waited, judge.empty, judge.deps);
   const take = async (): Promise<void> => {
     const next = await upstream.next();

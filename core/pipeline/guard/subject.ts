@@ -14,7 +14,7 @@ export class Subject {
   constructor(
     readonly side: Side,
     readonly body: Json,
-    readonly asked: Asked,
+    readonly asked: SubjectSource,
     pieces?: readonly PlacedSegment[],
   ) {
     this.pieces = pieces;
@@ -83,7 +83,7 @@ interface View extends Pick<BoundCheck, "wants" | "scope"> {
   text: string | undefined;
 }
 
-export interface Asked {
+export interface SubjectSource {
   readonly call: Call;
   /** What a header's name says of it: credentials and the gateway's own are not shown. */
   readonly headers: HeaderClasses;

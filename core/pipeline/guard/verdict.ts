@@ -4,9 +4,11 @@ import { isExhaustion } from "../../compute/exhaustion.ts";
 import type { BoundCheck, Failure, GuardDeps, Judged } from "./types.ts";
 
 /** A check's answer, or an error the engine itself found. */
-export type Said = Verdict | { readonly verdict: "error"; readonly class: Failure; readonly message: string; readonly data?: unknown };
+export type EngineVerdict =
+  | Verdict
+  | { readonly verdict: "error"; readonly class: Failure; readonly message: string; readonly data?: unknown };
 /** An error the engine found. */
-export const error = (failure: Failure, message: string): Said => ({ verdict: "error", class: failure, message });
+export const error = (failure: Failure, message: string): EngineVerdict => ({ verdict: "error", class: failure, message });
 
 /** Errors of the gateway's own client that say why a check could not ask its service. */
 const THROWN: { readonly [C in ErrorCode]?: ErrorClass } & Readonly<Record<string, ErrorClass>> = {
@@ -20,14 +22,14 @@ const THROWN: { readonly [C in ErrorCode]?: ErrorClass } & Readonly<Record<strin
   SECRET_MISSING: "auth",
 };
 /** What a check threw, as its error. */
-export const fromThrown = (thrown: unknown): Said => error(classOf(thrown), messageOf(thrown));
+export const fromThrown = (thrown: unknown): EngineVerdict => error(classOf(thrown), messageOf(thrown));
 function classOf(thrown: unknown): ErrorClass {
   if (GatewayError.is(thrown)) return THROWN[thrown.code] ?? "crash";
   return isExhaustion(thrown) ? "budget" : "crash";
 }
 
 /** A check's answer as a judgement, whatever the answer is. */
-export function judgedOf(said: Said, check: BoundCheck, startedAt: number, deps: GuardDeps): Judged {
+export function judgedOf(said: EngineVerdict, check: BoundCheck, startedAt: number, deps: GuardDeps): Judged {
   const { kind, failure, message, patches, data } = understood(said, check);
   return { check, kind, failure, message, patches, data, startedAt, tookMs: deps.now() - startedAt };
 }
@@ -43,7 +45,9 @@ const failed = (failure: Failure, message: string, data?: unknown): Understood =
 });
 
 /** How each kind of answer is read; anything else is a crash. */
-const UNDERSTOOD: { readonly [V in Said["verdict"]]: (said: Extract<Said, { verdict: V }>, check: BoundCheck) => Understood } = {
+const UNDERSTOOD: {
+  readonly [V in EngineVerdict["verdict"]]: (said: Extract<EngineVerdict, { verdict: V }>, check: BoundCheck) => Understood;
+} = {
   allow: ({ data }) => ({ kind: "allow", failure: null, message: null, patches: NO_PATCHES, data }),
   deny: ({ reason, data }) => ({
     kind: "deny",
@@ -61,11 +65,11 @@ const UNDERSTOOD: { readonly [V in Said["verdict"]]: (said: Extract<Said, { verd
   error: ({ class: failure, message, data }) => failed(failure, messageOf(message), data),
 };
 
-function understood(said: Said, check: BoundCheck): Understood {
+function understood(said: EngineVerdict, check: BoundCheck): Understood {
   try {
     if (!isJson(said) || !Object.hasOwn(UNDERSTOOD, said.verdict))
       return failed("crash", `${check.id} answered something that is not a verdict.`);
-    return (UNDERSTOOD[said.verdict] as (said: Said, check: BoundCheck) => Understood)(said, check); // the key selects the reader of its own kind
+    return (UNDERSTOOD[said.verdict] as (said: EngineVerdict, check: BoundCheck) => Understood)(said, check); // the key selects the reader of its own kind
   } catch (thrown) {
     return failed("crash", `${check.id} answered something that cannot be read: ${messageOf(thrown)}.`);
   }

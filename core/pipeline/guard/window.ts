@@ -69,7 +69,7 @@ export class Windows {
     this.ended = true;
   }
 
-  /** Chunks that may go, in order. */
+  /** Pieces that may go, in order. */
   *release(): Generator<Chunk> {
     for (let [first] = this.held; first?.upTo.every(([lane, to]) => to <= lane.free); [first] = this.held) {
       this.held.shift();

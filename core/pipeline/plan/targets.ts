@@ -40,7 +40,7 @@ interface Parts {
 }
 
 /** What a provider reference means: the provider's id, and what was saved with it. */
-interface Meaning {
+interface ProviderMeant {
   readonly id: string;
   readonly slug: string | null;
   readonly saved: Credential | null;
@@ -59,10 +59,10 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
   );
   const named = gen.stores.records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
 
-  const meaningOf = (reference: string, caller: Caller): MaybePromise<Meaning> =>
+  const meaningOf = (reference: string, caller: Caller): MaybePromise<ProviderMeant> =>
     reference.startsWith("@") ? savedMeaning(reference, caller) : { id: reference, slug: null, saved: null };
 
-  const savedMeaning = (reference: string, caller: Caller): MaybePromise<Meaning> => {
+  const savedMeaning = (reference: string, caller: Caller): MaybePromise<ProviderMeant> => {
     const unknown = () =>
       new GatewayError("PROVIDER_UNKNOWN", {
         provider: reference,
@@ -87,7 +87,7 @@ export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores
 }
 
 /** One target of one request, as far as it is settled. */
-interface Place {
+interface TargetPlace {
   readonly leaf: Leaf;
   readonly call: Call;
   /** Provider id or `@slug`. */
@@ -101,7 +101,7 @@ interface Place {
  * Which provider is meant: `@slug/model` in the model wins, then the target, then the request's headers. Where a pinned
  * config names its provider, the request's own word for it is passed over, or refused where it cannot be.
  */
-function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Place {
+function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): TargetPlace {
   const host = leaf.customHost ?? (pinned ? null : (call.control.customHost ?? null));
   const slash = slashOf(model);
   if (slash > 0) {
@@ -117,7 +117,7 @@ function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Place 
 const askedProvider = ({ control }: Call): string | undefined => control.provider ?? atSlug(control.virtualKey);
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 
-function concrete(meaning: Meaning, place: Place, { gen, ownKeys }: Parts): Resolved {
+function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, ownKeys }: Parts): Resolved {
   const { operation } = place.call;
   const provider = running(meaning.id, gen);
   const adapter = provider.operations[operation];
@@ -143,7 +143,7 @@ function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): Gat
   return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
-function targetOf(meaning: Meaning, { leaf, call, model, host }: Place, schema: TSchema, ownKeys: Keys): Target {
+function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPlace, schema: TSchema, ownKeys: Keys): Target {
   const asked = leaf.customHost ?? call.control.customHost ?? null;
   const judged = compiledSchema(schema);
   const keeps = keepsCredential(leaf, call, judged);
@@ -168,7 +168,7 @@ function holdsSecret({ apiKey, fields }: Leaf, { secrets }: TargetSchema): boole
 }
 
 /** A stored credential goes to the provider's own host, or the one saved with it, never to one the request names. */
-function refuseStrayKey(meaning: Meaning, leaf: Leaf, asked: string | null, keeps: boolean): void {
+function refuseStrayKey(meaning: ProviderMeant, leaf: Leaf, asked: string | null, keeps: boolean): void {
   const { saved } = meaning;
   if (saved && asked !== null && asked !== saved.customHost)
     throw strayKey(meaning, "the key of a saved provider is not sent to a custom host given elsewhere; save the host with the integration");
@@ -179,7 +179,7 @@ function refuseStrayKey(meaning: Meaning, leaf: Leaf, asked: string | null, keep
  * Nor to the host of whichever provider the request names: a credential in a saved config goes to the provider saved
  * beside it. A saved provider that the request names brings its own credential, and the config's stays where it is.
  */
-function refuseChosenVendor(meaning: Meaning, leaf: Leaf, keeps: boolean): void {
+function refuseChosenVendor(meaning: ProviderMeant, leaf: Leaf, keeps: boolean): void {
   if (keeps && leaf.provider === null && !meaning.saved)
     throw strayKey(
       meaning,
@@ -187,7 +187,7 @@ function refuseChosenVendor(meaning: Meaning, leaf: Leaf, keeps: boolean): void 
       "x-gateway-provider",
     );
 }
-const strayKey = ({ id, slug }: Meaning, why: string, param = "custom_host"): GatewayError =>
+const strayKey = ({ id, slug }: ProviderMeant, why: string, param = "custom_host"): GatewayError =>
   new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
 
 /** The provider's own key: the bearer token, unless that was the gateway key. */
@@ -230,7 +230,7 @@ const compiled = new WeakMap<TSchema, TargetSchema>();
  * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
  * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
  */
-function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call, keeps: boolean, ownKeys: Keys): Json {
+function fieldsOf(schema: TargetSchema, meaning: ProviderMeant, leaf: Leaf, call: Call, keeps: boolean, ownKeys: Keys): Json {
   const { fields, check, defaults, complete } = schema;
   const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);
   let given: Json | undefined;
@@ -251,7 +251,7 @@ function fieldsOf(schema: TargetSchema, meaning: Meaning, leaf: Leaf, call: Call
 }
 
 /** The first that says it: the saved integration, the config, the request's headers. */
-const givenFor = ({ name, header }: Field, { saved }: Meaning, leaf: Leaf, call: Call): unknown =>
+const givenFor = ({ name, header }: Field, { saved }: ProviderMeant, leaf: Leaf, call: Call): unknown =>
   saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
 
 const compiledSchema = (schema: TSchema): TargetSchema => compiled.get(schema) ?? compile(schema);

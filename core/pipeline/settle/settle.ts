@@ -7,7 +7,7 @@ import type { Gateway } from "../gateway.ts";
 import { clientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
-import { PassingStream } from "../stream/pass-through.ts";
+import { PassThroughStream } from "../stream/pass-through.ts";
 import { bareOutcome, type Ended, outcomeOf } from "./make-outcome.ts";
 import { type Content, ownReply, type Reply, type Source } from "../reply.ts";
 import type { Secrets } from "../call/secrets-sent.ts";
@@ -80,7 +80,7 @@ const once = (run: Settle): Settle => {
 
 const liveOf = (source: Source, keptBytes: number, secrets: Secrets): Live =>
   source.kind === "passing"
-    ? new PassingStream(source.passing, secrets)
+    ? new PassThroughStream(source.passing, secrets)
     : new ChunkStream(source.chunks, source.encoder, { provider: source.provider, secrets }, keptBytes);
 
 function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {

@@ -1,10 +1,9 @@
 import { type Frame, type FrameFormat, GatewayError, nextTurn, type StreamEvent } from "#contract";
-import { drained } from "../../egress/answer.ts";
+import { drained, type Pieces } from "../../egress/answer.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
 import { Finishes } from "./fold.ts";
-import { isLong, LONG, refuseDear } from "../../json/long-json.ts";
+import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";
-import type { Chunks } from "./live.ts";
 
 /** How long a complete answer is waited on for more, where its wire has no terminal marker: usage may follow the finish. */
 const QUIET_MS = 250;
@@ -19,8 +18,8 @@ export interface WireEnd {
   /** A connection that breaks behind the finish broke nothing; where the client knows the marker too, it would miss it. */
   readonly mayBreak: boolean;
 }
-async function refuseDearest(frames: readonly Frame[]): Promise<void> {
-  for (const { data } of frames) if (isLong(data)) await refuseDear(data);
+async function refuseSlowFrames(frames: readonly Frame[]): Promise<void> {
+  for (const { data } of frames) if (isLong(data)) await refuseSlow(data);
 }
 const isTimeout = (thrown: unknown): boolean => GatewayError.is(thrown) && thrown.code === "TIMEOUT";
 
@@ -35,7 +34,7 @@ export class ArrivingFrames {
   private quietAt = 0;
 
   constructor(
-    private readonly reader: Chunks,
+    private readonly reader: Pieces,
     format: FrameFormat,
     private readonly wire: WireEnd,
     private first?: Uint8Array,
@@ -55,7 +54,7 @@ export class ArrivingFrames {
     if (read === undefined) {
       this.over = true;
       const last = this.frames.end();
-      await refuseDearest(last);
+      await refuseSlowFrames(last);
       return last;
     }
     const bytes = read.length > PAUSE_BYTES ? this.part(read) : read;
@@ -63,7 +62,7 @@ export class ArrivingFrames {
     if (this.sincePause > PAUSE_BYTES) await this.pause();
     const mayBeLong = this.frames.held > LONG;
     const frames = this.frames.push(bytes);
-    if (mayBeLong) await refuseDearest(frames);
+    if (mayBeLong) await refuseSlowFrames(frames);
     this.reader.keeps?.(eventCost(this.frames.held));
     return frames;
   }

@@ -1,7 +1,7 @@
+import type { Pieces } from "../../egress/answer.ts";
 import { expect, test } from "bun:test";
 import { type StreamMap, UpstreamFailure } from "#contract";
 import { goodBeginning } from "./beginning.ts";
-import type { Chunks } from "./live.ts";
 
 const decode: StreamMap = {
   start: () => null,
@@ -11,7 +11,7 @@ const decode: StreamMap = {
   },
 };
 /** Gives the text in slices, as an upstream that is far ahead is read. */
-function readerOf(text: string, slice = 16 * 1024): Chunks & { kept: number } {
+function readerOf(text: string, slice = 16 * 1024): Pieces & { kept: number } {
   const left = Buffer.from(text);
   let at = 0;
   return {

@@ -1,30 +1,30 @@
+import type { Pieces } from "../../egress/answer.ts";
 import { type Frame, GatewayError, type StreamEvent, type StreamMap } from "#contract";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import { isLong, LONG, refuseDear } from "../../json/long-json.ts";
+import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 import { frameReader } from "./frames.ts";
-import type { Chunks } from "./live.ts";
 import { ReadAgain } from "./read-again.ts";
 
 /* Nothing is promised to the client before the first event of a stream is known to be good. */
 
 /** Pings and one event of any size: what is read while the beginning of a stream is judged. */
 const MAX_BEFORE_FIRST = 64 * 1024 * 1024;
-/** Pings and comments that are kept for the client; of more, only the last. */
+/** Bytes of pings and comments kept for the client; when there are more, those that have ended are dropped. */
 const MAX_BLANK = 16 * 1024;
 
 /** The beginning of a stream, once something has been said in it. */
-export interface Began {
+export interface JudgedStart {
   readonly first: Uint8Array;
   /** What comes behind it. */
-  readonly reader: Chunks;
+  readonly reader: Pieces;
   /** What was said in a beginning that is too long to be read again. */
   readonly said: readonly StreamEvent[] | null;
 }
 
 /** Reads until the first event, for a marker or a ping says nothing; an error as first event is thrown, so that it can be retried or fall back. */
-export async function goodBeginning(reader: Chunks, decode: StreamMap, provider: string): Promise<Began> {
-  const beginning = new Beginning(decode);
+export async function goodBeginning(reader: Pieces, decode: StreamMap, provider: string): Promise<JudgedStart> {
+  const beginning = new StartReader(decode);
   let read: Uint8Array[] = [];
   let size = 0;
   let kept = 0;
@@ -35,10 +35,10 @@ export async function goodBeginning(reader: Chunks, decode: StreamMap, provider:
     kept += value?.length ?? 0;
     if (size > MAX_BEFORE_FIRST)
       throw new GatewayError("UPSTREAM_INVALID", { provider, why: "its stream holds no event in its first 64 MB" });
-    if (beginning.held > LONG) await beginning.sawLong(value);
+    if (beginning.held > LONG) await beginning.readLong(value);
     else if (done) beginning.end();
-    else beginning.saw(value);
-    if (beginning.said.length > 0) return begun(read, kept, reader, beginning.said);
+    else beginning.readNext(value);
+    if (beginning.said.length > 0) return handedOver(read, kept, reader, beginning.said);
     if (done) throw new GatewayError("STREAM_EMPTY", { provider });
     if (beginning.held === 0) reader.unheard?.(); // comments and pings
     if (kept > MAX_BLANK) [read, kept] = behindBlank(read, kept, value);
@@ -46,7 +46,7 @@ export async function goodBeginning(reader: Chunks, decode: StreamMap, provider:
   }
 }
 
-function begun(read: readonly Uint8Array[], size: number, reader: Chunks, said: readonly StreamEvent[]): Began {
+function handedOver(read: readonly Uint8Array[], size: number, reader: Pieces, said: readonly StreamEvent[]): JudgedStart {
   const [first = NOTHING, ...rest] = read;
   if (rest.length === 0) return { first, reader, said: null };
   if (size > LONG) return { first, reader: new ReadAgain(rest, reader), said };
@@ -66,7 +66,7 @@ const ONE_BY_ONE = 16;
 const BLOCK = 1024;
 
 /** The first frames of a stream. A first read may hold many: once one has said something, only an error behind it is of interest. */
-class Beginning {
+class StartReader {
   private readonly frames = frameReader("sse");
   private readonly state: unknown;
   readonly said: StreamEvent[] = [];
@@ -74,11 +74,11 @@ class Beginning {
     this.state = decode.start();
   }
 
-  /** Characters of an event that has begun and not ended. */
+  /** Characters of an event that has handedOver and not ended. */
   get held(): number {
     return this.frames.held;
   }
-  saw(bytes: Uint8Array): void {
+  readNext(bytes: Uint8Array): void {
     const error = Buffer.prototype.lastIndexOf.call(bytes, ERROR);
     for (let from = 0, to = 0, count = 0; from < bytes.length && !(this.said.length > 0 && from > error); from = to, count += 1) {
       to = firstFrameEnd(bytes, count < ONE_BY_ONE ? from : from + BLOCK);
@@ -86,9 +86,9 @@ class Beginning {
     }
   }
   /** The same where an event has become long. */
-  async sawLong(bytes: Uint8Array | undefined): Promise<void> {
+  async readLong(bytes: Uint8Array | undefined): Promise<void> {
     for (const frame of bytes ? this.frames.push(bytes) : this.frames.end()) {
-      if (isLong(frame.data)) await refuseDear(frame.data);
+      if (isLong(frame.data)) await refuseSlow(frame.data);
       this.hear([frame]);
     }
   }

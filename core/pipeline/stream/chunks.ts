@@ -1,11 +1,12 @@
+import type { Pieces } from "../../egress/answer.ts";
 import { type Encoder, type Frame, type FrameFormat, GatewayError, type StreamEvent, type StreamMap, type WireError } from "#contract";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { ArrivingFrames } from "./arriving-frames.ts";
 import { Fold } from "./fold.ts";
 import { clipped, OUTLINE, sizeOf } from "./kept-events.ts";
-import { type Chunks, errorOf, type Live, type Summary } from "./live.ts";
+import { errorOf, type Live, type Summary } from "./live.ts";
 import { markerOf } from "./marker.ts";
-import type { Passing } from "./pass-through.ts";
+import type { PassThrough } from "./pass-through.ts";
 import { type Secrets, toldError } from "../call/secrets-sent.ts";
 import { Slices } from "./slices.ts";
 
@@ -14,7 +15,7 @@ import { Slices } from "./slices.ts";
 const encoder = new TextEncoder();
 
 export interface Translating {
-  readonly reader: Chunks;
+  readonly reader: Pieces;
   readonly map: StreamMap;
   readonly format: FrameFormat;
   readonly encoder: Encoder;
@@ -63,7 +64,7 @@ function chunkOf(frames: readonly Frame[], { map, encoder: to }: Translating, st
 }
 
 /** Reads passing bytes as chunks of their own dialect, for guardrails that must see the answer. */
-export async function* decoded(from: Passing): AsyncGenerator<Chunk> {
+export async function* decoded(from: PassThrough): AsyncGenerator<Chunk> {
   const { dialect, provider } = from;
   const marker = markerOf(dialect, from.encode);
   const source = new ArrivingFrames(from.reader, "sse", { isMarked: marker !== null, mayBreak: false }, from.first);
@@ -97,7 +98,7 @@ const wireOf = ({ event, data }: Frame): string =>
 /** Characters of a text of an event that is kept whenever it comes: a model's name. */
 const SHORT = 256;
 
-/** Chunks on their way to the client. */
+/** Pieces on their way to the client. */
 export class ChunkStream implements Live {
   private readonly fold = new Fold();
   private passed = 0;

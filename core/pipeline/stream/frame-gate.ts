@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Lets only whole frames through, so that a cut never leaves half a frame with the client; can keep usage frames back. */
-export class WholeFrames {
+export class FrameGate {
   /** The pieces of a frame that has not ended: looked at once each, and joined when it ends. */
   private carry: Uint8Array[] = [];
   private size = 0;

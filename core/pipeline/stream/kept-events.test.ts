@@ -21,7 +21,7 @@ const HIDDEN: Readonly<Record<string, readonly StreamEvent[]>> = {
   "usage": [USAGE],
   "usage and finishes": [USAGE, FINISH],
 };
-/** Chunks of which the client sees nothing. */
+/** Pieces of which the client sees nothing. */
 function* hidden(events: readonly StreamEvent[], count: number): Generator<Chunk> {
   for (let i = 0; i < count; i += 1) yield { wire: "", events };
 }

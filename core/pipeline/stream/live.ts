@@ -1,5 +1,4 @@
 import { GatewayError, messageOf, UpstreamFailure, type Usage, type WireError } from "#contract";
-import type { Pieces } from "../../egress/answer.ts";
 
 /**
  * A streamed answer on its way to the client, in the client's dialect. `next` gives wire bytes until `undefined`;
@@ -19,7 +18,6 @@ export interface Summary {
   /** What the model said, for estimates, given the wire text as far as it was kept. */
   readonly text: (wire: string) => string;
 }
-export type Chunks = Pieces;
 
 export const wireError = (error: GatewayError): WireError => ({
   message: error.message,

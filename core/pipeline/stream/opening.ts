@@ -1,22 +1,21 @@
 import { type Frame, GatewayError, type StreamMap, UpstreamFailure } from "#contract";
-import { MAX_WHOLE, textOf, tooLarge } from "../../egress/answer.ts";
+import { MAX_WHOLE, textOf, tooLarge, type Pieces } from "../../egress/answer.ts";
 import { textCost } from "../../kernel/process/memory-cost.ts";
-import { isLong, refuseDear } from "../../json/long-json.ts";
+import { isLong, refuseSlow } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";
-import type { Chunks } from "./live.ts";
 import { ReadAgain } from "./read-again.ts";
 
 /**
  * What an answer to a request for a stream turns out to be, where its content type does not tell: the whole text of a
  * body, or the pieces of a stream, with those that were read to find out.
  */
-export type Opening = { readonly whole: string; readonly pieces?: undefined } | { readonly whole?: undefined; readonly pieces: Chunks };
+export type Opening = { readonly whole: string; readonly pieces?: undefined } | { readonly whole?: undefined; readonly pieces: Pieces };
 
 /**
  * JSON that is one body and lines of JSON both begin with a brace. With `lines`, it is a stream as soon as a line says
  * something that only a stream's line says; when it ended before, it is what it is as a whole. Without, the brace decides.
  */
-export async function opened(reader: Chunks, lines: StreamMap | undefined, provider: string): Promise<Opening> {
+export async function opened(reader: Pieces, lines: StreamMap | undefined, provider: string): Promise<Opening> {
   const read: Uint8Array[] = [];
   const probe = new Probe(lines);
   let size = 0;
@@ -69,7 +68,7 @@ class Probe {
   private async hearLine(frame: Frame, map: StreamMap): Promise<void> {
     this.lines += 1;
     try {
-      if (isLong(frame.data)) await refuseDear(frame.data);
+      if (isLong(frame.data)) await refuseSlow(frame.data);
       // Some bodies name their model as a stream's first line does: that alone does not tell them apart.
       this.said ||= map.event(frame, this.state).some(({ type }) => type !== "start");
     } catch (thrown) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Dialect, Encoder } from "#contract";
 import type { Live } from "./live.ts";
-import { PassingStream } from "./pass-through.ts";
+import { PassThroughStream } from "./pass-through.ts";
 
 /** A dialect as small as one can be: each frame is an event in JSON. */
 const encoder: Encoder = {
@@ -39,7 +39,10 @@ function passing(wire: string, cuts: readonly number[], hideUsage: boolean): Liv
       controller.close();
     },
   });
-  return new PassingStream({ reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, said: null, correct: null }, []);
+  return new PassThroughStream(
+    { reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, said: null, correct: null },
+    [],
+  );
 }
 async function drained(live: Live): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -148,7 +151,7 @@ describe("a passing stream", () => {
         const whole = bytes(second.replaceAll("\n", lineEnd));
         const pieces = [whole.subarray(0, -behind), ...Array.from(whole.subarray(-behind), (byte) => Uint8Array.of(byte))];
         const open = new ReadableStream<Uint8Array>({ pull: (to) => void (pieces[0] && to.enqueue(pieces.shift())) });
-        const live = new PassingStream(
+        const live = new PassThroughStream(
           {
             ...{
               reader: open.getReader(),
@@ -177,7 +180,7 @@ describe("a passing stream", () => {
         cancelled = true;
       },
     });
-    const live = new PassingStream(
+    const live = new PassThroughStream(
       {
         reader: stream.getReader(),
         first: bytes(frames(1)),
@@ -212,7 +215,7 @@ describe("a passing stream", () => {
       cancel: async () => undefined,
       keeps: (size: number) => void kept.push(size),
     };
-    const live = new PassingStream(
+    const live = new PassThroughStream(
       { reader, first: wire[0] ?? bytes(""), said: null, dialect, provider: "p", encode, hideUsage: false, correct: null },
       [],
     );
@@ -227,7 +230,7 @@ describe("a passing stream", () => {
 
   test("tells the client when the provider's connection breaks", async () => {
     const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("reset")) });
-    const live = new PassingStream(
+    const live = new PassThroughStream(
       {
         reader: stream.getReader(),
         first: bytes(frames(1)),

@@ -8,23 +8,23 @@ import {
   UpstreamFailure,
   type WireError,
 } from "#contract";
-import { drained } from "../../egress/answer.ts";
+import { drained, type Pieces } from "../../egress/answer.ts";
 import type { Fold } from "./fold.ts";
-import { Edges } from "./stream-ends.ts";
+import { StreamEnds } from "./stream-ends.ts";
 import { framesOf } from "./frames.ts";
-import { type Chunks, errorOf, type Live, type Summary, wireError } from "./live.ts";
+import { errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { type Marker, markerOf } from "./marker.ts";
 import { type Secrets, toldError } from "../call/secrets-sent.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import { WholeFrames } from "./frame-gate.ts";
+import { FrameGate } from "./frame-gate.ts";
 
 /* The same dialect on both sides: bytes pass, usage is tapped. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-export interface Passing {
-  readonly reader: Chunks;
+export interface PassThrough {
+  readonly reader: Pieces;
   /** Bytes already read while the stream's beginning was judged. */
   readonly first: Uint8Array;
   /** What was said in a beginning that is too long to be read again. */
@@ -41,10 +41,10 @@ export interface Passing {
 const PAUSE_BYTES = 128 * 1024;
 
 /** Forwards a stream's bytes untouched, whole frames at a time; looks only at its beginning and end. */
-export class PassingStream implements Live {
+export class PassThroughStream implements Live {
   private first: Uint8Array | undefined;
-  private readonly edges: Edges;
-  private readonly frames: WholeFrames;
+  private readonly edges: StreamEnds;
+  private readonly frames: FrameGate;
   private readonly marker: Marker | null;
   private over = false;
   private seen: Fold | undefined;
@@ -54,13 +54,13 @@ export class PassingStream implements Live {
   private sincePause = 0;
 
   constructor(
-    private readonly from: Passing,
+    private readonly from: PassThrough,
     private readonly secrets: Secrets,
   ) {
     this.first = from.first;
-    this.edges = new Edges(from.first, from.dialect.decode, from.said);
+    this.edges = new StreamEnds(from.first, from.dialect.decode, from.said);
     this.marker = markerOf(from.dialect, from.encode);
-    this.frames = new WholeFrames(from.hideUsage ? from.dialect : null, this.marker, from.provider);
+    this.frames = new FrameGate(from.hideUsage ? from.dialect : null, this.marker, from.provider);
   }
 
   /** One promise for each chunk, not one for each step: with thousands of chunks a second that is what they cost. */

@@ -1,20 +1,19 @@
 import { nextTurn } from "#contract";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import type { Piece } from "../../egress/answer.ts";
-import type { Chunks } from "./live.ts";
+import type { Piece, Pieces } from "../../egress/answer.ts";
 
 /** Pieces that are given before others have their turn. */
 const AT_ONCE = 8;
 
 /** A reader that gives again what was read of it, and counts what it has not given yet. */
-export class ReadAgain implements Chunks {
+export class ReadAgain implements Pieces {
   private readonly left: Uint8Array[];
   private size: number;
   private kept = 0;
   private given = 0;
   constructor(
     read: readonly Uint8Array[],
-    private readonly reader: Chunks,
+    private readonly reader: Pieces,
   ) {
     this.left = [...read].reverse();
     this.size = read.reduce((sum, { length }) => sum + length, 0);

@@ -9,14 +9,14 @@ const TAIL_BYTES = 16_384;
 const QUICK_TAIL_BYTES = [640, 2_048] as const;
 
 /** What was read at the edges of a stream. */
-export interface Said {
+export interface EdgeFold {
   readonly fold: Fold;
   /** The provider's own error event. */
   readonly error: WireError | null;
 }
 
 /** The beginning and the end of a stream whose bytes pass: what it says of itself stands there. */
-export class Edges {
+export class StreamEnds {
   private readonly tail: Uint8Array[] = [];
   private tailBytes = 0;
 
@@ -56,7 +56,7 @@ export class Edges {
    * Most answers say all in their first event and their last few frames, and reading more would hold up other requests.
    * A stream that never came to its end may hold choices that only the whole of its beginning tells of.
    */
-  said(ended: boolean): Said {
+  said(ended: boolean): EdgeFold {
     for (const bytes of QUICK_TAIL_BYTES) {
       const said = this.read(bytes, !ended);
       if ((said.fold.finished && said.fold.usage) || said.error) return said;
@@ -65,7 +65,7 @@ export class Edges {
     return this.read(this.tailBytes, true);
   }
 
-  private read(bytes: number, wholeBeginning: boolean): Said {
+  private read(bytes: number, wholeBeginning: boolean): EdgeFold {
     const reading = new EdgeReading(this.decode);
     try {
       if (!this.holdsAll(bytes)) this.readBeginning(reading, wholeBeginning);

@@ -1,6 +1,6 @@
 import {
   type ApiKeys,
-  type Asked,
+  type RuleInput,
   Configs,
   GatewayError,
   type Json,
@@ -30,7 +30,7 @@ type Draft = Omit<ApiKey, "id" | "created_at" | "last_updated_at" | "organisatio
 /** What the body and the defaults say of a new key. */
 type Given = Omit<Draft, "type" | "digest" | "masked_key">;
 
-export async function make(asked: Asked<{ readonly user_id?: string }>, given: Given): Promise<{ record: Draft; once: string }> {
+export async function make(asked: RuleInput<{ readonly user_id?: string }>, given: Given): Promise<{ record: Draft; once: string }> {
   const type = typeOf(asked);
   const once = newGatewayKey(asked.vault);
   const maker = await widthOfCaller(asked);
@@ -46,12 +46,12 @@ export async function make(asked: Asked<{ readonly user_id?: string }>, given: G
 }
 
 /** Nobody edits a key that may do more than theirs. */
-export async function refuseWiderRecord(record: ApiKey, asked: Pick<Asked, "caller" | "records" | "catalog">): Promise<void> {
+export async function refuseWiderRecord(record: ApiKey, asked: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<void> {
   const maker = await widthOfCaller(asked);
   refuseWider("edit", widthOf(record, maker.table), maker);
 }
 
-type Change = Asked<{ readonly reset_usage?: boolean; readonly usage_limits?: UsageLimits | null }>;
+type Change = RuleInput<{ readonly reset_usage?: boolean; readonly usage_limits?: UsageLimits | null }>;
 export async function change(record: ApiKey, asked: Change, given: Partial<Draft>): Promise<Partial<Draft>> {
   const maker = await widthOfCaller(asked);
   if (asked.body.reset_usage) refuseReset(maker);
@@ -61,7 +61,7 @@ export async function change(record: ApiKey, asked: Change, given: Partial<Draft
 }
 
 /** Nobody takes away a key that may do more than theirs. */
-export async function refuseRemoval(record: ApiKey, asked: Asked<undefined>): Promise<void> {
+export async function refuseRemoval(record: ApiKey, asked: RuleInput<undefined>): Promise<void> {
   const maker = await widthOfCaller(asked);
   refuseWider("delete", widthOf(record, maker.table), maker);
 }
@@ -73,12 +73,12 @@ function refuseReset({ budget }: Width): void {
 }
 
 /** The kinds of key the caller may list. */
-export function visible({ query, caller }: Asked<undefined, { readonly ids?: string }>): Where<ApiKey> {
+export function visible({ query, caller }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
   const type = TYPES.filter((one) => caller.scopes.has(`${familyOf(one)}.list`));
   return { type, ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }) };
 }
 
-export function typeOf({ params, workspaceId }: Pick<Asked, "params" | "workspaceId">): KeyType {
+export function typeOf({ params, workspaceId }: Pick<RuleInput, "params" | "workspaceId">): KeyType {
   const subType = params["sub-type"] ?? "";
   if (subType === "service") return workspaceId === null ? "organisation-service" : "workspace-service";
   if (subType === "user" && workspaceId !== null) return "workspace-user";
@@ -113,7 +113,7 @@ export function judgeRotation(policy: Body["rotation_policy"]): void {
 /** Requests look configs up by slug, so that is what is kept; a key may only name a config of its own workspace. */
 export async function defaultsOf(
   defaults: NonNullable<Body["defaults"]>,
-  { records, workspaceId }: Pick<Asked, "records" | "workspaceId">,
+  { records, workspaceId }: Pick<RuleInput, "records" | "workspaceId">,
 ): Promise<Json> {
   const { config_id, ...rest } = defaults;
   if (!config_id) return rest;

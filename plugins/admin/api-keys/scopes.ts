@@ -1,10 +1,14 @@
-import { type Asked, GatewayError, isScope, type KeyType, mayHold, normaliseScope } from "#contract";
+import { type RuleInput, GatewayError, isScope, type KeyType, mayHold, normaliseScope } from "#contract";
 
 /**
  * The scopes as the table spells them. Throws for a scope that does not exist, that a key of this type cannot hold,
  * or that the caller may hold but does not: nobody gives away more than they have.
  */
-export function grantedScopes(given: readonly string[], type: KeyType, { caller, catalog }: Pick<Asked, "caller" | "catalog">): string[] {
+export function grantedScopes(
+  given: readonly string[],
+  type: KeyType,
+  { caller, catalog }: Pick<RuleInput, "caller" | "catalog">,
+): string[] {
   const scopes = [...new Set(given.map(normaliseScope))];
   const table = catalog.scopes();
   for (const scope of scopes) {

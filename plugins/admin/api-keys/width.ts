@@ -1,6 +1,6 @@
 import {
   ApiKeys,
-  type Asked,
+  type RuleInput,
   type Caller,
   expandedScopes,
   GatewayError,
@@ -53,7 +53,7 @@ export const widthOf = ({ type, scopes, rate_limits, usage_limits, defaults }: M
 const labelsIn = ({ metadata }: Measured["defaults"]): Width["metadata"] => (isJson(metadata) ? (metadata as Width["metadata"]) : {}); // of texts: the schema of keys lets nothing else in
 
 /** The caller's own: as identified, with the budget of its record when it is a key. */
-export async function widthOfCaller({ caller, records, catalog }: Pick<Asked, "caller" | "records" | "catalog">): Promise<Width> {
+export async function widthOfCaller({ caller, records, catalog }: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<Width> {
   const record = await records.in(ApiKeys).get(caller.keyId);
   const { keyType, scopes, rateLimits, allowConfigOverride, configId, metadata }: Caller = caller;
   return {

@@ -1,7 +1,7 @@
-import { type Asked, GatewayError, type GuardrailTarget, Guardrails, isJson, type Json, judgeCheck, messageOf } from "#contract";
+import { type RuleInput, GatewayError, type GuardrailTarget, Guardrails, isJson, type Json, judgeCheck, messageOf } from "#contract";
 import { checksOf, GUARDRAIL_MEMBERS, type InlineCheck } from "./inline.ts";
 
-type Judge = Pick<Asked, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
+type Judge = Pick<RuleInput, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
 
 /** Throws unless this config could be obeyed: its size and shape are the catalogue's work, what it refers to is judged here. */
 export async function judgeConfig(config: Json, asked: Judge): Promise<void> {

@@ -1,5 +1,5 @@
 import {
-  type Asked,
+  type RuleInput,
   type CheckToSave,
   Configs,
   GatewayError,
@@ -21,7 +21,7 @@ import { refuseMoved } from "./moved.ts";
 type Config = RecordOf<typeof Configs>;
 
 /** The config as it is stored: judged, its secrets sealed, and those of the one before where they were. */
-export async function storedConfig(config: Json, given: Asked, record: Config | undefined): Promise<Json> {
+export async function storedConfig(config: Json, given: RuleInput, record: Config | undefined): Promise<Json> {
   given.catalog.judgeConfig(config, "shape");
   const before = record?.config ?? {};
   const asked = { ...given, vault: await openedVault(before, given.vault) };
@@ -36,7 +36,7 @@ export async function storedConfig(config: Json, given: Asked, record: Config | 
 }
 
 /** Each step takes as long with a large config as a turn of the event loop may. */
-async function sealedAndJudged(config: Json, asked: Asked, before: Json): Promise<Json> {
+async function sealedAndJudged(config: Json, asked: RuleInput, before: Json): Promise<Json> {
   await nextTurn();
   const next = sealed(config, asked, before);
   await nextTurn();
@@ -47,10 +47,10 @@ async function sealedAndJudged(config: Json, asked: Asked, before: Json): Promis
 }
 
 /** What goes to providers, its addresses to be read. */
-const toJudge = (config: Json, { vault }: Pick<Asked, "vault">): Json => openUrls(withoutGuardrails(config), vault);
+const toJudge = (config: Json, { vault }: Pick<RuleInput, "vault">): Json => openUrls(withoutGuardrails(config), vault);
 
 /** Secrets given in place: `api_key`, the fields a provider's target schema calls secret, and the secret parameters of inline checks. */
-function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault">, before: Json): Json {
+function sealed(config: Json, { catalog, vault }: Pick<RuleInput, "catalog" | "vault">, before: Json): Json {
   const credentials = credentialNames(catalog);
   const isSecret = (member: string): boolean => credentials.has(member);
   const next = sealSecrets(config, isSecret, vault, withoutGuardrails(before), before);
@@ -63,7 +63,7 @@ function sealed(config: Json, { catalog, vault }: Pick<Asked, "catalog" | "vault
 /** What is no object has no secrets; the judge refuses it. */
 const toSave = ({ id, at, parameters }: InlineCheck): CheckToSave => ({ id, at, parameters: isJson(parameters) ? parameters : {} });
 
-function credentialNames(catalog: Asked["catalog"]): ReadonlySet<string> {
+function credentialNames(catalog: RuleInput["catalog"]): ReadonlySet<string> {
   const names = new Set(["api_key"]);
   for (const { target } of catalog.providers()) {
     for (const [field, schema] of Object.entries(target?.properties ?? {})) if (schema["secret"] === true) names.add(field);
@@ -72,7 +72,7 @@ function credentialNames(catalog: Asked["catalog"]): ReadonlySet<string> {
 }
 
 /** A workspace has at most one default config: the newest that asked to be it. */
-export async function oneDefault(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
+export async function oneDefault(record: Config, { records }: Pick<RuleInput, "records">): Promise<void> {
   if (record.is_default === 0) return;
   const configs = records.in(Configs);
   const { data } = await configs.list({
@@ -84,7 +84,7 @@ export async function oneDefault(record: Config, { records }: Pick<Asked, "recor
   for (const other of data) if (other.id !== record.id) await configs.update(other.id, { is_default: 0 });
 }
 
-export async function refuseDefault(record: Config, { records }: Pick<Asked, "records">): Promise<void> {
+export async function refuseDefault(record: Config, { records }: Pick<RuleInput, "records">): Promise<void> {
   const workspace = await records.in(Workspaces).get(record.workspace_id);
   const names = [workspace?.defaults["config_id"], workspace?.defaults["user_api_key_config"]];
   if (!workspace || !names.some((name) => name === record.slug || name === record.id)) return;

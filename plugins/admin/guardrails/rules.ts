@@ -1,5 +1,5 @@
 import {
-  type Asked,
+  type RuleInput,
   GatewayError,
   type GuardrailCheck,
   type Guardrails,
@@ -21,7 +21,7 @@ type Body = Written<(typeof Guardrails)["fields"]>;
 /** The checks with their secret parameters sealed, once they have been judged. */
 export const storedChecks = (
   given: readonly GuardrailCheck[],
-  asked: Asked<Body>,
+  asked: RuleInput<Body>,
   before: Guardrail | undefined,
 ): Promise<GuardrailCheck[]> => sealedAndJudged(given, before?.checks ?? [], before?.target ?? asked.body.target ?? "llm", asked);
 
@@ -30,7 +30,7 @@ async function sealedAndJudged(
   given: readonly GuardrailCheck[],
   before: readonly GuardrailCheck[],
   target: Guardrail["target"],
-  asked: Asked,
+  asked: RuleInput,
 ): Promise<GuardrailCheck[]> {
   const checks = sealed(given, before, asked);
   await nextTurn();
@@ -44,14 +44,14 @@ async function sealedAndJudged(
 function sealed(
   checks: readonly GuardrailCheck[],
   before: readonly GuardrailCheck[],
-  { catalog, vault }: Pick<Asked, "catalog" | "vault">,
+  { catalog, vault }: Pick<RuleInput, "catalog" | "vault">,
 ): GuardrailCheck[] {
   const toSave = checks.map((check, i) => ({ ...check, at: `checks[${i}]` }));
   const parameters = sealChecks(toSave, before, { catalog, vault });
   return checks.map((check, i) => (check.parameters ? { ...check, parameters: parameters[i] ?? {} } : check));
 }
 
-const opened = (checks: readonly GuardrailCheck[], vault: Asked["vault"]): GuardrailCheck[] =>
+const opened = (checks: readonly GuardrailCheck[], vault: RuleInput["vault"]): GuardrailCheck[] =>
   checks.map((check) => (check.parameters ? { ...check, parameters: openSecrets(check.parameters, vault) } : check));
 
 /** Of a new guardrail: the target `llm` needs what another may leave out. */
@@ -63,7 +63,7 @@ export function judgeWhole(body: Body): void {
 }
 
 /** One after the other: what is wrong with the first is told first. */
-async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], asked: Asked): Promise<void> {
+async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], asked: RuleInput): Promise<void> {
   for (const [i, check] of checks.entries()) await judgeCheck(check, target, asked, `checks[${i}]`);
 }
 
@@ -74,7 +74,7 @@ const names = (defaults: Json, guardrail: Guardrail): boolean =>
   );
 
 /** A default guardrail that vanished would leave every request of its scope refused. */
-export async function refuseDefault(record: Guardrail, { records }: Asked<undefined>): Promise<void> {
+export async function refuseDefault(record: Guardrail, { records }: RuleInput<undefined>): Promise<void> {
   const organisation = await records.in(Organisations).get(record.organisation_id);
   const settings = organisation?.settings["defaults"];
   if (names(organisation?.settings ?? {}, record) || (isJson(settings) && names(settings, record))) throw inUse(record, "the organisation");

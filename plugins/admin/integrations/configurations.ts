@@ -1,6 +1,6 @@
 import type { TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Asked, GatewayError, isSealed, type Json, openSecrets, sealSecrets } from "#contract";
+import { type RuleInput, GatewayError, isSealed, type Json, openSecrets, sealSecrets } from "#contract";
 
 /** Members of `configurations` that every provider has. */
 const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
@@ -12,7 +12,7 @@ const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
 export function sealedConfigurations(
   providerId: string,
   given: Json,
-  asked: Pick<Asked, "catalog" | "vault" | "judgeUrl">,
+  asked: Pick<RuleInput, "catalog" | "vault" | "judgeUrl">,
   before: Json = {},
 ): Json {
   const { catalog, vault, judgeUrl } = asked;
@@ -34,7 +34,7 @@ export function sealedConfigurations(
 
 const secretsOf = (stored: Json): Json => Object.fromEntries(Object.entries(stored).filter(([, value]) => isSealed(value) && !value.url));
 
-function judge(plain: Json, target: TObject | undefined, judgeUrl: Asked["judgeUrl"]): void {
+function judge(plain: Json, target: TObject | undefined, judgeUrl: RuleInput["judgeUrl"]): void {
   const { custom_host: host, ...fields } = plain;
   if (host !== undefined && !(target && "custom_host" in target.properties)) judgeHost(host, judgeUrl);
   const known = Object.keys(target?.properties ?? {});
@@ -49,7 +49,7 @@ function judge(plain: Json, target: TObject | undefined, judgeUrl: Asked["judgeU
     );
 }
 
-function judgeHost(host: unknown, judgeUrl: Asked["judgeUrl"]): void {
+function judgeHost(host: unknown, judgeUrl: RuleInput["judgeUrl"]): void {
   if (typeof host !== "string") throw invalid("custom_host must be a URL", "configurations.custom_host");
   judgeUrl(host);
 }

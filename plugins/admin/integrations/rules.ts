@@ -1,5 +1,5 @@
 import {
-  type Asked,
+  type RuleInput,
   GatewayError,
   type Integrations,
   type Json,
@@ -18,7 +18,7 @@ type Integration = RecordOf<typeof Integrations>;
 /** The target fields as they are stored: sealed, judged by the provider's schema, and going where they went. */
 export function storedConfigurations(
   given: Json,
-  asked: Asked<Written<(typeof Integrations)["fields"]>>,
+  asked: RuleInput<Written<(typeof Integrations)["fields"]>>,
   record: Integration | undefined,
 ): Json {
   const id = record?.ai_provider_id ?? asked.body.ai_provider_id ?? "";
@@ -36,7 +36,7 @@ export async function visible({
   caller,
   records,
   workspaceId,
-}: Asked<undefined, { readonly type?: "workspace" | "organisation" | "all" }>): Promise<Where<Integration>> {
+}: RuleInput<undefined, { readonly type?: "workspace" | "organisation" | "all" }>): Promise<Where<Integration>> {
   const shows = (level: "workspace" | "organisation"): boolean =>
     (query.type ?? "all") !== other(level) && caller.scopes.has(`${level}_integrations.list`);
   if (shows("organisation")) return shows("workspace") ? {} : { workspace_id: null };
@@ -46,7 +46,7 @@ export async function visible({
 }
 const other = (level: "workspace" | "organisation"): string => (level === "workspace" ? "organisation" : "workspace");
 
-async function workspaceIds(organisation_id: string, records: Asked["records"]): Promise<string[]> {
+async function workspaceIds(organisation_id: string, records: RuleInput["records"]): Promise<string[]> {
   const { data } = await records.in(Workspaces).list({ where: { organisation_id }, limit: 10_000, offset: 0 });
   return data.map(({ id }) => id);
 }
@@ -55,7 +55,7 @@ interface DefaultProvider {
   readonly create_default_provider?: boolean;
   readonly default_provider_slug?: string;
 }
-export async function createDefaultProvider(record: Integration, { body, records, now }: Asked<DefaultProvider>): Promise<void> {
+export async function createDefaultProvider(record: Integration, { body, records, now }: RuleInput<DefaultProvider>): Promise<void> {
   if (record.workspace_id === null || body.create_default_provider === false) return;
   await records.in(Providers).insert({
     id: crypto.randomUUID(),
@@ -75,7 +75,7 @@ export async function createDefaultProvider(record: Integration, { body, records
   });
 }
 
-export async function removeProviders(record: Integration, { records }: Pick<Asked, "records">): Promise<void> {
+export async function removeProviders(record: Integration, { records }: Pick<RuleInput, "records">): Promise<void> {
   const providers = records.in(Providers);
   for (;;) {
     const { data } = await providers.list({ where: { integration_id: record.id }, limit: 500, offset: 0 });

@@ -1,5 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { type Asked, GatewayError, Integrations, judgeUsageLimits, Providers, reactivated, resourceOf, shown, stateAt } from "#contract";
+import {
+  type RuleInput,
+  GatewayError,
+  Integrations,
+  judgeUsageLimits,
+  Providers,
+  reactivated,
+  resourceOf,
+  shown,
+  stateAt,
+} from "#contract";
 
 /** Integrations made usable in one workspace. */
 export const providers = resourceOf(Providers, {
@@ -24,7 +34,7 @@ export const providers = resourceOf(Providers, {
   },
 });
 
-type Place = Pick<Asked, "records" | "organisationId" | "workspaceId">;
+type Place = Pick<RuleInput, "records" | "organisationId" | "workspaceId">;
 /** The workspace's own integrations and the organisation's may be made into providers. */
 async function integrationNamed(named: string, { records, organisationId, workspaceId }: Place): Promise<string> {
   const reach = { organisation_id: organisationId, workspace_id: [workspaceId, null], status: "active" as const };

@@ -4,7 +4,7 @@ import type { RequestHeaders } from "#contract";
  * A request's headers, taken from the runtime once: each question to its own Headers crosses into it, and many of a
  * request's steps ask.
  */
-export class Received implements RequestHeaders {
+export class HeaderMap implements RequestHeaders {
   private readonly values = new Map<string, string>();
   constructor(headers: Headers) {
     headers.forEach(keep, this.values);
