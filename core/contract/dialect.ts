@@ -32,6 +32,8 @@ export interface Dialect<S = unknown> {
 /** A streamed answer as one body, so that checks read and patch it like a whole one (`BodyContent.output`). */
 export interface JudgedAnswer {
   body(answer: Collected): Json;
+  /** Where in that body the text of this kind of a choice stands. */
+  path(choice: number, kind: "text" | "refusal" | "reasoning"): string;
   /** The events of the answer as guardrails changed its body. What they did not change keeps its signatures. */
   events(answer: Collected, body: Json): readonly StreamEvent[];
 }

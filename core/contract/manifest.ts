@@ -33,6 +33,11 @@ const OWN = {
       description: "Ids it adds (check ids, operation ids, strategy modes, paths); conformance compares them with the code.",
     }),
   ),
+  bare: Type.Optional(
+    Type.Literal(true, {
+      description: "Guardrails only: its checks may be named without the pack's id (`contains` for `default.contains`).",
+    }),
+  ),
   needs: Type.Optional(
     Type.Array(Type.String({ pattern: "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations)$" }), {
       description: "Capabilities it asks for.",

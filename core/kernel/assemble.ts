@@ -93,8 +93,13 @@ const operationsOf = ({ name, provides }: Loaded<Api>): [OperationName, MountedR
     return [row.id, belongsTo({ ...route, row }, name)];
   });
 
-const checksOf = ({ name, module, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
-  provides.checks.map((check) => [check.id, loadedCheck({ name, ...(module && { module }) }, check, compute)]);
+/** By their ids, and by their bare names where the pack says so. */
+const checksOf = ({ name, module, manifest, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
+  provides.checks.flatMap((check) => {
+    const loaded = loadedCheck({ name, ...(module && { module }) }, check, compute);
+    const names = manifest.bare ? [check.id, check.id.slice(manifest.id.length + 1)] : [check.id];
+    return names.map((id): [string, LoadedCheck] => [id, loaded]);
+  });
 
 function adminRoutes({ name, provides }: Loaded<Admin>, handles: ResourceHandles, fault: (name: string, thrown: unknown) => void): Route[] {
   try {

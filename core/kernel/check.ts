@@ -101,7 +101,7 @@ export function catalogOf(offers: () => Offers, headers: HeaderClasses): Catalog
       const loaded = offers().checks.get(id);
       return loaded && catalogCheck(loaded);
     },
-    checks: () => [...offers().checks.values()].map(catalogCheck),
+    checks: () => [...new Set(offers().checks.values())].map(catalogCheck),
     strategies: () => [...offers().strategies.keys()],
     scopes: () => offers().scopes,
     judgeConfig: (config, only) => offers().config.judge(config, only ?? "written"),

@@ -51,6 +51,11 @@ const INCONSISTENCIES: readonly { path: string; why: string; when(manifest: Mani
     when: (m) => (m.scopes ?? []).flatMap(scopesIn).some((scope) => isScope(scope)),
   },
   {
+    path: "bare",
+    why: "only checks have names that a guardrail could leave the pack out of",
+    when: (m) => m.bare !== undefined && m.kind !== "guardrail",
+  },
+  {
     path: "isolate",
     why: "this gateway runs plugins in its own process only; remove `isolate`, or run the plugin as a remote service",
     when: (m) => m.isolate === "worker",

@@ -181,6 +181,16 @@ const result = (id: unknown, more: Json = {}, check: Json = {}): Json => ({
 
 /* ── denial and failure ──────────────────────────────────────────────────────────────────────────────────────── */
 
+test("a check of the built-in pack may be named without it, one of another pack may not", async () => {
+  const denied = await asking(input({ contains: { words: ["there"], operator: "none" }, deny: true }));
+  expect(denied).toMatchObject({
+    status: 446,
+    json: { hook_results: { before_request_hooks: [{ checks: [{ id: "default.contains" }] }] } },
+  });
+  const unknown = await asking(input({ forbidden: { word: "there" }, deny: true }));
+  expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining("the check forbidden")]);
+});
+
 describe("an input guardrail", () => {
   test.each([false, true])("that denies answers the documented 446 and the provider is never called (stream: %p)", async (stream) => {
     const { result: answer, seen } = await calls(upstream, () =>

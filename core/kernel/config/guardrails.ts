@@ -53,12 +53,10 @@ const shorthandEntries = (inline: Json, at: string): readonly Entry[] =>
       return { at: `${at}.${name}`, id: typeof id === "string" ? id : name, parameters };
     });
 
-const fullId = (id: string): string => (id.includes(".") ? id : `default.${id}`);
-
 function* entryFindings({ at, id, parameters, whole }: Entry, checks: KnownChecks): Generator<Finding> {
   if (whole !== undefined) yield* shapeFindings(CHECK, whole, at);
   if (!isJson(parameters)) yield idle(at, "and its parameters must be objects");
-  else for (const why of checks.get(fullId(id))?.idle(parameters) ?? []) yield idle(`${at}.parameters`, why);
+  else for (const why of checks.get(id)?.idle(parameters) ?? []) yield idle(`${at}.parameters`, why);
 }
 
 /** Of the shorthand, what is left when the checks are taken out; of the hook form, everything but `checks`. */

@@ -19,7 +19,7 @@ const dialect: Dialect = {
   operation: "chatComplete",
   decode: { start: () => null, event: ({ data }) => (data === "end" ? [] : [JSON.parse(data)]) },
   read: () => [],
-  judged: { body: () => ({}), events: () => [] },
+  judged: { body: () => ({}), path: () => "", events: () => [] },
   write: () => ({}),
   encode: () => encoder,
   asksUsage: () => true,

@@ -18,7 +18,7 @@ const dialect: Dialect = {
     },
   },
   read: () => [],
-  judged: { body: () => ({}), events: () => [] },
+  judged: { body: () => ({}), path: () => "", events: () => [] },
   write: () => ({}),
   encode: () => ({ event: () => "", end: () => frame("end"), note: () => "", error: () => "" }),
   asksUsage: () => true,

@@ -147,7 +147,10 @@ const LONGEST_TIMEOUT_MS = 600_000;
 
 /** A saved guardrail outlives its plugin and then closes its door; an inline one with an unknown check is a mistake. */
 function absent(id: string, parameters: Json, deps: GuardDeps, from: "saved" | "inline"): BoundCheck {
-  const installed = deps.plugins.some(({ manifest, provides }) => provides.includes(id) || manifest.provides?.includes(id));
+  const installed = deps.plugins.some(({ manifest, provides }) => {
+    const ids = [id, ...(manifest.bare ? [`${manifest.id}.${id}`] : [])];
+    return ids.some((named) => provides.includes(named) || manifest.provides?.includes(named));
+  });
   if (from === "inline" && !installed) throw new GatewayError("CHECK_UNKNOWN", { check: id });
   return {
     id,

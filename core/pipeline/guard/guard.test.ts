@@ -357,9 +357,9 @@ describe("finding guardrails", () => {
     expect(await asked([{ "gone.check": {}, deny: true }], call, { ...deps, plugins })).toMatchObject({ denied: true });
     expect(await asked([{ "gone.check": {}, deny: false }], call, { ...deps, plugins })).toMatchObject({ denied: false, failed: false });
   });
-  test("the shorthand names built-in checks without their pack, and one check twice by its own id", () => {
-    const builtIn = depsWith([{ ...allow, id: "default.allow" }]);
-    expect(active([{ allow: {} }], builtIn)[0]?.checks.map(({ id }) => id)).toEqual(["default.allow"]);
+  test("the shorthand names checks of a bare pack by their names alone, and one check twice by its own id", () => {
+    const named = new Map([...deps.checks].flatMap(([id, check]) => [[id, check] as const, [id.replace("test.", ""), check] as const]));
+    expect(active([{ allow: {} }], { ...deps, checks: named })[0]?.checks.map(({ id }) => id)).toEqual(["test.allow"]);
     expect(active([{ first: { id: "test.allow" }, second: { id: "test.deny" } }], deps)[0]?.checks.map(({ id }) => id)).toEqual([
       "test.allow",
       "test.deny",

@@ -25,7 +25,7 @@ export function writtenInline(inline: Json, position: number): Written {
   return {
     id: typeof inline["id"] === "string" ? inline["id"] : `inline_guardrail_${position + 1}`,
     ...actions(inline),
-    checks: entries.filter(isEnabled).map(({ id, parameters }) => ({ id: fullId(id), parameters })),
+    checks: entries.filter(isEnabled).map(({ id, parameters }) => ({ id, parameters })),
   };
 }
 
@@ -60,9 +60,6 @@ const shorthand = (inline: Json): readonly Entry[] =>
       const { id, is_enabled: enabled, ...parameters } = object(value);
       return { id: typeof id === "string" ? id : name, parameters, enabled };
     });
-
-/** Built-in checks may be named without their pack. */
-const fullId = (id: string): string => (id.includes(".") ? id : `default.${id}`);
 
 function feedback(from: unknown): Feedback | null {
   const given = isJson(from) && isJson(from["feedback"]) ? from["feedback"] : undefined;

@@ -1,4 +1,4 @@
-import type { GuardrailResult, StreamEvent } from "#contract";
+import type { GuardrailResult, JudgedAnswer, StreamEvent } from "#contract";
 import { howOf } from "./stream-mode.ts";
 import { Lane, type Part, watch } from "./lanes.ts";
 import { passes, resultOf } from "./result.ts";
@@ -30,7 +30,7 @@ export class Windows {
   constructor(
     private readonly waited: readonly ActiveGuardrail[],
     private readonly subject: Subject,
-    private readonly deps: GuardDeps,
+    private readonly deps: GuardDeps & { readonly judged: JudgedAnswer },
   ) {
     this.parts = waited.flatMap((guardrail) =>
       guardrail.checks
@@ -95,7 +95,7 @@ export class Windows {
     const key = `${type} ${choice}`;
     const known = this.lanes.get(key);
     if (known) return known;
-    const lane = new Lane(choice, type === "reasoning" ? "reasoning" : "text", `choices[${choice}].message.${MEMBER[type]}`);
+    const lane = new Lane(choice, type === "reasoning" ? "reasoning" : "text", this.deps.judged.path(choice, type));
     for (const part of this.parts) watch(part, lane);
     this.lanes.set(key, lane);
     return lane;
@@ -118,7 +118,6 @@ function addBehind(last: HeldChunk, { events }: Chunk): void {
 }
 const whole = ({ chunk, behind }: HeldChunk): Chunk => (behind ? { wire: chunk.wire, events: [...chunk.events, ...behind.events] } : chunk);
 
-const MEMBER = { text: "content", refusal: "refusal", reasoning: "reasoning_content" } as const;
 const failing = ({ judged, guardrail }: Part): boolean => judged !== undefined && !passes(judged, guardrail);
 
 /** The judgement that counts of a check's windows: a denial, else an error, else the latest. Times add up. */

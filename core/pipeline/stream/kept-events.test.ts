@@ -121,7 +121,8 @@ test("the outline that is held back says what all of it said", () => {
 });
 
 test("behind a text that a window holds back the outline is one chunk", async () => {
-  const deps = depsWith([madeCheck("looks", () => ({ verdict: "allow" }), { stream: { window: { chars: 100, overlap: 1 } } })]);
+  const looks = madeCheck("looks", () => ({ verdict: "allow" }), { stream: { window: { chars: 100, overlap: 1 } } });
+  const deps = { ...depsWith([looks]), judged };
   const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
   const subject = new Subject("output", {}, { call: callOf({}), headers: deps.headers, view, status: 200 });
   const windows = new Windows(active([{ "test.looks": {}, deny: true }], deps), subject, deps);

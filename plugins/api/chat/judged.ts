@@ -76,4 +76,9 @@ function toolEvent({ tools }: CollectedChoice, call: unknown, index: number, cho
 }
 
 /** A streamed answer in the form of a whole one. */
-export const judged: JudgedAnswer = { body: answerBody, events: answerEvents };
+export const judged: JudgedAnswer = {
+  body: answerBody,
+  path: (choice, kind) => `choices[${choice}].message.${MEMBER[kind]}`,
+  events: answerEvents,
+};
+const MEMBER = { text: "content", refusal: "refusal", reasoning: "reasoning_content" } as const;

@@ -45,6 +45,7 @@ export const say: Dialect<null> = {
   write: ({ choices: [choice], usage }) => ({ said: choice?.text ?? "", words: usage?.output ?? null }),
   judged: {
     body: ({ choices: [choice] }) => ({ said: choice?.text ?? "" }),
+    path: () => "said",
     events: (_, body) => answer(body),
   },
   encode: () => ({
