@@ -59,14 +59,19 @@ function listRoute(on: On, rule: ListRule<TObject, TObject, TSchema>): Route {
   };
   const envelope = ENVELOPES[rule.envelope];
   return {
-    ...base(on, "list", rule.summary ?? `List ${plural(resource)}`, [400, 401, 403, 500]),
+    ...base(on, "list", { summary: rule.summary ?? `List ${plural(resource)}`, errors: [400, 401, 403, 500] }),
     method: "GET",
     path: resource.path,
     query: closed({ ...page, ...named(resource), ...rule.query.properties }),
     reply: envelope.schema(rule.item),
     async handle(input) {
       const query = input.query as Json;
-      const reach = await reachOfList(resource.tenancy, input.caller, workspaceIn(query), handles.records, rule.showsOrganisation ?? false);
+      const reach = await reachOfList(
+        { tenancy: resource.tenancy, showsOrganisation: rule.showsOrganisation },
+        input.caller,
+        workspaceIn(query),
+        handles.records,
+      );
       const asked = askedOf(on, input, { body: undefined, workspaceId: reach.workspaces?.[0] ?? null });
       const filters = { ...asked, query: only(query, rule.query) };
       const where = within((await rule.where?.(filters)) ?? {}, reach, hasWorkspaces(resource));
@@ -96,7 +101,7 @@ interface Variant {
 function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, variant: Variant): Route {
   const { resource, handles } = on;
   return {
-    ...base(on, "create", `Create ${a(resource.noun)}`, [400, 401, 403, 409, 500], rule.description),
+    ...base(on, "create", { summary: `Create ${a(resource.noun)}`, errors: [400, 401, 403, 409, 500], description: rule.description }),
     method: "POST",
     path: resource.path + variant.path,
     body: closed({ ...rule.body.properties, ...Organisation, ...named(resource) }),
@@ -130,7 +135,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
 function readRoute(on: On, rule: NonNullable<Resource["read"]>): Route {
   const { resource } = on;
   return {
-    ...base(on, "read", `Get ${a(resource.noun)}`, [401, 403, resource.absent, 500]),
+    ...base(on, "read", { summary: `Get ${a(resource.noun)}`, errors: [401, 403, resource.absent, 500] }),
     method: "GET",
     path: memberPath(resource),
     query: closed({ ...named(resource), ...(resource.remove?.archive && Archived) }),
@@ -145,7 +150,11 @@ function readRoute(on: On, rule: NonNullable<Resource["read"]>): Route {
 function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route {
   const { resource } = on;
   return {
-    ...base(on, "update", `Update ${a(resource.noun)}`, [400, 401, 403, resource.absent, 500], rule.description),
+    ...base(on, "update", {
+      summary: `Update ${a(resource.noun)}`,
+      errors: [400, 401, 403, resource.absent, 500],
+      description: rule.description,
+    }),
     method: "PUT",
     path: memberPath(resource),
     body: closed(withoutDefaults(rule.body.properties)),
@@ -172,7 +181,11 @@ function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route
 function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
   const { resource } = on;
   return {
-    ...base(on, "delete", `Delete ${a(resource.noun)}`, [400, 401, 403, resource.absent, 500], rule.description),
+    ...base(on, "delete", {
+      summary: `Delete ${a(resource.noun)}`,
+      errors: [400, 401, 403, resource.absent, 500],
+      description: rule.description,
+    }),
     method: "DELETE",
     path: memberPath(resource),
     query: closed(named(resource)),
@@ -190,7 +203,7 @@ function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
 function actionRoute(on: On, action: MemberAction): Route {
   const { resource } = on;
   return {
-    ...base(on, "read", action.summary, [400, 401, 403, resource.absent, 500], action.description),
+    ...base(on, "read", { summary: action.summary, errors: [400, 401, 403, resource.absent, 500], description: action.description }),
     scope: action.scope,
     method: action.method,
     path: memberPath(resource) + action.path,
@@ -204,7 +217,12 @@ function actionRoute(on: On, action: MemberAction): Route {
   };
 }
 
-function base({ resource }: On, action: ResourceAction, summary: string, errors: readonly number[], description?: string) {
+interface Documented {
+  readonly summary: string;
+  readonly errors: readonly number[];
+  readonly description?: string | undefined;
+}
+function base({ resource }: On, action: ResourceAction, { summary, errors, description }: Documented) {
   return {
     plane: resource.plane,
     tag: resource.tag,

@@ -26,11 +26,10 @@ export async function placeOf(tenancy: Tenancy, caller: Caller, named: string | 
 
 /** What a list shows: as `placeOf`, except that an organisation key that names no workspace sees all of an `either` resource. */
 export async function reachOfList(
-  tenancy: Tenancy,
+  { tenancy, showsOrganisation = false }: { readonly tenancy: Tenancy; readonly showsOrganisation?: boolean | undefined },
   caller: Caller,
   named: string | undefined,
   records: RecordsHandle,
-  showsOrganisation: boolean,
 ): Promise<Reach> {
   const { organisationId } = caller;
   if (tenancy === "either" && caller.workspaceId === null && named === undefined) return { organisationId, workspaces: undefined };

@@ -125,7 +125,7 @@ export type ErrorClass = "timeout" | "unavailable" | "auth" | "malformed" | "con
 /** New text for a segment, or a whole new body. */
 export type Patch = { readonly path: string; readonly text: string } | { readonly body: Json };
 
-/** One item of `hook_results` (data-plane fact sheet 6). */
+/** One item of `hook_results`. */
 export interface GuardrailResult {
   readonly verdict: boolean;
   readonly id: string;

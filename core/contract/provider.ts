@@ -46,7 +46,7 @@ export interface Target {
   readonly fields: Readonly<Json>;
   /** The provider's credential; empty when the provider needs none. */
   readonly apiKey: string;
-  /** `x-gateway-custom-host` or the config's `custom_host`: replaces the base URL. */
+  /** `x-gateway-custom-host` or the config's `custom_host`: replaces the base URL. As it was given: it may end with a slash. */
   readonly customHost: string | null;
   /** Model after `@slug/` was taken off, when the body names one. */
   readonly model: string;

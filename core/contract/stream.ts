@@ -113,14 +113,24 @@ export interface CollectedChoice {
   readonly native?: string;
 }
 
-/** A provider said no: in a status, or inside a stream that had begun. */
+const BRAND = Symbol.for("ai-gateway.upstream-failure");
+
+/** A provider said no: in a status, or inside a stream that had begun. Branded, so that a copy of this module inside a foreign plugin is recognised too. */
 export class UpstreamFailure extends Error {
+  readonly [BRAND] = true;
   override readonly name = "UpstreamFailure";
   constructor(
     readonly status: number,
     readonly error: WireError,
   ) {
     super(error.message);
+  }
+  static is(thrown: unknown): thrown is UpstreamFailure {
+    try {
+      return typeof thrown === "object" && thrown !== null && BRAND in thrown;
+    } catch {
+      return false; // a proxy that refuses to be looked at
+    }
   }
 }
 /** The error members every dialect can express. */

@@ -17,7 +17,7 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === "unicast" && address.match(GLOBAL_IPV6) && !address.match(DUMMY_IPV6);
 }
 
-/** 192.0.0.0/24 holds two anycast addresses that are global; the fact sheet blocks the whole range. */
+/** 192.0.0.0/24 holds two anycast addresses that are global; the whole range is blocked all the same. */
 const isPublicIpv4 = (address: ipaddr.IPv4): boolean => address.range() === "unicast";
 
 /** 64:ff9b::/96 only: 64:ff9b:1::/48 is for local translation. */

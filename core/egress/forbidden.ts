@@ -1,5 +1,5 @@
 /**
- * What may not be called although it looks like a public name or port (routing-config fact sheet 10).
+ * What may not be called although it looks like a public name or port.
  * Trust (GATEWAY_TRUSTED_HOSTS) opens `PRIVATE_SUFFIXES` and `PRIVATE_PORTS`, never the `NEVER_*` rows.
  */
 

@@ -19,20 +19,20 @@ export interface BodyLimits extends JsonLimits {
 const BODY_MS = 60_000;
 
 /** Reads a request's body as its operation says: JSON once into memory, a form not at all. */
-export function bodyOf(
-  request: Request,
-  headers: RequestHeaders,
-  row: Pick<Operation, "body">,
-  limits: BodyLimits,
-  accept?: Accept,
-  held?: Held,
-): Body | Promise<Body> {
-  if (row.body === "none") return NONE;
+export function bodyOf(request: Request, headers: RequestHeaders, how: BodyReading, held?: Held): Body | Promise<Body> {
+  const { kind, limits } = how;
+  if (kind === "none") return NONE;
   const contentType = headers.get("content-type") ?? "";
-  if (row.body === "form") return formOf(request, contentType, limits);
+  if (kind === "form") return formOf(request, contentType, limits);
   if (!contentType.toLowerCase().includes("json"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
-  return jsonBody(request, headers, limits, accept, held);
+  return jsonBody(request, headers, how, held);
+}
+/** How the bodies of a route are read. */
+export interface BodyReading {
+  readonly kind: Operation["body"];
+  readonly limits: BodyLimits;
+  readonly accept?: Accept | undefined;
 }
 /** Throws what a JSON body does wrong. */
 export type Accept = (body: Json) => void;
@@ -65,7 +65,7 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
   );
 }
 
-async function jsonBody(request: Request, headers: RequestHeaders, limits: BodyLimits, accept?: Accept, held?: Held): Promise<Body> {
+async function jsonBody(request: Request, headers: RequestHeaders, { limits, accept }: BodyReading, held?: Held): Promise<Body> {
   let text: string;
   try {
     text = await inTime(boundedText(request, headers, limits.maxJsonBytes, held), limits.bodyMs ?? BODY_MS, bodyLate);

@@ -5,7 +5,7 @@ import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle/settle.ts";
 import { timedId } from "../platform.ts";
-import { bodyOf } from "./body.ts";
+import { type BodyReading, bodyOf } from "./body.ts";
 import { bodyCheck } from "./first-fault.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
@@ -18,6 +18,7 @@ import type { UrlParts } from "./request-path.ts";
 export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
   const { row } = route;
   const accept = route.body && row.body === "json" ? bodyCheck(route.body) : undefined;
+  const reading: BodyReading = { kind: row.body, limits: settings, accept };
   return {
     method: row.method,
     path: PREFIX.data + row.path,
@@ -39,11 +40,7 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
         const call = beginning(start, read(start.headers));
-        return handle(
-          { call, leave, held, read: () => bodyOf(request, start.headers, row, settings, accept, held) },
-          gw,
-          settings.pluginLimits,
-        );
+        return handle({ call, leave, held, read: () => bodyOf(request, start.headers, reading, held) }, gw, settings.pluginLimits);
       } catch (thrown) {
         return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
       }

@@ -74,7 +74,7 @@ function requireOpen(plane: Route["plane"], why: string | undefined): void {
 
 async function sentBody(request: Request, limits: BodyLimits, held: Held): Promise<Json> {
   if (request.headers.get("content-length") === "0" || request.body === null) return {};
-  const body = await bodyOf(request, request.headers, { body: "json" }, limits, undefined, held);
+  const body = await bodyOf(request, request.headers, { kind: "json", limits }, held);
   return body.kind === "json" ? body.value : {};
 }
 

@@ -56,7 +56,8 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     }
     const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const reply =
-      (await localAnswer(call, caller, plan, gw, limits)) ?? (await firstThatAnswers(plan.root, { call, caller, plan, held }, gw, limits));
+      (await localAnswer({ call, caller, plan }, gw, limits)) ??
+      (await firstThatAnswers(plan.root, { call, caller, plan, held }, gw, limits));
     return whenDone(reply, { call, caller, plan, leave: arrived.leave, held }, gw);
   } catch (thrown) {
     const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);
@@ -72,7 +73,11 @@ const withBody = (
 ): Call => ({ id, operation, row, method, path, params, search, headers, control, traceId, body, startedAt, signal });
 
 /** What the gateway itself can answer, before any target is looked for. */
-function localAnswer(call: Call, caller: Caller, plan: Plan, gw: Gateway, limits: PluginLimits): MaybePromise<Reply | undefined> {
+function localAnswer(
+  { call, caller, plan }: Pick<RoutedRequest, "call" | "caller" | "plan">,
+  gw: Gateway,
+  limits: PluginLimits,
+): MaybePromise<Reply | undefined> {
   const route = gw.gen.operations.get(call.operation);
   if (!route?.local) return undefined;
   const mark = markOfOwner(route);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import type { CheckCall } from "#contract";
 
-/** The parameter `forwardHeaders` of checks that call out (guardrails fact sheet 7). The host judges the names. */
+/** The parameter `forwardHeaders` of checks that call out. The host judges the names. */
 export const ForwardHeaders = Type.Optional(
   Type.Array(Type.String({ pattern: "^[a-z0-9-]+$", maxLength: 256 }), {
     maxItems: 100,

@@ -4,7 +4,7 @@ import isAllLowerCase from "./checks/isAllLowerCase.ts";
 import { checks } from "./checks/index.ts";
 import modelWhitelist from "./checks/modelWhitelist.ts";
 
-/** Other spellings that saved guardrails carry (guardrails fact sheet 10). */
+/** Other spellings that saved guardrails carry. */
 const ALIASES: readonly Check[] = [
   { ...isAllLowerCase, id: "default.alllowercase" },
   { ...modelWhitelist, id: "default.modelwhitelist" },

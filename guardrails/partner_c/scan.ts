@@ -22,7 +22,7 @@ interface Scan {
   readonly wants: readonly SegmentKind[];
 }
 
-/** The vendor's protocol (guardrails fact sheet 4, row c): two checks that differ in address and side. */
+/** The vendor's protocol: two checks that differ in address and side. */
 export const scan = (host: Host, { id, title, side, path, wants }: Scan): Check =>
   remoteCheck(host, {
     id,

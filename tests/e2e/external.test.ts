@@ -283,6 +283,24 @@ describe.each([
         expect((await ask(`${gateway.base}/openapi.json`, "GET", null)).json).toMatchObject({ paths });
       });
     }, 30_000);
+    test("whose failures are an upstream's, though its bundle has a contract of its own", async () => {
+      await withGateway(command, withSuite, async (gateway) => {
+        const refused = await saying(gateway, { text: "busy please" });
+        expect(refused).toMatchObject({ status: 429, json: { error: { message: "acme-suite error: Acme is busy.", code: "acme_busy" } } });
+        const streamed = await saying(gateway, { text: "one busy", stream: true });
+        expect(streamed.text).toContain("Acme is busy.");
+        const next = { provider: "sandbox" };
+        const config = { strategy: { mode: "fallback" }, targets: [{ provider: "acme-suite", api_key: "k" }, next] };
+        const fallen = await ask(
+          `${gateway.base}/v1/say`,
+          "POST",
+          GATEWAY_KEY,
+          { text: "busy please" },
+          { "x-gateway-config": JSON.stringify(config) },
+        );
+        expect(fallen.json).toMatchObject({ error: { code: "operation_unsupported", message: expect.stringContaining("sandbox") } }); // it was its turn
+      });
+    }, 30_000);
     test("whose scopes went with it leaves keys that hold them as they are, and opens nothing", async () => {
       const gateway = await startGateway({ command, env: environment(profile()), cwd: home });
       try {

@@ -234,6 +234,12 @@ describe("an input guardrail", () => {
     expect(answer.text.indexOf("after_request_hooks")).toBeGreaterThan(answer.text.indexOf("[DONE]"));
     expect(textIn(answer)).toBe("said by the provider");
   });
+  test("of a stream tells the results of its answer alone, too", async () => {
+    const answer = await asking(output({ "default.wordCount": { minWords: 1 } }), { stream: true, headers: LOOSE });
+    const chunks = chunksOf(answer);
+    expect(chunks[0]).not.toHaveProperty("hook_results");
+    expect(chunks.at(-1)).toMatchObject({ hook_results: { after_request_hooks: [{ verdict: true }] } });
+  });
   test("saved does the same by its slug, and an unknown slug is refused", async () => {
     const slug = await saved([{ id: "default.regexMatch", parameters: { rule: "secret", not: true } }]);
     const { result: answer, seen } = await calls(upstream, () => asking(input(slug), { text: "my secret" }));

@@ -33,7 +33,7 @@ export async function testAdmin(given: PluginCase<"admin">): Promise<void> {
           true,
         ]);
     });
-    testRoutes(() => ({ operations: new Map(), routes: all(), config: rulesOf() }));
+    testRoutes(() => ({ operations: new Map(), routes: all(), config: rulesOf() }), manifest.scopes);
     for (const resource of resources)
       describe(`resource ${resource.plane} ${resource.path}`, () =>
         testClosed(resource, world, plugin.collections?.map(({ name }) => name) ?? []));

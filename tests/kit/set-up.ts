@@ -1,3 +1,4 @@
+import { parseManifests } from "../../core/kernel/manifest.ts";
 import { afterAll, beforeAll } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { Json, Kind, Kinds, Manifest, Need, Plugin, Running } from "#contract";
@@ -54,3 +55,6 @@ export function frozen<T>(value: T): T {
   }
   return value;
 }
+
+/** The manifests of a `manifest.json` that lists parts, in their order; the one of a plugin alone. */
+export const pluginsIn = (manifest: unknown): readonly Manifest[] => parseManifests(manifest, "manifest.json");

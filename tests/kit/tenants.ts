@@ -15,6 +15,7 @@ import {
   scopesOf,
   Workspaces,
   SCOPE_TABLE,
+  SCOPES,
 } from "#contract";
 import { resourceRoutes } from "../../core/admin/resource.ts";
 import { validator } from "../../core/json/validate.ts";
@@ -97,8 +98,16 @@ export async function tenants(collections: readonly Collection[]): Promise<Tenan
     handles,
     clock,
     ask: (resource, method, path, as, body) =>
-      answered(() => serve(resourceRoutes(resource, handles), { method, path, as, body, now: clock.now })),
+      answered(() =>
+        serve(resourceRoutes(resource, handles), { method, path, as: as && withOwnScopes(as, resource), body, now: clock.now }),
+      ),
   };
+}
+
+/** Who holds scopes holds those that the resource's plugin brings as well. */
+function withOwnScopes(as: Caller, { scopes: { families } }: Resource): Caller {
+  const own = families.flatMap((family) => ["list", "create", "read", "update", "delete"].map((action) => `${family}.${action}`));
+  return as.scopes.size === 0 ? as : { ...as, scopes: new Set([...as.scopes, ...own.filter((scope) => !SCOPES.has(scope))]) };
 }
 
 function judgeUrl(url: string): void {

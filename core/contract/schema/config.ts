@@ -42,7 +42,7 @@ export const StrategySettings = Type.Object(
 const Guards = (description: string) =>
   Type.Array(Type.Union([Type.String({ maxLength: 255 }), JsonObject("An inline guardrail.")]), { maxItems: 100, description });
 
-/** The members that the core itself obeys, of a config and of each target (routing-config fact sheet 2). */
+/** The members that the core itself obeys, of a config and of each target. */
 const CORE = {
   strategy: Type.Optional(StrategySettings),
   targets: Type.Optional(

@@ -23,7 +23,7 @@ const Feedback = (value: number) =>
         {
           value: Type.Number({ default: value, description: "Feedback value." }),
           weight: Type.Number({ default: 1, description: "Feedback weight." }),
-          // A string in the API schema, an object in configs: both are taken (guardrails fact sheet 1).
+          // A string in the API schema, an object in configs: both are taken.
           metadata: Type.Union([Type.String(), JsonObject("Metadata.")], { default: "", description: "Feedback metadata." }),
         },
         { additionalProperties: false },

@@ -7,7 +7,7 @@ export const WINDOW_MS = { rps: 1_000, rpm: 60_000, rph: 3_600_000, rpd: 86_400_
 export type RateUnit = keyof typeof WINDOW_MS;
 export const WINDOW_NAME: Readonly<Record<RateUnit, string>> = { rps: "second", rpm: "minute", rph: "hour", rpd: "day", rpw: "week" };
 
-/** A rate limit of a key (control-plane fact sheet 2.4; specification E3 shows only `value`, so the others default). */
+/** A rate limit of a key (the specification's example E3 shows only `value`, so the others default). */
 export const RateLimit = Type.Object(
   {
     type: OneOf(["requests", "tokens"], { default: "requests", description: "What is counted." }),
@@ -36,7 +36,7 @@ export const UsageLimits = Type.Object(
 );
 export type UsageLimits = Static<typeof UsageLimits>;
 
-/** What a schema cannot say about a budget (control-plane fact sheet 1). */
+/** What a schema cannot say about a budget. */
 export function judgeUsageLimits(limits: UsageLimits | null | undefined): void {
   const { credit_limit: limit, alert_threshold: threshold, periodic_reset: period, periodic_reset_days: days } = limits ?? {};
   if (period && days) throw refused("periodic_reset and periodic_reset_days exclude each other", "usage_limits.periodic_reset_days");

@@ -5,7 +5,7 @@ import type { KEY_TYPES } from "./api-key.ts";
 export type KeyType = (typeof KEY_TYPES)[number];
 
 /**
- * Every scope, as families of actions, and which level of key may hold it (auth fact sheet 4): O organisation service
+ * Every scope, as families of actions, and which level of key may hold it: O organisation service
  * key, S workspace service key, U workspace user key. A family may have several rows when its actions differ by level.
  */
 export interface ScopeRow {

@@ -44,7 +44,7 @@ function* saysNothing({ at, is }: Level): Generator<Finding> {
   yield idle(at, "says nothing about where to send or what to do");
 }
 
-/** Credentials and providers are a target's own: beside targets they reach none of them (routing-config fact sheet 11). */
+/** Credentials and providers are a target's own: beside targets they reach none of them. */
 const OF_A_TARGET = ["provider", "virtual_key", "api_key"] as const;
 function* besideTargets({ at, is }: Level): Generator<Finding> {
   if (targetsOf(is).length === 0) return;

@@ -7,7 +7,7 @@ import { type Finding, type Level, memberFindings, modeOf, targetsOf } from "./l
 import { guardrailFindings, type KnownChecks } from "./guardrails.ts";
 import { firstProblem } from "../../json/shape.ts";
 
-/** How many targets a config may have (routing-config fact sheet 11). */
+/** How many targets a config may have. */
 export interface TargetCaps {
   readonly root: number;
   readonly conditionalRoot: number;

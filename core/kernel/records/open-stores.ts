@@ -33,7 +33,7 @@ export async function openStores(building: Building): Promise<void> {
   building.stores = pickHandles(storages.filter(isUp).map(providesOf));
   refuseMissing(building);
   const { records, feed } = building.stores;
-  if (!records || !feed) return; // refused above
+  if (!records || !feed) return; // a storage without them was refused before
   const owner = storages.find((member) => isUp(member) && providesOf(member).records === records)?.candidate ?? {
     name: "storage",
     file: "",

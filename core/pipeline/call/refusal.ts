@@ -58,7 +58,7 @@ const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 /** A failure on the way as a reading, or `null` when it is not the provider's doing. */
 export function failureReading(thrown: unknown, it: Try, secrets: Secrets): Reading | null {
   const failing = (status: number, error: WireError): Reading => failed(status, toldError(error, secrets), it);
-  if (thrown instanceof UpstreamFailure) {
+  if (UpstreamFailure.is(thrown)) {
     const status = thrown.status >= 400 ? thrown.status : 502;
     return failing(status, { ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` });
   }

@@ -2,7 +2,7 @@ import type { Leaf } from "#contract";
 import type { HeaderRecord } from "../../egress/header.ts";
 
 const BACKOFF_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
-/** All waiting of one target together (routing-config fact sheet 6). */
+/** All waiting of one target together. */
 const MAX_WAIT_MS = 60_000;
 
 /** Counts the tries of one target and says how long to wait before the next. */

@@ -25,7 +25,7 @@ import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { type Content, errorBody, ownReply, type Reply, type Source } from "../reply.ts";
 import type { Resolved } from "../plan/targets.ts";
 
-/** Some check failed and nothing was denied (data-plane fact sheet 4). */
+/** Some check failed and nothing was denied. */
 const FAILED_NOT_DENIED = 246;
 
 const hookResults = ({ input, output }: GuardrailResults): Json => ({ before_request_hooks: input, after_request_hooks: output });
@@ -98,7 +98,7 @@ function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form
   const status = failed && isGood(reply.status) ? FAILED_NOT_DENIED : reply.status;
   const { content } = reply;
   if (content.kind === "whole") return { ...reply, status, guardrails: report, content: withHooks(content, report) };
-  if (content.kind === "stream" && !form.encode.strict && report.results().input.length > 0)
+  if (content.kind === "stream" && !form.encode.strict)
     return { ...reply, status, guardrails: report, content: { kind: "stream", source: noted(content.source, report, form) } };
   return { ...reply, status, guardrails: report };
 }
@@ -139,7 +139,7 @@ function streamReport(outcome: GuardedStream, guarded: Guarded | null): Guardrai
 function broken(thrown: unknown, it: Try, secrets: Secrets): { readonly kind: "broken"; readonly reading: Reading } {
   if (it.request.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
   if (GatewayError.is(thrown) && (thrown.code === "MEMORY_FULL" || (thrown.status < 500 && thrown.code !== "TIMEOUT"))) throw thrown;
-  const status = GatewayError.is(thrown) || thrown instanceof UpstreamFailure ? thrown.status : 502;
+  const status = GatewayError.is(thrown) || UpstreamFailure.is(thrown) ? thrown.status : 502;
   return { kind: "broken", reading: failed(status >= 400 ? status : 502, toldError(errorOf(thrown, it.to.id), secrets), it) };
 }
 
@@ -166,7 +166,8 @@ function noted(source: Source, report: GuardrailReport, form: ClientForm): Sourc
 }
 
 async function* between(chunks: AsyncGenerator<Chunk>, report: GuardrailReport, note: (extra: Json) => string): AsyncGenerator<Chunk> {
-  yield { wire: note({ hook_results: { before_request_hooks: report.results().input } }), events: [] };
+  const { input } = report.results();
+  if (input.length > 0) yield { wire: note({ hook_results: { before_request_hooks: input } }), events: [] };
   yield* chunks;
   const { output } = report.results(); // complete only now
   if (output.length > 0) yield { wire: note({ hook_results: { after_request_hooks: output } }), events: [] };

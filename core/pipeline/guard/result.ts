@@ -42,7 +42,7 @@ export function passed({ guardrail, judged }: Ran): boolean {
   return true;
 }
 
-/** The documented result of a guardrail (data-plane fact sheet 6). */
+/** The documented result of a guardrail. */
 export const resultOf = (ran: Ran, deps: GuardDeps): GuardrailResult => plainly(shownResult(ran, passed(ran), deps));
 
 /** The same with the data of its checks as they gave it: only its text may be kept. */
@@ -157,7 +157,7 @@ const feedback = (
   metadata: { ...configured(chosen), successfulChecks, failedChecks, erroredChecks },
 });
 
-/** Feedback metadata is an object, or a string that may hold one (guardrails fact sheet 1). */
+/** Feedback metadata is an object, or a string that may hold one. */
 function configured({ metadata }: Pick<Feedback, "metadata">): object {
   if (isJson(metadata)) return metadata;
   if (metadata === "") return {};

@@ -71,7 +71,8 @@ export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): 
   try {
     const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
     if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);
-    return isPromise(said) ? judgedLater(said, check, subject, input, deps) : judgedOf(said as EngineVerdict, check, startedAt, deps); // judgedOf validates it
+    const verdict = isPromise(said) ? withinTime(said, check, subject, input) : (said as EngineVerdict); // judgedOf validates it
+    return after(verdict, (given) => judgedOf(given, check, startedAt, deps));
   } catch (thrown) {
     return judgedOf(fromThrown(thrown), check, startedAt, deps);
   }
@@ -88,14 +89,6 @@ const isCheap = (ms: number, subject: Subject, { now }: Input, { compute }: Guar
   compute.takesHere(ms, subject.asked.view.spending, now);
 const judgedElsewhere = async ({ said }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<Judged> =>
   judgedOf(await said, check, input.now, deps);
-const judgedLater = async (
-  said: PromiseLike<unknown>,
-  check: BoundCheck,
-  subject: Subject,
-  input: Input,
-  deps: GuardDeps,
-): Promise<Judged> => judgedOf(await withinTime(said, check, subject, input), check, input.now, deps);
-
 function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): EngineVerdict | undefined {
   if (loaded === null) return error("not_running", `The plugin that provides ${id} is not running.`);
   if (!loaded.check.on.includes(side)) return error("config", `${id} does not run on the ${side} side.`);

@@ -14,7 +14,7 @@ export function compileConfig(config: unknown, rules: Pick<ConfigRules, "judge" 
   return nodeOf(config, BASE, "config", { claims: rules.claims, merged: 0 });
 }
 
-/** What a nested target takes over from the levels above it (routing-config fact sheet 11). */
+/** What a nested target takes over from the levels above it. */
 type Inherited = Pick<
   Leaf,
   | "retry"
@@ -60,16 +60,17 @@ function nodeOf(config: ConfigLevel, above: Inherited, path: string, compiling: 
   const settings = inherit(config, above, compiling);
   const own = { path, name: config.name ?? null, weight: config.weight ?? 1 };
   if (!config.targets) return leafOf(config, settings, own);
-  return branchOf(config, config.targets, settings, own, compiling);
+  const { targets } = config;
+  const children = targets.map((target, i) => nodeOf(target, settings, `${own.path}.targets[${i}]`, compiling));
+  return branchOf(config, children, settings, own);
 }
 
 type Own = Pick<Leaf, "path" | "name" | "weight">;
 
-function branchOf(config: ConfigLevel, targets: readonly ConfigLevel[], settings: Inherited, own: Own, compiling: Compiling): Branch {
+function branchOf(config: ConfigLevel, targets: readonly TargetNode[], settings: Inherited, own: Own): Branch {
   const { on_status_codes: statuses, strategy } = config;
   const chosen: Json = { mode: "single", ...(statuses && { on_status_codes: statuses }), ...strategy };
-  const children = targets.map((target, i) => nodeOf(target, settings, `${own.path}.targets[${i}]`, compiling));
-  return { kind: "branch", ...own, members: settings.members, mode: String(chosen["mode"]), settings: chosen, targets: children };
+  return { kind: "branch", ...own, members: settings.members, mode: String(chosen["mode"]), settings: chosen, targets };
 }
 
 function leafOf(config: ConfigLevel, settings: Inherited, own: Own): Leaf {

@@ -102,7 +102,7 @@ function planOf(call: Call, caller: Caller, chosen: Chosen, defaults: WorkspaceD
   });
 }
 
-/** Later wins: body `user`, request, key, workspace (auth-and-limits fact sheet 11). */
+/** Later wins: body `user`, request, key, workspace. */
 function metadataFor(call: Call, caller: Caller, defaults: WorkspaceDefaults | undefined): Plan["metadata"] {
   const user = call.body.kind === "json" ? call.body.value["user"] : undefined;
   const metadata: Record<string, string> = {};

@@ -1,8 +1,7 @@
 import { isJson, type Json, type Leaf } from "#contract";
 
 /**
- * Body shaping of one target: defaults where the client left a member out, overrides always, drops last
- * (routing-config fact sheet 5). Returns the same object when there is nothing to do.
+ * Body shaping of one target: defaults where the client left a member out, overrides always, drops last. Returns the same object when there is nothing to do.
  */
 export function shaped(body: Json, leaf: Pick<Leaf, "defaultParams" | "overrideParams" | "dropParams">): Json {
   if (!leaf.defaultParams && !leaf.overrideParams && leaf.dropParams.length === 0) return body;
@@ -22,7 +21,7 @@ function without<T>(value: T, [step, ...rest]: readonly Step[]): T {
   if (Array.isArray(value)) return withoutItem(value, step, rest) as T; // an array stays an array of the same items
   if (!isJson(value) || typeof step !== "string" || !(step in value)) return value;
   const { [step]: member, ...others } = value;
-  return (rest.length === 0 ? others : { ...value, [step]: without(member, rest) }) as T; // ditto, an object
+  return (rest.length === 0 ? others : { ...value, [step]: without(member, rest) }) as T; // what was an object still is one
 }
 
 function withoutItem(items: readonly unknown[], step: Step, rest: readonly Step[]): readonly unknown[] {

@@ -150,7 +150,7 @@ function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPla
   refuseStrayKey(meaning, leaf, asked, keeps);
   refuseChosenVendor(meaning, leaf, keeps);
   return {
-    fields: fieldsOf(judged, meaning, leaf, call, keeps, ownKeys),
+    fields: fieldsOf(judged, { meaning, leaf, call, keeps }, ownKeys),
     apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, ownKeys),
     customHost: meaning.saved ? meaning.saved.customHost : host,
     model,
@@ -230,7 +230,15 @@ const compiled = new WeakMap<TSchema, TargetSchema>();
  * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
  * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
  */
-function fieldsOf(schema: TargetSchema, meaning: ProviderMeant, leaf: Leaf, call: Call, keeps: boolean, ownKeys: Keys): Json {
+/** Where the fields of a target come from. */
+interface FieldSources {
+  readonly meaning: ProviderMeant;
+  readonly leaf: Leaf;
+  readonly call: Call;
+  /** The leaf was saved, with a credential of its own. */
+  readonly keeps: boolean;
+}
+function fieldsOf(schema: TargetSchema, { meaning, leaf, call, keeps }: FieldSources, ownKeys: Keys): Json {
   const { fields, check, defaults, complete } = schema;
   const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);
   let given: Json | undefined;
@@ -259,7 +267,7 @@ const compiledSchema = (schema: TSchema): TargetSchema => compiled.get(schema) ?
 function compile(schema: TSchema): TargetSchema {
   const check = TypeCompiler.Compile(schema);
   const defaults: Json = Object.freeze(Value.Default(schema, {}) as Json); // a target schema is an object schema
-  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>; // ditto
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>; // a provider's target is an object schema
   const fields = Object.entries(properties).map(([name, property]) => ({
     name,
     header: name.replaceAll("_", "-"),

@@ -26,7 +26,7 @@ export interface Served {
 export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
   const headers = gatewayHeaders(reply, served.call);
   const { content, status } = reply;
-  if (content.kind !== "whole" || content.text.length > AT_ONCE) return flowing(reply, content, headers, served, gw);
+  if (content.kind !== "whole" || content.text.length > AT_ONCE) return flowing({ reply, served, gw }, content, headers);
   const response = new Response(clientText(content), { status, headers }); // first: an answer that cannot be made is not settled here
   const ended = status < 400 ? "ok" : "error";
   afterwards({ reply, served, gw, ending: { ended, usage: content.usage, firstMs: null, response: content.text } });
@@ -36,7 +36,7 @@ export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
 /** Characters of a whole answer that are given to the client's connection in one go; what it does not take, waits there. */
 const AT_ONCE = 1024 * 1024;
 
-function flowing(reply: Reply, content: Content, headers: HeaderRecord, served: Served, gw: Gateway): Response {
+function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Content, headers: HeaderRecord): Response {
   const { status } = reply;
   const settle = once((ending: Ending) => void settled({ reply, served, ending, gw }));
   const { startedAt, signal } = served.call;

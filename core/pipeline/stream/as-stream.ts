@@ -22,7 +22,7 @@ function wholeAnswer(body: Json, it: Try, dialect: Dialect): readonly StreamEven
     for (const event of events) finishes.add(event);
     if (finishes.all) return events;
   } catch (thrown) {
-    throw thrown instanceof UpstreamFailure ? thrown : (refusalIn(body, it) ?? thrown);
+    throw UpstreamFailure.is(thrown) ? thrown : (refusalIn(body, it) ?? thrown);
   }
   throw refusalIn(body, it) ?? new GatewayError("STREAM_INCOMPLETE", { provider: it.to.id });
 }

@@ -35,7 +35,7 @@ export const unreadable = (thrown: unknown, provider: string): GatewayError =>
 
 /** What broke a stream, as the error its client is told. */
 export function errorOf(thrown: unknown, provider: string): WireError {
-  if (thrown instanceof UpstreamFailure) return thrown.error;
+  if (UpstreamFailure.is(thrown)) return thrown.error;
   if (GatewayError.is(thrown)) return wireError(thrown);
   if (thrown instanceof SyntaxError || thrown instanceof RangeError) return wireError(unreadable(thrown, provider));
   return wireError(new GatewayError("UPSTREAM_UNREACHABLE", { provider, why: messageOf(thrown) }));

@@ -72,7 +72,7 @@ class Probe {
       // Some bodies name their model as a stream's first line does: that alone does not tell them apart.
       this.said ||= map.event(frame, this.state).some(({ type }) => type !== "start");
     } catch (thrown) {
-      if (thrown instanceof UpstreamFailure) throw thrown;
+      if (UpstreamFailure.is(thrown)) throw thrown;
       this.strange = true; // judged as a whole, when it is all there
     }
   }

@@ -174,7 +174,7 @@ function wholeRest(rest: Uint8Array, { decode }: Dialect): string {
   try {
     for (const frame of frames) decode.event(frame, decode.start());
   } catch (thrown) {
-    if (!(thrown instanceof UpstreamFailure)) return "";
+    if (!UpstreamFailure.is(thrown)) return "";
   }
   return `${decoder.decode(rest).trimEnd()}\n\n`;
 }

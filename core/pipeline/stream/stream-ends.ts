@@ -71,7 +71,7 @@ export class StreamEnds {
       if (!this.holdsAll(bytes)) this.readBeginning(reading, wholeBeginning);
       reading.add(this.end(bytes));
     } catch (thrown) {
-      if (thrown instanceof UpstreamFailure) return { fold: reading.fold, error: thrown.error };
+      if (UpstreamFailure.is(thrown)) return { fold: reading.fold, error: thrown.error };
       // a frame cut in its middle: the answer stays as far as it came
     }
     return { fold: reading.fold, error: null };

@@ -16,7 +16,7 @@ const Params = Type.Object({
 });
 type Input = CheckInput<Static<typeof Params>>;
 
-/** Asks a service of the operator's own: `{verdict, transformedData?, data?}` (guardrails fact sheet 6). */
+/** Asks a service of the operator's own: `{verdict, transformedData?, data?}`. */
 export default (host: Pick<Handles, "fetch">) =>
   defineCheck({
     id: "default.webhook",

@@ -1,7 +1,7 @@
 import { isJson, isoTime, type Json, type LogFacts, type LogRow } from "#contract";
 import { isDeepText } from "./depth.ts";
 
-/** The documented LogObject (observability fact sheet 1), and what the gateway knows beyond it under `gateway`. */
+/** The documented LogObject, and what the gateway knows beyond it under `gateway`. */
 export function logObject(row: LogRow): Json {
   const { facts } = row;
   return {

@@ -3,7 +3,7 @@ import { GatewayError } from "#contract";
 type Target = "llm" | "mcp_tools";
 type Use = "condition" | "group_by";
 
-/** Which keys conditions and groups may name, by target (control-plane fact sheet 2.7). */
+/** Which keys conditions and groups may name, by target. */
 const KEYS: { readonly [key: string]: { readonly [T in Target]?: readonly Use[] } } = {
   api_key: { llm: ["condition", "group_by"], mcp_tools: ["condition", "group_by"] },
   workspace_id: { llm: ["condition", "group_by"], mcp_tools: ["condition", "group_by"] },

@@ -208,7 +208,7 @@ describe("failures inside a 200", () => {
     try {
       return chat.decode.event({ event, data }, chat.decode.start());
     } catch (thrown) {
-      return thrown instanceof UpstreamFailure ? { status: thrown.status, ...thrown.error } : thrown;
+      return UpstreamFailure.is(thrown) ? { status: thrown.status, ...thrown.error } : thrown;
     }
   };
   test.each([

@@ -45,7 +45,7 @@ export function usageOf(wire: unknown): Usage | undefined {
 
 function addInput(usage: Parts, wire: Json, prompt: number): void {
   const cacheRead = read(wire, CACHED);
-  // xAI counts cached tokens beside the prompt when they exceed it (provider fact sheet B.3).
+  // xAI counts cached tokens beside the prompt when they exceed it.
   const total = cacheRead > prompt ? prompt + cacheRead : prompt;
   const cacheWrite5m = Math.min(read(wire, WRITTEN), total - cacheRead);
   const inputAudio = Math.min(read(wire, AUDIO_IN), total - cacheRead - cacheWrite5m);

@@ -41,7 +41,7 @@ function remembered<V>(of: (text: string) => V, most = 1_000): (text: string) =>
   };
 }
 
-/** Takes credentials out of what is kept of a request (observability fact sheet 1). */
+/** Takes credentials out of what is kept of a request. */
 export function masker({ hash, toHash, classes }: MaskRules): Masker {
   const kindOf = remembered((name) => ({
     secret: classes.of(name).class === "credential" || isSecret(name),

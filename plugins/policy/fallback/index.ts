@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { definePlugin, defineStrategy, type Tried } from "#contract";
 
 /**
- * Tries targets in order (routing-config fact sheet 3.2). Without `on_status_codes` it stops at the first 2xx; with it,
+ * Tries targets in order. Without `on_status_codes` it stops at the first 2xx; with it,
  * at the first status not listed, so a listed 2xx goes on and an unlisted error stops. An answer the gateway made
  * itself stops: the mistake is in the request or the config, and another target would hide it.
  */

@@ -84,7 +84,7 @@ const NAMES = new Map<string, (asked: Asked, place: Place) => readonly string[]>
   ["virtual_key", (_, { destination: { reference } }) => (isSaved(reference) ? [reference.slice(1), reference] : NOTHING)],
   ["model", (_, { destination }) => modelNames(destination)],
 ]);
-/** The model that is asked for, not what a provider made of it: the same name before and after (auth-and-limits fact sheet 8). */
+/** The model that is asked for, not what a provider made of it: the same name before and after. */
 function modelNames({ reference, model }: Destination): readonly string[] {
   if (model === "") return NOTHING;
   return isSaved(reference) ? [`${reference}/${model}`, model] : [model];

@@ -51,7 +51,7 @@ interface Way {
   readonly drops: boolean;
 }
 
-/** Defaults where the client left it out, overrides always, drops last (routing-config fact sheet 5). */
+/** Defaults where the client left it out, overrides always, drops last. */
 function modelAt({ override, standard, drops }: Way, { shaped, inBody, otherwise }: Sent): string {
   if (!shaped || drops) return otherwise;
   return firstSaid(override, firstSaid(inBody, standard)) ?? otherwise;

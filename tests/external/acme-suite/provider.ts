@@ -1,8 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, isJson, type Json, type StreamEvent } from "#contract";
+import { definePlugin, isJson, type Json, type StreamEvent, UpstreamFailure } from "#contract";
 import { SAY } from "./operation.ts";
 
-const wordIn = (value: unknown): string => (isJson(value) && typeof value["w"] === "string" ? value["w"] : "");
+/** Acme says that it is busy in a word. */
+function wordIn(value: unknown): string {
+  const word = isJson(value) && typeof value["w"] === "string" ? value["w"] : "";
+  if (word !== "busy") return word;
+  throw new UpstreamFailure(429, { message: "Acme is busy.", type: "rate_limit_error", param: null, code: "acme_busy" });
+}
 /** Acme answers `{"ws": [{"w": "…"}]}`, and in a stream one `{"w": "…"}` a line; the last line is `{"n": words}`. */
 const reply = (body: Json): readonly StreamEvent[] => {
   const words = Array.isArray(body["ws"]) ? body["ws"].map(wordIn) : [];
@@ -21,7 +26,10 @@ export default definePlugin({
   setup: (_, { url }) => ({
     provides: {
       target: Type.Object({}),
-      endpoint: ({ apiKey, customHost }) => ({ baseUrl: customHost ?? url, headers: { authorization: `Bearer ${apiKey}` } }),
+      endpoint: ({ apiKey, customHost }) => ({
+        baseUrl: (customHost ?? url).replace(/\/$/, ""),
+        headers: apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
+      }),
       operations: {
         [SAY.id]: {
           path: "/speak",

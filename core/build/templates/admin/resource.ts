@@ -7,6 +7,6 @@ export const resource = resourceOf(Records, {
   plane: "control",
   path: "/sprocket",
   tag: "Sprocket",
-  scopes: { families: ["configs"] }, // a family of SCOPE_TABLE: whoever may do this to configs may do it here
+  scopes: { families: ["configs"] }, // whoever may do this to configs may do it here; a family of your own goes into the manifest's `scopes`
   list: { filters: ["name"] },
 });

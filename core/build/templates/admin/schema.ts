@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { collectionOf, field } from "#contract";
 
-/** One table: each field is written once, and says in which bodies and answers it is. `npm run gen` writes its migrations. */
+/** One table: each field is written once, and says in which bodies and answers it is. Its table follows: `npm run gen` writes the migrations of the tree, and a start makes what a plugin from outside brings. */
 export const Records = collectionOf({
   name: "sprocket_records",
   tenancy: "workspace",

@@ -12,13 +12,13 @@ const read = defineRoute({
   path: "/sprocket",
   tag: "Sprocket",
   summary: "Read Sprocket",
-  scope: "models.list", // a scope of SCOPE_TABLE; `{ public: true }` where nobody need be known
+  scope: "models.list", // one there is, or one of the manifest's `scopes`; `{ public: true }` where nobody need be known
   reply: Reply,
   errors: [401, 403],
   handle: ({ caller }) => ({ object: "sprocket" as const, workspace_id: caller.workspaceId }),
 });
 
-/** `GET /v1/sprocket`. An operation that providers serve is a row of OPERATIONS instead, mounted under `operations`. */
+/** `GET /v1/sprocket`. An operation that providers serve is mounted under `operations` instead: a row of OPERATIONS, or one of its own. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),

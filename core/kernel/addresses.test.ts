@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+import { SCOPE_TABLE } from "#contract";
+import { type Address, Addresses } from "./addresses.ts";
+
+const route = (path: string, more: Partial<Address> = {}): Address => ({
+  method: "GET",
+  plane: "control",
+  path,
+  scope: "configs.read",
+  ...more,
+});
+const taken = (): Addresses => {
+  const addresses = new Addresses([...SCOPE_TABLE, { families: ["acme_status"], actions: ["read"], levels: "O" }]);
+  addresses.take("admin/configs", [route("/configs/:slug"), route("/configs", { method: "POST" })]);
+  return addresses;
+};
+
+describe("a plugin's routes", () => {
+  test.each<[string, Address]>([
+    ["of another's path", route("/configs/:id")],
+    ["of another's path and method", route("/configs", { method: "POST" })],
+  ])("are refused whole where one is %s", (_, stolen) => {
+    const addresses = taken();
+    expect(() => addresses.take("admin/acme", [route("/acme"), stolen])).toThrow("is already provided by admin/configs");
+    expect(() => addresses.take("admin/other", [route("/acme")])).not.toThrow();
+  });
+  test.each<[string, Address]>([
+    ["on another plane", route("/configs/:id", { plane: "admin" })],
+    ["by another method", route("/configs/:id", { method: "PATCH" })],
+    ["elsewhere", route("/acme/:id")],
+  ])("may stand %s", (_, own) => expect(() => taken().take("admin/acme", [own])).not.toThrow());
+  test("ask for scopes that a key can hold, or are public", () => {
+    const asking = (scope: Address["scope"]) => () => taken().take("admin/acme", [route("/acme", { scope })]);
+    expect(asking("acme_status.read")).not.toThrow();
+    expect(asking(["configs.read", "acme_status.read"])).not.toThrow();
+    expect(asking({ public: true })).not.toThrow();
+    expect(asking("acme_status.write")).toThrow("asks for the scope acme_status.write, which there is not; declare it in the manifest");
+  });
+});
