@@ -1,5 +1,4 @@
 import {
-  type Admin,
   type Api,
   type Cache,
   type Console,
@@ -8,7 +7,6 @@ import {
   type GuardrailPack,
   type Kind,
   type Kinds,
-  mountedOperation,
   type OperationName,
   type Policy,
   type Provider,
@@ -18,9 +16,9 @@ import {
   type ScopeTable,
   type Strategy,
 } from "#contract";
-import { resourceRoutes } from "../admin/resource.ts";
 import type { Compute } from "../compute/pool.ts";
 import { Addresses } from "./addresses.ts";
+import { type Fault, Mounts } from "./mounts.ts";
 import { loadedCheck } from "./check.ts";
 import { type ConfigRules, configRules } from "./config/rules.ts";
 import type { Loaded, LoadedCheck, MountedRoute } from "./generation.ts";
@@ -50,7 +48,10 @@ export function assemble(running: readonly Loaded<Kinds[Kind]>[], handles: Resou
   const of = <K extends Kind>(kind: K): readonly Loaded<Kinds[K]>[] =>
     running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Loaded<Kinds[K]>[]; // the kind says what is provided
   const scopes = [...SCOPE_TABLE, ...running.flatMap(({ manifest }) => manifest.scopes ?? [])];
-  const { operations, routes, apis } = mounted({ apis: of("api"), admins: of("admin") }, new Addresses(scopes), handles, fault);
+  const mounts = new Mounts(new Addresses(scopes), handles, fault);
+  const standing = new Set(builtInFirst(of("api")).filter((api) => mounts.mount(api.name, () => mounts.api(api))));
+  for (const admin of builtInFirst(of("admin"))) mounts.mount(admin.name, () => mounts.admin(admin));
+  const apis: readonly Loaded<Api>[] = of("api").filter((api) => standing.has(api));
   const policies: readonly Loaded<Policy>[] = of("policy");
   const providers = new Map(of("provider").map((loaded) => [loaded.manifest.id, marked(loaded)] as const));
   const checks = new Map(of("guardrail").flatMap((pack) => checksOf(pack, compute)));
@@ -66,8 +67,8 @@ export function assemble(running: readonly Loaded<Kinds[Kind]>[], handles: Resou
     scopes,
     exporters: of("exporter"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
-    operations,
-    routes,
+    operations: mounts.operations,
+    routes: mounts.routes,
     console: of("console").map(({ name, provides }) => belongsTo(provides, name))[0],
   };
 }
@@ -81,45 +82,6 @@ function marked(loaded: Loaded<Provider>): Loaded<Provider> {
 const strategiesOf = ({ name, provides }: Loaded<Policy>): [string, Strategy][] =>
   Object.entries(provides.strategies ?? {}).map(([mode, strategy]) => [mode, belongsTo(strategy, name)]);
 
-interface Mounting {
-  readonly apis: readonly Loaded<Api>[];
-  readonly admins: readonly Loaded<Admin>[];
-}
-/** What plugins mount, built-in ones first: a plugin whose routes cannot stand beside the others is left out. */
-function mounted({ apis, admins }: Mounting, addresses: Addresses, handles: ResourceHandles, fault: Fault) {
-  const operations = new Map<OperationName, MountedRoute>();
-  const routes: Route[] = [];
-  const isMounted = (name: string, mount: () => void): boolean => {
-    try {
-      mount();
-      return true;
-    } catch (thrown) {
-      fault(name, thrown);
-      return false;
-    }
-  };
-  const mountApi = ({ name, provides }: Loaded<Api>): void => {
-    const own = operationsOf(provides);
-    addresses.take(name, [...own.map(({ row }) => ({ ...row, plane: "data" as const })), ...(provides.routes ?? [])]);
-    for (const route of own) operations.set(route.row.id, belongsTo(route, name));
-    routes.push(...(provides.routes ?? []).map((route) => belongsTo(route, name)));
-  };
-  const mountAdmin = ({ name, provides }: Loaded<Admin>): void => {
-    const own = [...(provides.resources ?? []).flatMap((resource) => resourceRoutes(resource, handles)), ...(provides.routes ?? [])];
-    addresses.take(name, own);
-    routes.push(...own.map((route) => belongsTo(route, name)));
-  };
-  const standing = new Set(builtInFirst(apis).filter((api) => isMounted(api.name, () => mountApi(api))));
-  for (const admin of builtInFirst(admins)) isMounted(admin.name, () => mountAdmin(admin));
-  return { operations, routes, apis: apis.filter((api) => standing.has(api)) };
-}
-type Fault = (name: string, thrown: unknown) => void;
-const builtInFirst = <T extends Loaded<unknown>>(plugins: readonly T[]): readonly T[] =>
-  plugins.toSorted((a, b) => Number(a.module !== undefined) - Number(b.module !== undefined));
-
-const operationsOf = ({ operations = [] }: Api): readonly MountedRoute[] =>
-  operations.map((route) => ({ ...route, row: mountedOperation(route.operation, route.content) }));
-
 /** By their ids, and by their bare names where the pack says so. */
 const checksOf = ({ name, module, manifest, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
   provides.checks.flatMap((check) => {
@@ -127,3 +89,7 @@ const checksOf = ({ name, module, manifest, provides }: Loaded<GuardrailPack>, c
     const names = manifest.bare ? [check.id, check.id.slice(manifest.id.length + 1)] : [check.id];
     return names.map((id): [string, LoadedCheck] => [id, loaded]);
   });
+
+/** What is part of the gateway keeps its routes; what comes from outside finds its place beside them. */
+const builtInFirst = <T extends Loaded<unknown>>(plugins: readonly T[]): readonly T[] =>
+  plugins.toSorted((a, b) => Number(a.module !== undefined) - Number(b.module !== undefined));

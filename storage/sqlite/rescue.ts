@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { messageOf } from "#contract";
 import { type Database, open } from "./driver.ts";
@@ -18,15 +18,19 @@ export interface Loss {
 export function rescue(db: Database, path: string, why: string): Loss {
   const name = basename(path);
   const saved = nameOfSaved(path);
+  const begun = `${path}.saving`; // under its own name once it is whole: this process may be ended at any moment
   const stopped = `${name} takes no more writes, because ${why}.`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 }); // the folder may be gone too
-    makePrivateFile(saved);
-    db.run("vacuum into ?", [saved]);
-    refuseHollow(saved);
-    syncFile(saved);
+    rmSync(begun, { force: true });
+    makePrivateFile(begun);
+    db.run("vacuum into ?", [begun]);
+    refuseHollow(begun);
+    syncFile(begun);
+    renameSync(begun, saved);
+    syncFile(dirname(saved));
   } catch (error) {
-    rmSync(saved, { force: true });
+    rmSync(begun, { force: true });
     const rest = isWhole(path)
       ? `Restart the gateway to go on from ${name} as it is on disk`
       : 'Stop the gateway, and put a backup back with "gateway restore <folder>"';
