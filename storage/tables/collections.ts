@@ -18,7 +18,7 @@ export const applyCollections = (db: MigrationConnection, collections: readonly 
 
 /**
  * Makes room for the collections the embedded migrations do not know (those of external plugins): a table when it is
- * missing, further nullable columns and indexes later. Nothing is ever dropped or altered.
+ * missing, further columns (nullable, or with a default) and indexes later. Nothing is ever dropped or altered.
  */
 export function* collectionWork(collections: readonly Collection[], options: CollectionOptions): SqlWork {
   const embedded = new Map(options.embedded.map((table) => [table.name, table]));
@@ -32,7 +32,7 @@ export function* collectionWork(collections: readonly Collection[], options: Col
     const table = tableOf(collection);
     const own = embedded.get(table.name);
     if (own !== undefined) mustAgree(own, table);
-    else yield* extend(there.get(table.name), openTable(table), options);
+    else yield* extend(there.get(table.name), table, options);
   }
 }
 
@@ -56,16 +56,36 @@ const stepsLeft = (before: Table, after: Table): number => {
 /** All columns but the id nullable and no narrow integers: a plugin's later version may add, leave out and widen members freely. */
 const openTable = (table: Table): Table => ({
   ...table,
-  columns: table.columns.map(({ name, kind }): Column => ({ name, kind: kind === "int" ? "bigint" : kind, nullable: name !== "id" })),
+  columns: table.columns.map(
+    ({ name, kind, default: value }): Column => ({
+      ...{ name, kind: kind === "int" ? "bigint" : kind, nullable: name !== "id" },
+      ...(value !== undefined && { default: value }),
+    }),
+  ),
 });
 
-function* extend(before: Table | undefined, given: Table, { dialect, now, keepsTables }: CollectionOptions): SqlWork {
+/** Records that are there already would have no value for it. */
+function refuseUnfilled(before: Table | undefined, given: Table): void {
+  const unfilled = given.columns.find(
+    ({ name, nullable, default: value }) =>
+      !nullable && value === undefined && before?.columns.some((column) => column.name === name) === false,
+  );
+  if (unfilled === undefined) return;
+  throw refused(
+    `the new member "${unfilled.name}" of the plugin collection ${given.name} needs a default, or must be nullable: ` +
+      "records that are there already have no value for it",
+  );
+}
+
+function* extend(before: Table | undefined, table: Table, { dialect, now, keepsTables }: CollectionOptions): SqlWork {
+  refuseUnfilled(before, table);
+  const given = openTable(table);
   const after = before === undefined ? given : union(before, given);
   const steps = stepsBetween(before === undefined ? [] : [before], [after]);
   if (steps.length === 0) return;
   if (keepsTables)
     throw refused(
-      `the plugin collection ${given.name} has no room there yet, and this command does not change tables: a start of this build makes it first`,
+      `the plugin collection ${given.name} has no table of this form yet, and this command does not change tables: a start of this build makes it first`,
     );
   for (const step of steps) {
     yield* orRefuse(

@@ -38,8 +38,8 @@ const indexName = (table: string, members: readonly string[], unique: boolean): 
   return full.length <= 63 ? full : `${full.slice(0, 54)}_${createHash("sha256").update(full).digest("hex").slice(0, 8)}`;
 };
 
-const defaultOf = ({ nullable, default: value }: Column): string => {
-  if (nullable || value === undefined) return "";
+const defaultOf = ({ default: value }: Column): string => {
+  if (value === undefined) return "";
   return ` default ${typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value)}`;
 };
 

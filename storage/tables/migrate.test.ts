@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { defineCollection, GatewayError } from "#contract";
+import { defineCollection, GatewayError, Nullable } from "#contract";
 import { ddl } from "./ddl.ts";
 import { stepsBetween } from "./diff.ts";
 import { applyCollections, applyMigrations, type Migration, type MigrationConnection } from "./migrate.ts";
@@ -117,12 +117,23 @@ describe("collections of plugins", () => {
     const db = new Database(":memory:");
     await apply(db, collection({ text: Type.String(), old: Type.Integer() }));
     db.run("insert into notes (id, text, old) values ('1', 'kept', 5)");
-    await apply(db, collection({ text: Type.String(), added: Type.Boolean() }, [["text"]]));
-    await apply(db, collection({ text: Type.String(), added: Type.Boolean() }, [["text"]]));
-    expect(db.query("select id, text, old, added from notes").all()).toEqual([{ id: "1", text: "kept", old: 5, added: null }]);
+    const later = { text: Type.String(), added: Nullable(Type.Boolean()), rank: Type.Integer({ default: 3 }) };
+    await apply(db, collection(later, [["text"]]));
+    await apply(db, collection(later, [["text"]]));
+    expect(db.query("select id, text, old, added, rank from notes").all()).toEqual([
+      { id: "1", text: "kept", old: 5, added: null, rank: 3 },
+    ]);
     // The plugin's later version no longer knows `old`, and can write all the same.
     db.run("insert into notes (id, text, added) values ('2', 'new', 1)");
     expect(db.query("select name from sqlite_master where name = 'notes_text_idx'").all().length).toBe(1);
+  });
+
+  test("cannot get a further member that their records would have no value for", async () => {
+    const db = new Database(":memory:");
+    await apply(db, collection({ text: Type.String() }));
+    expect(await refusal(apply(db, collection({ text: Type.String(), rank: Type.Integer() })))).toContain(
+      '"rank" of the plugin collection notes needs a default',
+    );
   });
 
   test("cannot change what a member is", async () => {
