@@ -1,7 +1,9 @@
+import { accessSync, constants } from "node:fs";
 import { GatewayError, type StorageHandle } from "#contract";
 import type { SqlWork } from "../tables/sql-work.ts";
 import type { Fault } from "../tables/records.ts";
 import { type Database, driver } from "./driver.ts";
+import { isFilled } from "./emptied.ts";
 import { makePrivate } from "./private-file.ts";
 import { reasonOf } from "./unusable.ts";
 import { UNWATCHED, type Watch } from "./watch.ts";
@@ -27,9 +29,13 @@ export const openDatabase = (path: string, busyTimeoutMs: number, pages = SMALL_
   const db = driver.open(path, { create: true });
   // First of all: switching to WAL needs a lock, and without the timeout a race of first starts fails at once.
   db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
-  // Both only while the file is empty. The second lets pruned space be given back in small steps.
-  db.run(`pragma page_size = ${pages.bytes}`);
-  db.run("pragma auto_vacuum = incremental");
+  if (isFilled(path))
+    accessSync(path, constants.W_OK); // SQLite would open it to be read, and say so at the first write
+  else {
+    db.run(`pragma page_size = ${pages.bytes}`);
+    // Lets pruned space be given back in small steps. On a filled file it would be a write, before anybody has judged the file.
+    db.run("pragma auto_vacuum = incremental");
+  }
   db.run("pragma journal_mode = wal");
   db.run(`pragma synchronous = ${synchronous}`);
   if (synchronous === "full") db.run("pragma fullfsync = on"); // macOS answers before the disk has it, unless told otherwise

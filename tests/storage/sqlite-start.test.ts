@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { archive as sqliteArchive } from "../../storage/sqlite/archive.ts";
+import { openDatabase } from "../../storage/sqlite/database.ts";
 import { connectSqlite } from "../../storage/sqlite/index.ts";
 
 setDefaultTimeout(60_000); // processes are started, and bytes go to the disk
@@ -111,6 +112,15 @@ for (const file of ["main.db", "logs.db"]) {
     });
   });
 }
+
+test("a database that is there is opened and closed without a write to it", () => {
+  const path = join(copyOfFilled(), "logs.db");
+  const before = readFileSync(path);
+  const db = openDatabase(path, 200);
+  db.query(`select 1 from "sqlite_master"`).get();
+  db.close(true);
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
 
 test("main.db that was cut to nothing does not pass for a new one", async () => {
   const dir = copyOfFilled();
