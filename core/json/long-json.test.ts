@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { turnsDuring } from "#kit";
 import { CONVERSATION, isLong, refuseSlow, VECTORS } from "./long-json.ts";
 
 const many = (count: number, make: (at: number) => string): string => Array.from({ length: count }, (_, at) => make(at)).join(",");
@@ -33,15 +34,7 @@ describe("a long text of an upstream's", () => {
     expect(await said("[".repeat(100_000))).toContain("nested deeper than 512 levels");
   });
   test("is judged while others have their turn", async () => {
-    let turns = 0;
-    let over = false;
-    const count = (): void => {
-      turns += 1;
-      if (!over) setImmediate(count);
-    };
-    setImmediate(count);
-    await refuseSlow(`[${"12345678,".repeat(1_000_000)}1]`, VECTORS);
-    over = true;
+    const turns = await turnsDuring(() => refuseSlow(`[${"12345678,".repeat(1_000_000)}1]`, VECTORS));
     expect(turns).toBeGreaterThan(30);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Json } from "#contract";
+import { turnsDuring } from "#kit";
 import { writtenInTurns } from "./written.ts";
 
 const LONG = `${'a line, "quoted"\n'.repeat(100_000)}${"😀".repeat(800_000)}\ud800`;
@@ -22,14 +23,6 @@ test.each<[string, Json]>([
 ])("a body is written as the runtime writes it: %s", async (_, body) => expect(await writtenInTurns(body)).toBe(JSON.stringify(body)));
 
 test("others have their turn while it is written", async () => {
-  let turns = 0;
-  let over = false;
-  const count = (): void => {
-    turns += 1;
-    if (!over) setImmediate(count);
-  };
-  setImmediate(count);
-  await writtenInTurns({ messages: [{ role: "user", content: "x\n".repeat(5_000_000) }] });
-  over = true;
+  const turns = await turnsDuring(() => writtenInTurns({ messages: [{ role: "user", content: "x\n".repeat(5_000_000) }] }));
   expect(turns).toBeGreaterThan(9);
 });

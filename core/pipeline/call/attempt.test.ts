@@ -1,31 +1,14 @@
 /** Trying again lets the earlier answer go: an upstream that streams on is not left open behind it. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { type Call, type Dialect, type Encoder, headerClasses, type Provider } from "#contract";
+import { type Call, headerClasses, type Provider } from "#contract";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
-import { CALLERS, callOf, leafOf, planOf, type Replay, type ReplayServer, replayServer, sseAnswer } from "#kit";
+import { CALLERS, callOf, leafOf, planOf, type Replay, type ReplayServer, replayServer, sseAnswer, TINY_DIALECT } from "#kit";
 import type { RoutedRequest } from "../try.ts";
 import { egressWith } from "../../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
 
-const encoder: Encoder = {
-  event: (event) => `data: ${JSON.stringify(event)}\n\n`,
-  end: () => "data: end\n\n",
-  note: () => "",
-  error: () => "",
-};
-const dialect: Dialect = {
-  id: "tiny",
-  operation: "chatComplete",
-  decode: { start: () => null, event: ({ data }) => (data === "end" ? [] : [JSON.parse(data)]) },
-  read: () => [],
-  judged: { body: () => ({}), path: () => "", events: () => [] },
-  write: () => ({}),
-  encode: () => encoder,
-  asksUsage: () => true,
-  withUsage: (body) => body,
-  isUsageFrame: () => false,
-};
+const dialect = { ...TINY_DIALECT, asksUsage: () => true };
 
 let upstream: ReplayServer | undefined;
 afterEach(() => upstream?.close());
@@ -58,7 +41,8 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
 }
 
 describe("a try again at a listed status lets go of", () => {
-  const wire = encoder.event({ type: "start" }) + encoder.event({ type: "text", text: "a" });
+  const { event } = dialect.encode();
+  const wire = event({ type: "start" }) + event({ type: "text", text: "a" });
   const audio: Replay = { body: "bytes", headers: { "content-type": "audio/mpeg" } };
   test.each<[string, Replay, boolean, boolean]>([
     ["a stream that passes", sseAnswer(wire), true, false],

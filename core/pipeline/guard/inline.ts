@@ -1,14 +1,8 @@
 import { type Json, SHORTHAND_MEMBERS, isJson } from "#contract";
-import type { Feedback } from "./types.ts";
+import type { Feedback, GuardrailRules } from "./types.ts";
 
 /** A guardrail as it is written, saved or inline, before its checks are looked up. */
-export interface Written {
-  readonly id: string;
-  readonly deny: boolean;
-  readonly async: boolean;
-  readonly sequential: boolean;
-  readonly onSuccess: Feedback | null;
-  readonly onFail: Feedback | null;
+export interface Written extends GuardrailRules {
   readonly checks: readonly WrittenCheck[];
 }
 export interface WrittenCheck {

@@ -4,8 +4,8 @@ import type { Compute } from "../../compute/pool.ts";
 import type { Generation, LoadedCheck } from "../../kernel/generation.ts";
 import type { Pending, Results } from "./report.ts";
 
-/** A guardrail ready to run: found, its checks bound to running code, its parameters judged and complete. */
-export interface ActiveGuardrail {
+/** What a guardrail says of itself, its checks apart. */
+export interface GuardrailRules {
   /** Slug or id, as `hook_results` show it. */
   readonly id: string;
   readonly deny: boolean;
@@ -13,6 +13,10 @@ export interface ActiveGuardrail {
   readonly sequential: boolean;
   readonly onSuccess: Feedback | null;
   readonly onFail: Feedback | null;
+}
+
+/** A guardrail ready to run: found, its checks bound to running code, its parameters judged and complete. */
+export interface ActiveGuardrail extends GuardrailRules {
   readonly checks: readonly BoundCheck[];
   /** The feedback when every check ran and passed. */
   readonly praise: GuardrailResult["feedback"];

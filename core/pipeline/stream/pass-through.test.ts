@@ -1,27 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { Dialect, Encoder } from "#contract";
+import { TINY_DIALECT } from "#kit";
 import type { Live } from "./live.ts";
-import { PassThroughStream } from "./pass-through.ts";
+import { type PassThrough, PassThroughStream } from "./pass-through.ts";
 
-/** A dialect as small as one can be: each frame is an event in JSON. */
-const encoder: Encoder = {
-  event: (event) => `data: ${JSON.stringify(event)}\n\n`,
-  end: () => "data: end\n\n",
-  note: (extra) => `data: ${JSON.stringify(extra)}\n\n`,
-  error: (error) => `data: ${JSON.stringify({ error })}\n\n`,
-};
-const dialect: Dialect = {
-  id: "tiny",
-  operation: "chatComplete",
-  decode: { start: () => null, event: ({ data }) => (data === "end" ? [] : [JSON.parse(data)]) },
-  read: () => [],
-  judged: { body: () => ({}), path: () => "", events: () => [] },
-  write: () => ({}),
-  encode: () => encoder,
-  asksUsage: () => false,
-  withUsage: (body) => body,
-  isUsageFrame: (data) => data.includes('"type":"usage"'),
-};
+const encoder = TINY_DIALECT.encode();
 const encode = { id: "i", model: "m", created: 1, usage: false, strict: true };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const frames = (count: number): string =>
@@ -39,11 +21,10 @@ function passing(wire: string, cuts: readonly number[], hideUsage: boolean): Liv
       controller.close();
     },
   });
-  return new PassThroughStream(
-    { reader: stream.getReader(), first, dialect, provider: "p", encode, hideUsage, said: null, correct: null },
-    [],
-  );
+  return liveOf(stream.getReader(), first, hideUsage);
 }
+const liveOf = (reader: PassThrough["reader"], first: Uint8Array, hideUsage = false): Live =>
+  new PassThroughStream({ reader, first, dialect: TINY_DIALECT, provider: "p", encode, hideUsage, said: null, correct: null }, []);
 async function drained(live: Live): Promise<string> {
   const parts: Uint8Array[] = [];
   for (let part = await live.next(); part; part = await live.next()) parts.push(part);
@@ -151,21 +132,7 @@ describe("a passing stream", () => {
         const whole = bytes(second.replaceAll("\n", lineEnd));
         const pieces = [whole.subarray(0, -behind), ...Array.from(whole.subarray(-behind), (byte) => Uint8Array.of(byte))];
         const open = new ReadableStream<Uint8Array>({ pull: (to) => void (pieces[0] && to.enqueue(pieces.shift())) });
-        const live = new PassThroughStream(
-          {
-            ...{
-              reader: open.getReader(),
-              first: bytes(first),
-              said: null,
-              dialect,
-              provider: "p",
-              encode,
-              hideUsage: false,
-              correct: null,
-            },
-          },
-          [],
-        );
+        const live = liveOf(open.getReader(), bytes(first));
         await live.next();
         expect(new TextDecoder().decode(await live.next())).toBe(new TextDecoder().decode(whole));
       }
@@ -180,19 +147,7 @@ describe("a passing stream", () => {
         cancelled = true;
       },
     });
-    const live = new PassThroughStream(
-      {
-        reader: stream.getReader(),
-        first: bytes(frames(1)),
-        dialect,
-        provider: "p",
-        encode,
-        hideUsage: false,
-        said: null,
-        correct: null,
-      },
-      [],
-    );
+    const live = liveOf(stream.getReader(), bytes(frames(1)));
     expect(await drained(live)).toContain("one event is larger than 32 MB");
     expect(live.summary().error?.code).toBe("upstream_invalid");
     expect(cancelled).toBe(true);
@@ -215,10 +170,7 @@ describe("a passing stream", () => {
       cancel: async () => undefined,
       keeps: (size: number) => void kept.push(size),
     };
-    const live = new PassThroughStream(
-      { reader, first: wire[0] ?? bytes(""), said: null, dialect, provider: "p", encode, hideUsage: false, correct: null },
-      [],
-    );
+    const live = liveOf(reader, wire[0] ?? bytes(""));
     await live.next();
     for (let left = 20; left > 0; left -= 1) {
       await live.next();
@@ -230,19 +182,7 @@ describe("a passing stream", () => {
 
   test("tells the client when the provider's connection breaks", async () => {
     const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("reset")) });
-    const live = new PassThroughStream(
-      {
-        reader: stream.getReader(),
-        first: bytes(frames(1)),
-        dialect,
-        provider: "p",
-        encode,
-        hideUsage: false,
-        said: null,
-        correct: null,
-      },
-      [],
-    );
+    const live = liveOf(stream.getReader(), bytes(frames(1)));
     expect(await drained(live)).toContain("could not be reached");
     expect(live.summary().error?.message).toContain("reset");
   });
