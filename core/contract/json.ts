@@ -1,6 +1,9 @@
 /** A JSON object whose members are not yet known; narrow it with a schema before use. */
 export type Json = Record<string, unknown>;
 
+/** A JSON text. A long one stays in the bytes of UTF-8 that it came in: making one text of them holds up everybody else. */
+export type JsonText = string | Uint8Array<ArrayBuffer>;
+
 /** No API nests so deep; what does could not be written down again: the runtime takes seconds to find that out, and throws. */
 export const MAX_JSON_LEVELS = 512;
 

@@ -1,5 +1,5 @@
 import type { Control } from "./header.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonText } from "./json.ts";
 import type { MountedOperation, OperationName } from "./operation.ts";
 import type { GuardrailResult } from "./guardrail.ts";
 import type { RateLimit } from "./schema/limits.ts";
@@ -41,7 +41,8 @@ export interface Call {
 }
 export type Body =
   | { readonly kind: "none" }
-  | { readonly kind: "json"; readonly text: string; readonly value: Json }
+  /** `text` is as it came, or `null` once an override or a guardrail has changed what it says. */
+  | { readonly kind: "json"; readonly text: JsonText | null; readonly value: Json }
   /** A multipart form on its way through: it can be sent once. */
   | { readonly kind: "form"; readonly contentType: string; readonly stream: ReadableStream<Uint8Array> }
   /** A multipart form that a guardrail had to read: it can be sent again. */

@@ -1,4 +1,5 @@
-import { GatewayError, nextTurn } from "#contract";
+import { GatewayError, type JsonText, nextTurn } from "#contract";
+import { AT_ONCE, received } from "../json/utf8.ts";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Answering } from "./socket.ts";
@@ -8,7 +9,8 @@ import { NotUnpacked, packings, unpacked } from "./unpack.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  text(): Promise<string>;
+  /** Also of what is no JSON: long ones as bytes. */
+  text(): Promise<JsonText>;
   /** `null` when there is no body. */
   pieces(): Pieces | null;
 }
@@ -62,7 +64,7 @@ class OpenAnswer implements Answer {
     this.status = response.status;
     this.headers = response.headers;
   }
-  async text(): Promise<string> {
+  async text(): Promise<JsonText> {
     try {
       const text = (await this.whole()) ?? this.cut();
       this.exchange.request.held?.grow(nestingCost(text)); // before anybody parses it
@@ -74,7 +76,7 @@ class OpenAnswer implements Answer {
     }
   }
   /** `undefined` when it is larger than allowed. What says its true length is left to the runtime, which is quicker. */
-  private whole(): Promise<string | undefined> {
+  private whole(): Promise<JsonText | undefined> {
     const { held } = this.exchange.request;
     const length = trueLength(this.headers);
     if (length <= Math.min(AT_ONCE, this.maxWhole)) {
@@ -105,9 +107,6 @@ class OpenAnswer implements Answer {
   }
 }
 
-/** Bytes that the runtime may join and decode in one go, while nobody else is served. */
-const AT_ONCE = 1024 * 1024;
-
 /** The web's own type allows a last value, which byte streams never have. */
 const readerOf = (body: ReadableStream<Uint8Array>): Bytes => body.getReader() as Bytes;
 
@@ -125,51 +124,21 @@ function failure(thrown: unknown, exchange: Exchange): GatewayError {
 }
 
 /** `undefined` when it is larger than allowed. `grows` is told of each piece. */
-export async function boundedText(from: Bytes, limit: number, grows?: (bytes: number) => void): Promise<string | undefined> {
-  const text = new GrowingText();
+export async function boundedText(from: Bytes, limit: number, grows?: (bytes: number) => void): Promise<JsonText | undefined> {
+  const pieces: Uint8Array[] = [];
   let size = 0;
   try {
     for (let read = await from.read(); !read.done; read = await from.read()) {
       size += read.value.length;
       if (size > limit) return void from.cancel().catch(() => undefined); // it is cut by its owner
       grows?.(read.value.length);
-      await text.add(read.value);
+      pieces.push(read.value);
     }
   } catch (thrown) {
     void from.cancel().catch(() => undefined); // nobody reads on
     throw thrown;
   }
-  return text.end();
-}
-
-/** What pieces say together. */
-export async function textOf(pieces: readonly Uint8Array[]): Promise<string> {
-  const text = new GrowingText();
-  for (const piece of pieces) await text.add(piece);
-  return text.end();
-}
-
-/** A text that is decoded while it comes; a character may stand on a seam. Between megabytes others have their turn. */
-class GrowingText {
-  private readonly decoder = new TextDecoder();
-  private readonly parts: string[] = [];
-  private sincePause = 0;
-
-  async add(bytes: Uint8Array): Promise<void> {
-    for (let from = 0; from < bytes.length; from += AT_ONCE) {
-      const part = bytes.subarray(from, from + AT_ONCE);
-      this.sincePause += part.length;
-      if (this.sincePause > AT_ONCE) {
-        this.sincePause = 0;
-        await nextTurn();
-      }
-      this.parts.push(this.decoder.decode(part, { stream: true }));
-    }
-  }
-  end(): string {
-    this.parts.push(this.decoder.decode());
-    return this.parts.join("");
-  }
+  return received(pieces);
 }
 
 class WatchedPieces implements Pieces {

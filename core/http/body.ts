@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { type Body, GatewayError, type Json, nextTurn, type Operation, type RequestHeaders } from "#contract";
+import { type Body, GatewayError, type Json, type JsonText, type Operation, type RequestHeaders } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
 import { hasLeft } from "../platform.ts";
+import { joined, utf8, withoutMark } from "../json/utf8.ts";
 import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
 
 /** Limits of request bodies. */
@@ -66,14 +67,14 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
 }
 
 async function jsonBody(request: Request, headers: RequestHeaders, { limits, accept }: BodyReading, held?: Held): Promise<Body> {
-  let text: string;
+  let text: JsonText;
   try {
     text = await inTime(boundedText(request, headers, limits.maxJsonBytes, held), limits.bodyMs ?? BODY_MS, bodyLate);
   } catch (thrown) {
     throw fromClient(request, thrown);
   }
   held?.take(nestingCost(text));
-  const value = text.length < LONG ? jsonObject(text, limits) : await longJsonObject(text, limits);
+  const value = typeof text === "string" ? jsonObject(text, limits) : await longJsonObject(text, limits);
   accept?.(value);
   return { kind: "json", text, value };
 }
@@ -89,15 +90,26 @@ export const isLateBody = (thrown: unknown): boolean =>
 const fromClient = (request: Request, thrown: unknown): unknown =>
   hasLeft(request, thrown) ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
 
-function boundedText(request: Request, headers: RequestHeaders, limit: number, held?: Held): Promise<string> {
+function boundedText(request: Request, headers: RequestHeaders, limit: number, held?: Held): Promise<JsonText> {
   const declared = Number(headers.get("content-length") ?? Number.NaN);
   if (declared > limit) throw tooLarge(limit);
-  if (!(declared >= 0)) return undeclaredText(request, limit, held);
+  if (!(declared >= 0)) return undeclaredBytes(request, limit, held).then(textOf);
   held?.take(textCost(declared));
-  return declared < LONG ? request.text() : request.arrayBuffer().then(longText);
+  return declared < LONG ? shortText(request, declared) : request.bytes().then(textOf);
 }
+function textOf(bytes: Uint8Array<ArrayBuffer>): JsonText {
+  if (!isUtf8(bytes)) throw notUtf8();
+  return bytes.length < LONG ? utf8(withoutMark(bytes)) : withoutMark(bytes);
+}
+/** The runtime is quickest at making a text; where it put U+FFFD for bytes that are no UTF-8, that takes more bytes than they did. */
+async function shortText(request: Request, bytes: number): Promise<string> {
+  const text = await request.text();
+  if (text.includes("\ufffd") && Buffer.byteLength(text) !== bytes) throw notUtf8();
+  return text;
+}
+const notUtf8 = (): GatewayError => new GatewayError("BODY_NOT_JSON", { why: "it is not UTF-8" });
 
-async function undeclaredText(request: Request, limit: number, held?: Held): Promise<string> {
+async function undeclaredBytes(request: Request, limit: number, held?: Held): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
   let taken = 0;
@@ -107,20 +119,6 @@ async function undeclaredText(request: Request, limit: number, held?: Held): Pro
     taken = held?.takeUpTo(size, taken, textCost) ?? 0;
     parts.push(part);
   }
-  return longText(Buffer.concat(parts));
+  return joined(parts);
 }
-
-/** Bytes that are no UTF-8 come to stand for U+FFFD, as in shorter bodies; the runtime takes long for many of them. */
-async function longText(bytes: ArrayBuffer | Uint8Array): Promise<string> {
-  const decoder = new TextDecoder();
-  if (isUtf8(bytes)) return decoder.decode(bytes);
-  const parts: string[] = [];
-  for (let at = 0; at < bytes.byteLength; at += DECODED) {
-    parts.push(decoder.decode(bytes.slice(at, at + DECODED), { stream: true }));
-    await nextTurn();
-  }
-  return parts.join("") + decoder.decode();
-}
-/** Bytes that are decoded in one go, where many may be no UTF-8. */
-const DECODED = 256 * 1024;
 const tooLarge = (limit: number): GatewayError => new GatewayError("BODY_TOO_LARGE", { limitMb: Math.round(limit / 1024 / 1024) });

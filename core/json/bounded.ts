@@ -1,5 +1,5 @@
-import { GatewayError, isJson, type Json, messageOf, nextTurn } from "#contract";
-import { parsedInGroups } from "./groups.ts";
+import { GatewayError, isJson, type Json, messageOf } from "#contract";
+import { longJson } from "./long-json.ts";
 import { type JsonLimits, JsonScan, tooDeep } from "./scan.ts";
 
 export type { JsonLimits };
@@ -12,25 +12,18 @@ export const CONTROL_VALUES = 20_000;
 export const CONTROL_BODY_BYTES = 1024 * 1024;
 
 /** Parses a JSON object within limits. */
-export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(boundedJson(text, limits), text);
+export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(boundedJson(text, limits));
 
-/** The same for a text of megabytes: others have their turn while it is judged, and before and after it is parsed. */
-export async function longJsonObject(text: string, limits: JsonLimits): Promise<Json> {
-  const scan = new JsonScan(text, limits);
-  do await nextTurn();
-  while (!scan.read(SLICE));
-  await nextTurn();
-  const value = await parsedInGroups(text, scan.longList).catch((thrown: unknown) => {
-    throw notJson(thrown, limits);
+/** The same for the bytes of a text of megabytes: others have their turn while it is judged and parsed. */
+export async function longJsonObject(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<Json> {
+  const value = await longJson(bytes, limits).catch((thrown: unknown) => {
+    throw GatewayError.is(thrown) ? thrown : notJson(thrown, limits);
   });
-  await nextTurn();
-  return anObject(value, text);
+  return anObject(value);
 }
-/** Characters that are judged in one go. */
-const SLICE = 256 * 1024;
 
-function anObject(value: unknown, text: string): Json {
-  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: text === "" ? "it is empty" : "it must be an object" });
+function anObject(value: unknown): Json {
+  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: "it must be an object" });
   return value;
 }
 
@@ -40,7 +33,7 @@ const SCANNED_FROM = 16 * 1024;
 /** Parses JSON, refusing what nests too deep or holds too much to be handled safely. A long text is judged before it is parsed. */
 export function boundedJson(text: string, limits: JsonLimits): unknown {
   if (text.length >= SCANNED_FROM) {
-    new JsonScan(text, limits).read();
+    new JsonScan(limits).read(text);
     return parsed(text, limits);
   }
   const value = parsed(text, limits);

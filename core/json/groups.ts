@@ -1,45 +1,100 @@
-import { isJson, nextTurn } from "#contract";
-import type { LongList } from "./scan.ts";
+import { type Json, nextTurn } from "#contract";
+import { LongText } from "./long-text.ts";
+import type { LongValue } from "./scan.ts";
+import { utf8 } from "./utf8.ts";
+import { takesLong } from "./work.ts";
 
-/** What `JSON.parse` makes of a text, or throws; a long list in it is parsed group by group, with a turn for others between them. */
-export async function parsedInGroups(text: string, list: LongList | null): Promise<unknown> {
-  const name = list && memberBefore(text, list.from);
-  if (!list || name === null || text[list.to] !== "]") return JSON.parse(text);
-  const around: unknown = JSON.parse(`${text.slice(0, list.from)}[]${text.slice(list.to + 1)}`);
-  if (isJson(around)) around[name] = await elementsOf(text, list);
-  return around;
+/**
+ * What `JSON.parse` makes of a long text, or throws. Lists and objects in it are parsed group by group and long texts
+ * part by part, with a turn for others between them: no piece of it is long, whatever the whole is.
+ */
+export async function parsedInGroups(bytes: Uint8Array, values: readonly LongValue[], part?: number): Promise<unknown> {
+  const [value] = values;
+  const around: unknown = JSON.parse(skeleton(bytes, { from: -1, to: bytes.length }, values));
+  if (value === undefined || around !== PLACE) return around;
+  return new Grouped(bytes, part).value(value);
 }
 
-async function elementsOf(text: string, { from, cuts, to }: LongList): Promise<unknown[]> {
-  const elements: unknown[] = [];
-  let at = from;
-  for (const cut of [...cuts, to]) {
-    const group = JSON.parse(`[${text.slice(at + 1, cut)}]`) as unknown[]; // it stands in brackets
-    if (group.length === 0) throw new SyntaxError("JSON Parse error: Unexpected comma at the end of array expression");
-    for (const element of group) elements.push(element);
-    at = cut;
-    await nextTurn();
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Stands for a long value while what is around it is parsed; nobody outside this process can know it. */
+const PLACE = crypto.randomUUID();
+
+/** The text between two places, with PLACE for each long value in it. */
+function skeleton(bytes: Uint8Array, { from, to }: Span, values: readonly LongValue[]): string {
+  let text = "";
+  let at = from + 1;
+  for (const value of values) {
+    text += `${short(bytes, at, value.from)}"${PLACE}"`;
+    at = value.to + 1;
   }
-  return elements;
+  return text + short(bytes, at, to);
 }
 
-/** The name of the member whose value begins here; null where it is no member's. */
-function memberBefore(text: string, at: number): string | null {
-  const colon = lastVisible(text, at - 1);
-  const end = lastVisible(text, colon - 1);
-  if (text[colon] !== ":" || text[end] !== '"') return null;
-  let begin = end - 1;
-  while (begin > 0 && (text[begin] !== '"' || isEscaped(text, begin))) begin -= 1;
-  return JSON.parse(text.slice(begin, end + 1)) as string; // it stands in quotes
+/** What is longer between two cuts is white space, or a name that no API has. */
+const MOST_BETWEEN = 4 * 1024 * 1024;
+function short(bytes: Uint8Array, from: number, to: number): string {
+  if (to - from > MOST_BETWEEN) throw takesLong(MOST_BETWEEN, "characters between two values");
+  return utf8(bytes, from, to);
 }
-function lastVisible(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) <= SPACE) at -= 1;
-  return at;
+
+const BRACKET = "]".charCodeAt(0);
+const BRACE = "}".charCodeAt(0);
+
+class Grouped {
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly part: number | undefined,
+  ) {}
+
+  async value(value: LongValue): Promise<unknown> {
+    await nextTurn();
+    if (value.kind === "text") return new LongText(this.bytes, value.from + 1, value.to, this.part).parsed();
+    if (this.bytes[value.to] !== (value.kind === "list" ? BRACKET : BRACE)) throw new SyntaxError("JSON Parse error: Unexpected bracket");
+    return value.kind === "list" ? this.list(value) : this.object(value);
+  }
+  private async list(list: LongValue): Promise<unknown[]> {
+    const elements: unknown[] = [];
+    for (const { text, last } of this.groups(list)) {
+      const group = JSON.parse(`[${text}]`) as unknown[]; // it stands in brackets
+      if (group.length === 0 && list.cuts.length > 0) throw noElement();
+      if (last) group[group.length - 1] = await this.value(last);
+      for (const element of group) elements.push(element);
+      await nextTurn();
+    }
+    return elements;
+  }
+  private async object(object: LongValue): Promise<Json> {
+    const members: Json = {};
+    for (const { text, last } of this.groups(object)) {
+      const group = JSON.parse(`{${text}}`) as Json; // it stands in braces
+      const names = Object.keys(group);
+      if (names.length === 0 && object.cuts.length > 0) throw noElement();
+      for (const name of names) setOwn(members, name, last && group[name] === PLACE ? await this.value(last) : group[name]);
+      await nextTurn();
+    }
+    return members;
+  }
+  /** What stands between two cuts, and the long value at its end if there is one. */
+  private *groups({ from, cuts, to, within }: LongValue): Generator<{ readonly text: string; readonly last: LongValue | undefined }> {
+    let at = from;
+    let next = 0;
+    for (const cut of [...cuts, to]) {
+      const value = within[next];
+      const last = value && value.to < cut ? value : undefined;
+      yield { text: skeleton(this.bytes, { from: at, to: cut }, last ? [last] : []), last };
+      if (last) next += 1;
+      at = cut;
+    }
+  }
 }
-const SPACE = 0x20;
-function isEscaped(text: string, at: number): boolean {
-  let from = at;
-  while (text[from - 1] === "\\") from -= 1;
-  return (at - from) % 2 === 1;
+const noElement = (): SyntaxError => new SyntaxError("JSON Parse error: Unexpected comma");
+
+/** A member of any name: `__proto__` is one too, as it is for the parser. */
+function setOwn(object: Json, name: string, value: unknown): void {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  else object[name] = value;
 }

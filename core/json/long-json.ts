@@ -1,6 +1,8 @@
-import { GatewayError, MAX_JSON_LEVELS, nextTurn, parseJson } from "#contract";
+import { GatewayError, type JsonText, MAX_JSON_LEVELS, nextTurn, parseJson } from "#contract";
 import { parsedInGroups } from "./groups.ts";
-import { type JsonLimits, JsonScan, type LongList } from "./scan.ts";
+import { type JsonLimits, JsonScan, type LongValue } from "./scan.ts";
+import { WIDE } from "./utf8.ts";
+import { takesLong } from "./work.ts";
 
 export type { JsonLimits };
 
@@ -8,7 +10,7 @@ export type { JsonLimits };
 
 /** A shorter text cannot hold enough to be dear. */
 export const LONG = 64 * 1024;
-/** Characters that are judged before others have their turn. */
+/** Characters that are judged in one go. */
 const SLICE = 256 * 1024;
 
 /** An event or a conversation: logprobs of thousands of tokens, images and documents have their place in it. */
@@ -21,33 +23,57 @@ export const VECTORS: JsonLimits = {
   maxValues: 6_400_000,
   maxNames: 50_000,
   maxContainers: 50_000,
-  maxWorkMs: 400, // shortJson group by group
+  maxWorkMs: 400, // parsed group by group
 };
 
-export const isLong = (text: string): boolean => text.length > LONG;
+export const isLong = (text: JsonText): boolean => text.length > LONG;
 
-/** Throws a SyntaxError when parsing a long text would keep others waiting; says where it can be cut. */
-export async function refuseSlow(text: string, limits = CONVERSATION): Promise<LongList | null> {
-  await nextTurn(); // joining what it came in took its time too
-  const scan = new JsonScan(text, limits);
-  while (!judged(scan)) await nextTurn();
-  return scan.longList;
-}
-
-/** What a long text says, judged before: also for how deep it nests. A long list in it is shortJson in turns. */
-export async function parsedLong(text: string, limits?: JsonLimits): Promise<unknown> {
-  const list = await refuseSlow(text, limits);
-  await nextTurn();
-  return parsedInGroups(text, list);
-}
-
-/** Reads a slice more; says whether it was the last. */
-function judged(scan: JsonScan): boolean {
-  try {
-    return scan.read(SLICE);
-  } catch (thrown) {
-    throw GatewayError.is(thrown) ? new SyntaxError(why(thrown), { cause: thrown }) : thrown;
+/** Throws when parsing a long text would keep others waiting; says which of its values are too long to be parsed in one go. */
+export async function judged(text: JsonText, limits: JsonLimits): Promise<readonly LongValue[]> {
+  const scan = new JsonScan(limits, { inOneGo: typeof text === "string" });
+  const slice = typeof text === "string" ? charactersOf(text) : bytesOf(text);
+  for (let at = 0; at < text.length; at += SLICE) {
+    await nextTurn();
+    scan.read(slice(at));
   }
+  await nextTurn();
+  return scan.end();
+}
+const charactersOf = (text: string) => (at: number) => text.slice(at, at + SLICE);
+/** Bytes seen as characters: what the scan looks for is ASCII. */
+function bytesOf(bytes: Uint8Array): (at: number) => string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return (at) => buffer.toString("latin1", at, at + SLICE);
+}
+
+/** What a long text says: bytes are parsed in turns. Throws a SyntaxError, or what `judged` throws. */
+export async function longJson(text: JsonText, limits: JsonLimits): Promise<unknown> {
+  const values = await judged(text, limits);
+  return typeof text === "string" ? (JSON.parse(text) as unknown) : parsedInGroups(text, values);
+}
+
+/** Throws a SyntaxError when parsing an upstream's long text would keep others waiting. */
+export async function refuseSlow(text: string, limits = CONVERSATION): Promise<void> {
+  await judged(text, limits)
+    .then(() => refuseWide(text))
+    .catch(asSyntaxError);
+}
+
+/** Characters of a text that is parsed in one go, when any of them takes two bytes in memory. */
+const MOST_WIDE = 4 * 1024 * 1024;
+async function refuseWide(text: string): Promise<void> {
+  if (text.length <= MOST_WIDE) return;
+  for (let at = 0; at < text.length; at += SLICE) {
+    if (WIDE.test(text.slice(at, at + SLICE))) throw takesLong(MOST_WIDE, "characters that are not all Latin-1");
+    await nextTurn();
+  }
+}
+
+/** What an upstream's long text says, or a SyntaxError: also for how deep it nests. */
+export const upstreamJson = (text: JsonText, limits = CONVERSATION): Promise<unknown> => longJson(text, limits).catch(asSyntaxError);
+
+function asSyntaxError(thrown: unknown): never {
+  throw GatewayError.is(thrown) ? new SyntaxError(why(thrown), { cause: thrown }) : thrown;
 }
 
 /** The scan's errors speak of a request. */
@@ -60,9 +86,9 @@ function why({ code, details, message }: GatewayError): string {
 }
 
 /** What a short text says; `undefined` where it says nothing, or is long: its reader knows what was expected. */
-export function shortJson(text: string): unknown {
+export function shortJson(text: JsonText): unknown {
   try {
-    return isLong(text) ? undefined : parseJson(text);
+    return typeof text !== "string" || isLong(text) ? undefined : parseJson(text);
   } catch {
     return undefined;
   }

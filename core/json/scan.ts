@@ -1,39 +1,6 @@
-import { GatewayError } from "#contract";
+import { Counts, type JsonLimits, shareOfWork, tooDeep } from "./work.ts";
 
-/** What a JSON text may be like, beside its length. */
-export interface JsonLimits {
-  readonly maxDepth: number;
-  /** Values and names of members together; DATA_VALUES unless it says otherwise. */
-  readonly maxValues?: number;
-  /** Names of members alone, repeated ones too. */
-  readonly maxNames?: number;
-  /** Objects and arrays alone; DATA_CONTAINERS unless it says otherwise. */
-  readonly maxContainers?: number;
-  /** Values alone that hold no others: texts, numbers, true, false, null. */
-  readonly maxPlain?: number;
-  /** What the parser may take for all of it, by COSTS; MAX_WORK_MS unless it says otherwise. */
-  readonly maxWorkMs?: number;
-}
-
-/** Data plane: long conversations and batches of inputs have fewer. */
-const DATA_VALUES = 500_000;
-/** Messages, their parts, tools and their schemas: each is work for whoever maps the body to a provider's own, in one turn. */
-const DATA_CONTAINERS = 15_000;
-const VALUES = "JSON values and names of members";
-/** Nobody else is served while the parser works. */
-const MAX_WORK_MS = 50;
-
-/** Nanoseconds of the parser for each, on a busy machine with Bun 1.4.5. */
-const COSTS = { characters: 1, values: 18, containers: 50, newNames: 1_500, newTexts: 400, escapes: 35, longNumbers: 150 } as const;
-const CALLED: Readonly<Record<keyof typeof COSTS, string>> = {
-  characters: "characters",
-  values: VALUES,
-  containers: "objects and arrays",
-  newNames: "different names of members",
-  newTexts: "different short texts",
-  escapes: "escaped characters",
-  longNumbers: "long numbers",
-};
+export { type JsonLimits, tooDeep };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -61,153 +28,190 @@ const STEP_CHARS_HASHED = 32;
 const STEP_CHARS_ESCAPE = 64;
 /** The parser keeps texts that are no longer in a table, as it does names. */
 const SHORT = 24;
+/** So many characters of a name cost what another name does. */
+const LONG_NAME = 256;
 /** A number of more characters takes the parser longer, and so does each further dozen. */
 const NUMBER = 20;
 const DOZEN = 12;
 /** Below this part of the allowed work every name and text counts as new; above it, repeats are recognised by hash. */
 const DEDUPE_FROM = 1 / 16;
 
-/** Lists are looked for here: directly in the object that is the text. */
-const LIST_DEPTH = 2;
-const BRACKET = 0x5b;
-/** Characters of a list that are parsed in one go. */
-const GROUP = 1024 * 1024;
 /** Behind every text. */
 const NOWHERE = 2 ** 31 - 1;
-/** Where a list opens and closes, and commas between its elements that are about GROUP apart. */
-export interface LongList {
+const BRACKET = 0x5b;
+const COMMA = 0x2c;
+/** Characters of JSON that are parsed in one go; a longer value is parsed in parts (groups.ts). */
+const GROUP = 512 * 1024;
+
+/** A value that is too long to be parsed in one go. */
+export interface LongValue {
+  readonly kind: "list" | "object" | "text";
+  /** Where its first character stands: a bracket, a brace or a quote. */
   readonly from: number;
-  readonly cuts: readonly number[];
+  /** Where its last one stands. */
   readonly to: number;
+  /** Commas between its own elements or members, about a GROUP apart; one behind each of `within`. */
+  readonly cuts: readonly number[];
+  /** Its elements, or the values of its members, that are too long themselves. */
+  readonly within: readonly LongValue[];
+}
+export interface ScanOptions {
+  /** Characters that are parsed in one go at most; GROUP unless it says otherwise. */
+  readonly group?: number;
+  /** Whether all of it will be parsed in one go: then its length is work too. */
+  readonly inOneGo?: boolean;
+}
+/** A text between its quotes, which may be the name of a member. */
+interface ClosedText {
+  readonly from: number;
+  readonly to: number;
+  readonly isShort: boolean;
+  readonly hash: number;
 }
 
 /**
  * Reads a JSON text for its depth and for the work that it would be for the parser, and throws at the first that is
- * too much. What is no JSON is the parser's business. A long text is read in slices, each from where the last one ended.
+ * too much. What is no JSON is the parser's business. A long text is read in slices, each from where the last one
+ * ended; they may be bytes of UTF-8 seen as characters, since all that is looked for is ASCII.
  */
 export class JsonScan {
-  private at = 0;
+  private slice = "";
+  /** Characters before this slice. */
+  private base = 0;
   private depth = 0;
-  private names = 0;
-  private containers = 0;
-  private plain = 0;
-  private newNames = 0;
-  private newTexts = 0;
-  private escapes = 0;
-  private longNumbers = 0;
+  private readonly counts = new Counts();
   /** Characters of the word that is being read. */
   private word = 0;
   /** Where the string begins that is being read, or -1. */
   private opened = -1;
   private hash = SEED;
+  /** The slice ended behind a backslash. */
+  private escaped = false;
+  /** The slice ended before it was seen whether this is the name of a member. */
+  private undecided: ClosedText | null = null;
   private quoteAt = -1;
   private escapeAt = -1;
   private seenHashes: Uint32Array | undefined;
-  /** Where the list begins that is being crossed at LIST_DEPTH, or -1. */
-  private listFrom = -1;
-  /** From where on it can be cut again. */
-  private nextCut = NOWHERE;
-  private cuts: number[] = [];
-  private longest: LongList | null = null;
+  /** By depth, from 1 on: where the list or object there began, and from where on it can be cut again. */
+  private readonly begun: Int32Array;
+  private readonly nextCut: Int32Array;
+  private readonly isList: Uint8Array;
+  private readonly cuts: number[][] = [];
+  private readonly within: LongValue[][] = [];
+
+  private readonly group: number;
+  private readonly inOneGo: boolean;
 
   constructor(
-    private readonly text: string,
     private readonly limits: JsonLimits,
-  ) {}
-
-  /** Reads so many characters more, or all; says whether the text is at its end. */
-  read(chars = this.text.length): boolean {
-    for (const end = Math.min(this.at + chars, this.text.length); this.at < end; this.judge()) this.piece(Math.min(this.at + PIECE, end));
-    return this.at >= this.text.length;
+    { group = GROUP, inOneGo = true }: ScanOptions = {},
+  ) {
+    this.group = group;
+    this.inOneGo = inOneGo;
+    this.begun = new Int32Array(limits.maxDepth + 1);
+    this.nextCut = new Int32Array(limits.maxDepth + 1);
+    this.isList = new Uint8Array(limits.maxDepth + 1);
   }
 
-  /** A list that holds nearly all of the text, as vectors do: the member of an object that stands around everything. */
-  get longList(): LongList | null {
-    return this.longest;
+  /** Reads the next slice. */
+  read(slice: string): void {
+    this.slice = slice;
+    this.quoteAt = -1;
+    this.escapeAt = -1;
+    for (let at = this.decided(), end = 0; at < slice.length; this.judge(at)) {
+      end = Math.min(end + PIECE, slice.length);
+      if (at < end) at = this.piece(at, end);
+    }
+    this.base += slice.length;
   }
 
-  private piece(end: number): void {
-    const { text } = this;
-    let at = this.opened < 0 ? this.at : this.string(this.at, end);
+  /**
+   * The values outside all others that are too long to be parsed in one go, when all slices have been read: of JSON
+   * there is one at most. Throws a SyntaxError when something that was opened is still open.
+   */
+  end(): readonly LongValue[] {
+    if (this.depth !== 0 || this.opened >= 0) throw new SyntaxError("JSON Parse error: Unexpected EOF");
+    if (this.undecided) this.decide(this.undecided, false);
+    this.undecided = null;
+    return this.within[0] ?? [];
+  }
+
+  private piece(from: number, end: number): number {
+    const { slice } = this;
+    let at = this.opened < 0 ? from : this.string(from, end);
     for (; at < end; at += 1) {
-      const code = text.charCodeAt(at);
+      const code = slice.charCodeAt(at);
       const means = MEANS[code];
       if (code === QUOTE) {
-        this.opened = at;
+        this.opened = this.base + at;
         this.hash = SEED;
         at = this.string(at + 1, end) - 1;
       } else if (means === WORD) at = this.literal(at, end) - 1;
-      else if (means === PARTS) this.part(at);
-      else if (means === OPENS) this.open(at);
-      else if (means === CLOSES) this.close(at);
+      else if (means === PARTS) this.part(code, this.base + at);
+      else if (means === OPENS) this.open(code, this.base + at);
+      else if (means === CLOSES) this.close(this.base + at);
     }
-    this.at = at;
+    return at;
   }
-  private open(at: number): void {
+  private open(code: number, at: number): void {
     this.word = 0;
-    this.containers += 1;
+    this.counts.containers += 1;
     this.depth += 1;
-    if (this.depth > this.limits.maxDepth) throw tooDeep(this.limits);
-    if (this.depth === LIST_DEPTH && this.text.charCodeAt(at) === BRACKET) {
-      this.listFrom = at;
-      this.nextCut = at + GROUP;
-    }
+    const { depth } = this;
+    if (depth > this.limits.maxDepth) throw tooDeep(this.limits);
+    this.begun[depth] = at;
+    this.nextCut[depth] = at + this.group;
+    this.isList[depth] = code === BRACKET ? 1 : 0;
   }
-  private part(at: number): void {
+  private part(code: number, at: number): void {
     this.word = 0;
-    if (at < this.nextCut || this.depth !== LIST_DEPTH) return;
-    this.cuts.push(at);
-    this.nextCut = at + GROUP;
+    const { depth } = this;
+    if (code !== COMMA || at < (this.nextCut[depth] ?? NOWHERE)) return;
+    (this.cuts[depth] ??= []).push(at);
+    this.nextCut[depth] = at + this.group;
   }
   private close(at: number): void {
-    if (this.depth === LIST_DEPTH && this.listFrom >= 0) this.closeList(at);
+    const { depth } = this;
     this.depth -= 1;
+    if (depth > 0 && at - (this.begun[depth] ?? at) > this.group) this.closeLong(depth, at);
   }
-  private closeList(to: number): void {
-    const { listFrom: from, cuts } = this;
-    this.listFrom = -1;
-    this.nextCut = NOWHERE;
-    if (cuts.length === 0) return;
-    if (cuts.length > (this.longest?.cuts.length ?? 0)) this.longest = { from, cuts, to };
-    this.cuts = [];
+  private closeLong(depth: number, to: number): void {
+    const { [depth]: cuts = [] } = this.cuts;
+    const { [depth]: within = [] } = this.within;
+    delete this.cuts[depth];
+    delete this.within[depth];
+    this.foundLong({ kind: this.isList[depth] ? "list" : "object", from: this.begun[depth] ?? 0, to, cuts, within });
+  }
+  /** It ends where a comma may follow, at which what holds it is cut. */
+  private foundLong(value: LongValue): void {
+    const { depth } = this;
+    (this.within[depth] ??= []).push(value);
+    this.nextCut[depth] = value.to;
   }
   /** A number, or true, false or null; what is none of them too. */
   private literal(from: number, end: number): number {
-    const { text } = this;
+    const { slice } = this;
     let at = from;
-    if (this.word === 0) this.plain += 1;
-    while (at < end && MEANS[text.charCodeAt(at)] === WORD) at += 1;
+    if (this.word === 0) this.counts.plain += 1;
+    while (at < end && MEANS[slice.charCodeAt(at)] === WORD) at += 1;
     const before = this.word;
     this.word += at - from;
-    if (this.word > NUMBER) this.longNumbers += dozens(this.word) - dozens(before);
+    if (this.word > NUMBER) this.counts.longNumbers += dozens(this.word) - dozens(before);
     return at;
   }
 
   /** What was counted so far, against the limits. */
-  private judge(): void {
-    const { names, containers, plain, limits } = this;
-    const {
-      maxValues = DATA_VALUES,
-      maxNames = maxValues,
-      maxContainers = Math.min(maxValues, DATA_CONTAINERS),
-      maxPlain = maxValues,
-    } = limits;
-    const values = names + containers + plain;
-    if (values > maxValues) throw tooMany(maxValues, VALUES);
-    if (names > maxNames) throw tooMany(maxNames, "names of members");
-    if (containers > maxContainers) throw tooMany(maxContainers, CALLED.containers);
-    if (plain > maxPlain) throw tooMany(maxPlain, "texts, numbers and other plain values");
-    const { newNames, newTexts, escapes, longNumbers } = this;
-    const maxNs = (limits.maxWorkMs ?? MAX_WORK_MS) * 1e6;
-    const work = { characters: this.at, values, containers, newNames, newTexts, escapes, longNumbers };
-    if (nsOf(work) > maxNs * DEDUPE_FROM) this.seenHashes ??= new Uint32Array(2 ** (HASH_BITS - 5));
-    if (nsOf(work) > maxNs) throw tooMuch(work);
+  private judge(at: number): void {
+    if (this.inOneGo) this.counts.characters = this.base + at;
+    if (shareOfWork(this.counts, this.limits) > DEDUPE_FROM) this.seenHashes ??= new Uint32Array(2 ** (HASH_BITS - 5));
   }
 
   /** Crosses the string that was opened; says where it goes on behind it, or where the slice ended in it. */
   private string(from: number, end: number): number {
-    let near = Math.max(from, this.opened + (this.seenHashes ? STEP_CHARS_HASHED : STEP_CHARS));
+    let near = Math.max(from, this.opened - this.base + (this.seenHashes ? STEP_CHARS_HASHED : STEP_CHARS));
     let at = from;
+    if (this.escaped) at += 1;
+    this.escaped = false;
     while (at < end) {
       at = this.near(at, Math.min(near, end));
       if (this.opened < 0 || at >= end) break;
@@ -218,16 +222,17 @@ export class JsonScan {
   }
   /** The same, character by character up to `end`. */
   private near(from: number, end: number): number {
-    const { text } = this;
+    const { slice } = this;
     let { hash } = this;
     let at = from;
     for (; at < end; at += 1) {
-      let code = text.charCodeAt(at);
+      let code = slice.charCodeAt(at);
       if (code === QUOTE) return this.closed(at, hash);
       if (code === BACKSLASH) {
-        this.escapes += 1;
+        this.counts.escapes += 1;
         at += 1;
-        code = text.charCodeAt(at);
+        if (at === slice.length) this.escaped = true;
+        code = slice.charCodeAt(at);
       }
       hash = Math.imul(hash ^ code, FACTOR);
     }
@@ -236,27 +241,41 @@ export class JsonScan {
   }
   /** The next quote or backslash; each is looked for once. */
   private nextMark(from: number): number {
-    const { text } = this;
-    if (this.quoteAt < from) this.quoteAt = orEnd(text.indexOf('"', from), text);
-    if (this.escapeAt < from) this.escapeAt = orEnd(text.indexOf("\\", from), text);
+    const { slice } = this;
+    if (this.quoteAt < from) this.quoteAt = orEnd(slice.indexOf('"', from), slice);
+    if (this.escapeAt < from) this.escapeAt = orEnd(slice.indexOf("\\", from), slice);
     return Math.min(this.quoteAt, this.escapeAt);
   }
   private closed(at: number, hash: number): number {
-    const length = at - this.opened - 1;
+    const { slice } = this;
+    const end = this.base + at;
+    const text = { from: this.opened, to: end, isShort: isShort(slice, at - (end - this.opened - 1), at), hash };
     this.opened = -1;
-    if (this.isName(at + 1)) {
-      this.names += 1;
-      if (length >= STEP_CHARS_HASHED || this.isNew(~hash)) this.newNames += 1;
-    } else {
-      this.plain += 1;
-      if (length <= SHORT && this.isNew(hash)) this.newTexts += 1;
-    }
+    const behind = visible(slice, at + 1);
+    if (behind === slice.length) this.undecided = text;
+    else this.decide(text, slice.charCodeAt(behind) === COLON);
     return at + 1;
   }
-  private isName(behind: number): boolean {
-    let at = behind;
-    while (this.text.charCodeAt(at) <= SPACE) at += 1;
-    return this.text.charCodeAt(at) === COLON;
+  /** Where it goes on in a slice: what stands first in it may tell what the last text of the one before was. */
+  private decided(): number {
+    const { undecided, slice } = this;
+    if (undecided === null) return 0;
+    const at = visible(slice, 0);
+    if (at === slice.length) return at;
+    this.undecided = null;
+    this.decide(undecided, slice.charCodeAt(at) === COLON);
+    return at;
+  }
+  private decide({ from, to, isShort, hash }: ClosedText, isName: boolean): void {
+    const length = to - from - 1;
+    if (isName) {
+      this.counts.names += 1;
+      if (length >= STEP_CHARS_HASHED || this.isNew(~hash)) this.counts.newNames += 1 + Math.floor(length / LONG_NAME);
+      return;
+    }
+    this.counts.plain += 1;
+    if (isShort && this.isNew(hash)) this.counts.newTexts += 1;
+    if (length > this.group) this.foundLong({ kind: "text", from, to, cuts: [], within: [] });
   }
   /** Whether no text had this hash: nearly exact for as many as may pass. */
   private isNew(hash: number): boolean {
@@ -268,13 +287,20 @@ export class JsonScan {
   }
 }
 
-type Work = Readonly<Record<keyof typeof COSTS, number>>;
-const KINDS = Object.keys(COSTS) as (keyof Work)[]; // the keys of a literal
-const nsOf = (work: Work): number => KINDS.reduce((sum, kind) => sum + work[kind] * COSTS[kind], 0);
-/** Says what most of it would be for. */
-function tooMuch(work: Work): GatewayError {
-  const [most = "values"] = KINDS.toSorted((a, b) => work[b] * COSTS[b] - work[a] * COSTS[a]);
-  return new GatewayError("BODY_TAKES_LONG", { count: work[most], what: CALLED[most] });
+/** A text of few characters: in UTF-8 seen as characters, each may take three. */
+function isShort(slice: string, from: number, to: number): boolean {
+  if (to - from <= SHORT) return true;
+  if (to - from > 3 * SHORT) return false;
+  let chars = 0;
+  for (let at = Math.max(from, 0); at < to; at += 1) if ((slice.charCodeAt(at) & 0xc0) !== 0x80) chars += 1;
+  return chars <= SHORT;
+}
+
+/** Where the first character at or behind a place stands that is no white space, or the end. */
+function visible(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= SPACE) at += 1;
+  return at;
 }
 
 /** Texts that are seenHashes apart by as many bits of their hash; another hash in each process, so that nobody can prepare texts that look the same. */
@@ -283,5 +309,3 @@ const [SEED = 1, FACTOR = 1] = crypto.getRandomValues(new Int32Array(2)).map((ra
 
 const dozens = (word: number): number => Math.max(0, Math.ceil((word - NUMBER) / DOZEN));
 const orEnd = (at: number, text: string): number => (at < 0 ? text.length : at);
-const tooMany = (limit: number, of: string): GatewayError => new GatewayError("BODY_TOO_MANY_VALUES", { limit, of });
-export const tooDeep = ({ maxDepth }: Pick<JsonLimits, "maxDepth">): GatewayError => new GatewayError("BODY_TOO_DEEP", { limit: maxDepth });

@@ -20,7 +20,9 @@ test.each<[string, Json]>([
   ["very many messages", { messages: Array.from({ length: 20_000 }, (_, i) => ({ role: "user", content: `m ${i}`, name: 'a"b' })) }],
   ["deep values", { a: { b: { c: { d: { e: { f: [1, [2, [3, { g: LONG }]]] } } } } } }],
   ["numbers and words", { a: [1.5, -0, 1e21, true, false, null], 'q"': "x" }],
-])("a body is written as the runtime writes it: %s", async (_, body) => expect(await writtenInTurns(body)).toBe(JSON.stringify(body)));
+])("a body is written as the runtime writes it: %s", async (_, body) =>
+  expect(new TextDecoder().decode(await writtenInTurns(body))).toBe(JSON.stringify(body)),
+);
 
 test("others have their turn while it is written", async () => {
   const turns = await turnsDuring(() => writtenInTurns({ messages: [{ role: "user", content: "x\n".repeat(5_000_000) }] }));

@@ -1,4 +1,4 @@
-import type { CacheStatus, Encoder, HeaderClasses, Json, Leaf, Usage, WireError } from "#contract";
+import type { CacheStatus, Encoder, HeaderClasses, Json, JsonText, Leaf, Usage, WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
@@ -31,7 +31,7 @@ export interface Reply {
 }
 export type Content =
   /** A JSON body, parsed when somebody had to look inside. `hooks` is what is written behind its last member as `hook_results`. */
-  | { readonly kind: "whole"; readonly text: string; readonly body: Json | null; readonly usage: Usage | null; readonly hooks?: string }
+  | { readonly kind: "whole"; readonly text: JsonText; readonly body: Json | null; readonly usage: Usage | null; readonly hooks?: string }
   | { readonly kind: "stream"; readonly source: Source }
   /** Audio, files, text: bytes on their way through. */
   | { readonly kind: "bytes"; readonly stream: Pieces | null };

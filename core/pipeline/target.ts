@@ -82,9 +82,7 @@ const readable = async ({ request: { call, held }, body }: ShapedRequest): Promi
 
 /** The call with its JSON as the target shaped it. */
 const withShape = (call: Call, body: Json | null): Call =>
-  call.body.kind === "json" && body && body !== call.body.value
-    ? { ...call, body: { kind: "json", value: body, text: JSON.stringify(body) } }
-    : call;
+  call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { kind: "json", value: body, text: null } } : call;
 
 function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
   const call = guarded?.call ?? request.call;

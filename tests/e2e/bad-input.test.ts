@@ -21,7 +21,10 @@ afterAll(async () => {
 afterEach(async () => expect((await chat(gateway, {})).status).toBe(200));
 
 const url = (): string => `${gateway.base}/v1/chat/completions`;
-const post = async (body: string | ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Promise<Answer> => {
+const post = async (
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
   const response = await fetch(url(), {
     method: "POST",
     headers: { "x-gateway-api-key": GATEWAY_KEY, "x-gateway-provider": "sandbox", "content-type": "application/json", ...headers },
@@ -61,6 +64,32 @@ describe("a body", () => {
   test.each(["", "{", "null", "[]", '"text"', "{'a':1}", '{"a":1}}', "\u0000"])("that is no JSON object is refused: %j", async (body) =>
     expectDocumented(await post(body), 400),
   );
+  /** Short ones, long ones, and those of no declared length. */
+  const sizes = [1, 400_000].flatMap((size) => [
+    [size, false],
+    [size, true],
+  ]) as [size: number, streamed: boolean][];
+  const asked = (content: Uint8Array): Uint8Array<ArrayBuffer> =>
+    new Uint8Array(
+      Buffer.concat([Buffer.from('{"model":"sandbox-echo","messages":[{"role":"user","content":"'), content, Buffer.from('"}]}')]),
+    );
+  const sent = (bytes: Uint8Array<ArrayBuffer>, streamed: boolean): Promise<Answer> => post(streamed ? new Blob([bytes]).stream() : bytes);
+  describe.each(sizes)("of %d times the same, streamed: %p,", (times, streamed) => {
+    test.each([[[0xff]], [[0x61, 0xe6, 0xbc]], [[0xc3, 0x28]], [[0xed, 0xa0, 0x80]]])(
+      "that is no UTF-8 is refused: %p",
+      async (content) => {
+        const answer = await sent(asked(Buffer.from(Array.from({ length: times }, () => content).flat())), streamed);
+        expectDocumented(answer, 400);
+        expect(answer.text).toContain("The request body is not valid JSON: it is not UTF-8.");
+      },
+    );
+    test.each(["\ufffd", "漢\ufffd", "é", "😀"])("that is UTF-8 is taken as it is: %p", async (content) => {
+      const answer = await sent(asked(Buffer.from(content.repeat(times))), streamed);
+      expect(answer.text).toContain(content.repeat(Math.min(times, 1000)));
+    });
+    test("that begins with a byte order mark is taken without it", async () =>
+      expect((await sent(new Uint8Array([0xef, 0xbb, 0xbf, ...asked(Buffer.from("é".repeat(times)))]), streamed)).status).toBe(200));
+  });
   test.each([
     { messages: "hi" },
     { messages: [] },

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type net from "node:net";
 import { gzipSync } from "node:zlib";
-import type { GatewayError } from "#contract";
+import type { GatewayError, JsonText } from "#contract";
 import { answerOf } from "../../core/egress/answer.ts";
 import { asking, egressWith, type RawServer, rawServer, until } from "./support.ts";
 
@@ -15,7 +15,7 @@ afterEach(() => {
 async function readFrom(
   onData: (socket: net.Socket) => void,
   maxWhole?: number,
-): Promise<{ got: string | GatewayError; open: number; server: RawServer }> {
+): Promise<{ got: JsonText | GatewayError; open: number; server: RawServer }> {
   const server = await rawServer(onData);
   servers.push(server);
   const egress = egressWith({ trustedHosts: ["127.0.0.1"], ...(maxWhole !== undefined && { maxWhole }) });
@@ -27,7 +27,7 @@ const chunked = (socket: net.Socket, ...parts: readonly string[]): void =>
   void socket.write(
     `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${parts.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join("")}`,
   );
-function refused(got: string | GatewayError): void {
+function refused(got: JsonText | GatewayError): void {
   expect(got).toMatchObject({ code: "UPSTREAM_INVALID", status: 502 });
   expect((got as GatewayError).message).toContain("acme");
 }

@@ -213,6 +213,14 @@ const asking = (content: string, more = ""): string =>
 const conversation = (last: string): string =>
   `{"model":"sandbox-text","messages":[${many(13_000, () => '{"role":"user","content":"a"}')},${last}]}`;
 
+const talk = (count: number, content: string, last: string): string =>
+  `{"model":"sandbox-text","messages":[${many(count, () => `{"role":"user","content":"${content}"}`)},{"role":"user","content":"${last}"}]}`;
+/** The text with these bytes in the place of "here". */
+function between(text: string, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const [before = "", behind = ""] = text.split("here");
+  return new Uint8Array(Buffer.concat([Buffer.from(before), bytes, Buffer.from(behind)]));
+}
+
 describe("a body near the limit keeps nobody waiting", () => {
   test.each<[string, () => string | Uint8Array<ArrayBuffer>, number]>([
     ["text", () => asking("a b c ".repeat(4.8 * MB)), 200],
@@ -222,6 +230,28 @@ describe("a body near the limit keeps nobody waiting", () => {
     ["more code", () => asking('if (a) {\\n\\tsay(\\"b\\");\\n}\\n'.repeat(600_000)), 400],
     ["a long text that is echoed", () => asking("a b c ".repeat(4.8 * MB)).replace("sandbox-text", "sandbox-echo"), 200],
     ["Chinese", () => asking("漢".repeat(9 * MB)), 200],
+    ["a picture and a Chinese word", () => asking("漢", `"picture":"${"QUJD".repeat(7 * MB)}"`), 200],
+    ["a text whose last character is Chinese", () => asking(`${"a".repeat(15 * MB)}漢`), 200],
+    ["a longer text whose last character is Chinese", () => asking(`${"a".repeat(29 * MB)}漢`), 400],
+    ["a longer text whose first character is Chinese", () => asking(`漢${"a".repeat(29 * MB)}`), 400],
+    ["a longer text whose last character is escaped Chinese", () => asking(`${"a".repeat(29 * MB)}\\u6f22`), 400],
+    ["French", () => asking("é".repeat(14 * MB)), 200],
+    ["French with a Chinese word at its end", () => asking(`${"é".repeat(14 * MB)}漢`), 200],
+    ["emoji", () => asking("😀".repeat(7 * MB)), 200],
+    ["every other character Chinese", () => asking("a漢".repeat(7 * MB)), 200],
+    ["lines of Chinese", () => asking(`${"漢".repeat(50)}\\n`.repeat(170_000)), 200],
+    ["14,000 messages of 2 KB, the last of which is Chinese", () => talk(14_000, "a".repeat(1950), "漢"), 200],
+    ["14,000 messages of 2 KB of Chinese", () => talk(14_000, "漢".repeat(650), "漢"), 200],
+    [
+      "Chinese, and many names",
+      () =>
+        asking(
+          "漢".repeat(9 * MB),
+          many(20_000, (i) => `"name${i}":1`),
+        ),
+      200,
+    ],
+    ["a text of bytes that are no UTF-8", () => between(asking("here"), new Uint8Array(28 * MB).fill(0xfe)), 400],
     ["escaped Chinese", () => asking("\\u6f22".repeat(1_000_000)), 200],
     ["bytes that are no UTF-8", () => new Uint8Array(29 * MB).fill(0xff), 400],
     [
@@ -232,7 +262,9 @@ describe("a body near the limit keeps nobody waiting", () => {
     ["zeros", () => new Uint8Array(29 * MB), 400],
     ["pairs of quotes", () => '""'.repeat(14 * MB), 400],
     ["quotes in a text", () => asking('\\"'.repeat(14 * MB)), 400],
-    ["spaces", () => asking("a", `"n":${" ".repeat(28 * MB)}1`), 200],
+    ["spaces", () => asking("a", `"n":${" ".repeat(28 * MB)}1`), 400],
+    ["some spaces", () => asking("a", `"n":${" ".repeat(3 * MB)}1`), 200],
+    ["spaces between many values", () => asking("a", `"spaced":[${many(10_000, (i) => `${" ".repeat(2000)}${i}`)}]`), 200],
     ["numbers", () => asking("a", `"numbers":[${many(450_000, (i) => `${i}`)}]`), 200],
     ["numbers of 60 digits", () => asking("a", `"numbers":[${many(450_000, () => `0.${"123456".repeat(10)}`)}]`), 400],
     ["zeros and commas", () => "0,".repeat(14 * MB), 400],
@@ -262,6 +294,32 @@ describe("a body near the limit keeps nobody waiting", () => {
     async (_, made, status) => {
       const body = new Blob([made()]);
       const headers = { "x-gateway-api-key": GATEWAY_KEY, "content-type": "application/json", "x-gateway-provider": "sandbox" };
+      await nobodyWaits(async () => {
+        const response = await fetch(`${gateway.base}/v1/chat/completions`, { method: "POST", headers, body });
+        await response.arrayBuffer();
+        expect(response.status).toBe(status);
+      });
+    },
+    60_000,
+  );
+
+  const GUARDED = { input_guardrails: [{ "default.regexMatch": { rule: "(a+)+b", not: true }, deny: false }] };
+  const FALLBACK = {
+    strategy: { mode: "fallback" },
+    targets: Array.from({ length: 20 }, (_, i) => ({
+      provider: "sandbox",
+      override_params: { model: `sandbox-text-${i}`, sandbox: { error: { status: 500, message: "no" } } },
+    })),
+  };
+  test.each<[string, string, object, number]>([
+    ["Chinese through a guardrail", asking("漢".repeat(9 * MB)), { provider: "sandbox", ...GUARDED }, 200],
+    ["text through a guardrail", asking("a b c ".repeat(4.8 * MB)), { provider: "sandbox", ...GUARDED }, 200],
+    ["Chinese to targets that fail", asking("漢".repeat(9 * MB)), FALLBACK, 500],
+  ])(
+    "%s",
+    async (_, text, config, status) => {
+      const body = new Blob([text]);
+      const headers = { "x-gateway-api-key": GATEWAY_KEY, "content-type": "application/json", "x-gateway-config": JSON.stringify(config) };
       await nobodyWaits(async () => {
         const response = await fetch(`${gateway.base}/v1/chat/completions`, { method: "POST", headers, body });
         await response.arrayBuffer();

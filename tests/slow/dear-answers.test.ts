@@ -52,7 +52,7 @@ async function asked(path: string, body: object, guarded = false, provider = "op
 }
 
 /** The answer is read, others do not wait for it, and nothing of it is left. */
-async function read(what: string, text: string, type: string, attack: () => Promise<Got>, gets: RegExp): Promise<Got> {
+async function read(what: string, text: string | Uint8Array, type: string, attack: () => Promise<Got>, gets: RegExp): Promise<Got> {
   answer = { bytes: Buffer.from(text), type };
   resetPeak(gateway);
   const got: Got[] = [];

@@ -1,6 +1,6 @@
 /** What an upstream of the caller's choosing may answer to be dear, and what the client gets of it. */
 interface Dear {
-  readonly make: () => string;
+  readonly make: () => string | Uint8Array;
   readonly gets: RegExp;
   /** Through an output guardrail, where that makes a difference. */
   readonly guarded?: RegExp;
@@ -37,6 +37,23 @@ export const STREAMS = {
   "blank events behind the first": { make: () => says("x") + "data: {}\n\n".repeat(3 * MB) + END, gets: DONE },
   "one event of 30 MB": { make: () => says("a".repeat(30 * MB)) + END, gets: DONE },
   "one event of 30 MB, behind another": { make: () => says("x") + says("a".repeat(30 * MB)) + END, gets: DONE },
+  "one event of 4 million Chinese characters": { make: () => says("漢".repeat(4_000_000)) + END, gets: DONE, guarded: DONE },
+  "one event of 10 million Chinese characters": { make: () => says("漢".repeat(10 * MB)) + END, gets: DEAR, guarded: DEAR },
+  "one event of 15 MB whose last character is Chinese": {
+    make: () => `${says(`${"a".repeat(15 * MB)}漢`)}${END}`,
+    gets: DEAR,
+    guarded: DEAR,
+  },
+  "one event of 30 MB whose last character is Chinese": {
+    make: () => `${says(`${"a".repeat(30 * MB)}漢`)}${END}`,
+    gets: DEAR,
+    guarded: DEAR,
+  },
+  "an event of 30 MB whose last character is Chinese, behind another": {
+    make: () => `${says("x")}${says(`${"a".repeat(30 * MB)}漢`)}${END}`,
+    gets: DONE,
+    guarded: DEAR,
+  },
   "one event of 30 MB of objects": { make: () => `data: {"choices":[],"x":[${"{},".repeat(10 * MB)}{}]}\n\n${ENDED}`, gets: DEAR },
   "one event of 30 MB of objects, behind another": {
     make: () => `${says("x")}data: {"choices":[],"x":[${"{},".repeat(10 * MB)}{}]}\n\n${END}`,
@@ -123,6 +140,27 @@ export const WHOLE = {
   "a text of 30 MB of escapes": { make: () => whole("", CHOICE.replace('"x"', `"${"\\n".repeat(15 * MB)}"`)), gets: DEAR },
   "a text of 30 MB of escaped quotes": { make: () => whole("", CHOICE.replace('"x"', `"${'\\"'.repeat(15 * MB)}"`)), gets: DEAR },
   "a text of 60 MB": { make: () => whole("", CHOICE.replace('"x"', `"${"a b ".repeat(15 * MB)}"`)), gets: DEAR },
+  "a text of 15 MB whose last character is Chinese": {
+    make: () => whole("", CHOICE.replace('"x"', `"${"a b ".repeat(3.75 * MB)}漢"`)),
+    gets: GOOD,
+  },
+  "a text of 30 MB whose last character is Chinese": {
+    make: () => whole("", CHOICE.replace('"x"', `"${"a b ".repeat(7.5 * MB)}漢"`)),
+    gets: DEAR,
+  },
+  "a picture of 28 MB and a Chinese word": {
+    make: () => whole(`,"picture":"${"QUJD".repeat(7 * MB)}"`, CHOICE.replace('"x"', '"漢"')),
+    gets: /QUJD"\}$/,
+  },
+  "thirty texts of 2 MB, of every width": {
+    make: () => whole(`,"texts":[${each(30, (at) => `"${["a", "é", "漢", "😀"][at % 4]?.repeat(300_000)}",`)}1]`),
+    gets: /é",1\]\}$/,
+  },
+  "sixty megabytes that are no UTF-8": { make: () => new Uint8Array(60 * MB).fill(0xff), gets: /something that is not its format/ },
+  "a text of 30 MB that is no UTF-8": {
+    make: () => Buffer.concat([Buffer.from('{"x":"'), new Uint8Array(30 * MB).fill(0xff), Buffer.from(`",${whole("").slice(1)}`)]),
+    gets: DEAR,
+  },
   "a text of 20 MB of lines": {
     make: () => whole("", CHOICE.replace('"x"', `"${`${"a b ".repeat(20)}\\n`.repeat(MB / 4)}"`)),
     gets: GOOD,
@@ -133,7 +171,8 @@ export const WHOLE = {
     gets: GOOD,
   },
   "thirty megabytes of quotes": { make: () => '""'.repeat(15 * MB), gets: DEAR },
-  "thirty megabytes of blanks": { make: () => " ".repeat(30 * MB) + whole(""), gets: GOOD },
+  "thirty megabytes of blanks": { make: () => " ".repeat(30 * MB) + whole(""), gets: DEAR },
+  "three megabytes of blanks": { make: () => " ".repeat(3 * MB) + whole(""), gets: GOOD },
   "ten million numbers": { make: () => whole(`,"x":[${"1,".repeat(10 * MB)}1]`), gets: DEAR },
   "long numbers": {
     make: () => whole(`,"x":[${`0.${"1234567890".repeat(6)},`.repeat(480_000)}1]`),

@@ -1,3 +1,5 @@
+import type { JsonText } from "#contract";
+
 /* What bytes of the wire cost in memory while they are held; measured on Bun 1.4.5 (tests/slow/memory-budget.test.ts holds it). */
 
 /** A JSON text: its bytes, the text, its parsed form and the form in which it travels on. What it nests costs more: `nestingCost`. */
@@ -17,12 +19,12 @@ const CHARS = 1024;
  * What parsing makes of a long text beyond its length: `{}` is two characters and a hundred bytes. Estimated from
  * places chosen at random, so that nobody can prepare a text that looks harmless there.
  */
-export function nestingCost(text: string, random: () => number = Math.random): number {
+export function nestingCost(text: JsonText, random: () => number = Math.random): number {
   if (text.length < SHORT) return 0;
   let cost = 0;
   for (let place = 0; place < PLACES; place += 1) {
     const from = Math.floor(random() * (text.length - CHARS));
-    for (let at = from; at < from + CHARS; at += 1) cost += COSTS[text.charCodeAt(at)] ?? 0;
+    for (let at = from; at < from + CHARS; at += 1) cost += COSTS[(typeof text === "string" ? text.charCodeAt(at) : text[at]) ?? 0] ?? 0;
   }
   return Math.round((cost / (PLACES * CHARS)) * text.length);
 }

@@ -1,9 +1,9 @@
-import { type Call, GatewayError, type HeaderClasses } from "#contract";
+import { type Call, GatewayError, type HeaderClasses, type JsonText } from "#contract";
 import type { Egress } from "../../egress/egress.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import type { Try } from "../try.ts";
 import { interpret, type Reading } from "./interpret.ts";
-import { answerTo, requestOf, type Sent } from "./sending.ts";
+import { answerTo, bodyText, requestOf, type Sent } from "./sending.ts";
 import { failureReading } from "./refusal.ts";
 import type { Content } from "../reply.ts";
 import { Tries, wait } from "./retry.ts";
@@ -30,8 +30,9 @@ export async function attempt(it: Try, by: Sender): Promise<Attempted> {
   const startedAt = by.now();
   const { held } = it.request;
   const heldBefore = held.bytes;
+  const text = await bodyText(it);
   for (;;) {
-    const { reading, sent } = await once(it, by);
+    const { reading, sent } = await once(it, text, by);
     const pause = repeatable(it.call) ? counter.next(reading.status, reading.headers) : null;
     if (pause === null || !leavesTime(pause, it, by)) {
       const exhausted = counter.used > 0 && it.leaf.retry.onStatusCodes.includes(reading.status);
@@ -66,11 +67,11 @@ function leavesTime(pause: number, { call }: Try, by: Sender): boolean {
 const deadlineOf = ({ startedAt, control }: Call): number | null =>
   control.requestTimeoutMs === undefined ? null : startedAt + control.requestTimeoutMs;
 
-async function once(it: Try, by: Sender): Promise<{ reading: Reading; sent: Sent | null }> {
+async function once(it: Try, text: JsonText | null, by: Sender): Promise<{ reading: Reading; sent: Sent | null }> {
   const cut = cutter(it.call.signal, patienceOf(it, by));
   let sent: Sent | null = null;
   try {
-    const request = await requestOf(it, by, cut.signal);
+    const request = await requestOf(it, text, by, cut.signal);
     const answer = await answerTo(request, it, by, cut.signal);
     sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
     return { reading: await interpret(answer, it, sent.secrets, by.headers), sent };

@@ -1,7 +1,8 @@
-import { GatewayError, type Json, UpstreamFailure, type WireError } from "#contract";
+import { GatewayError, type Json, type JsonText, UpstreamFailure, type WireError } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import { beginning } from "../../json/utf8.ts";
 import { shortJson } from "../../json/long-json.ts";
 import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
@@ -25,13 +26,13 @@ export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, se
   return failed(answer.status, error, it, headers);
 }
 
-function providerError(answer: Answer, text: string, it: Try, secrets: Secrets): WireError {
+function providerError(answer: Answer, text: JsonText, it: Try, secrets: Secrets): WireError {
   const body = shortJson(text);
   entering(markOfOwner(it.to.provider));
   const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
   const said =
     read.message === undefined
-      ? withoutSecrets(text.slice(0, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${answer.status} without a body`
+      ? withoutSecrets(beginning(text, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${answer.status} without a body`
       : read.message;
   return {
     message: `${it.to.id} error: ${said}`,

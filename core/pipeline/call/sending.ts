@@ -1,18 +1,26 @@
-import { type Call, type Endpoint, type FrameFormat, GatewayError, type HeaderClasses, type Json, type OutgoingRequest } from "#contract";
+import {
+  type Call,
+  type Endpoint,
+  type FrameFormat,
+  GatewayError,
+  type HeaderClasses,
+  type JsonText,
+  type OutgoingRequest,
+} from "#contract";
 import { type Answer, answerOf } from "../../egress/answer.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { HOP_HEADER, listOf } from "../../egress/loop.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Secrets } from "./secrets-sent.ts";
 import type { Try } from "../try.ts";
-import { writtenInTurns } from "../../json/written.ts";
+import { isWrittenInTurns, writtenInTurns } from "../../json/written.ts";
 
 export interface Sent {
   readonly url: string;
-  readonly body: string | null;
+  readonly body: JsonText | null;
   /** The credentials that went with it. */
   readonly secrets: Secrets;
 }
@@ -24,14 +32,11 @@ interface SendingRules {
 }
 
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
-export function requestOf(it: Try, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
+export function requestOf(it: Try, text: JsonText | null, rules: SendingRules, signal: AbortSignal): MaybePromise<Prepared> {
   const { adapter, provider, target } = it.to;
-  const send = (text: string | null): MaybePromise<Prepared> => {
-    entering(markOfOwner(provider));
-    const request = outgoing(it, provider.endpoint(target), text, rules);
-    return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
-  };
-  return it.body === null ? send(null) : after(bodyText(it, it.body), send);
+  entering(markOfOwner(provider));
+  const request = outgoing(it, provider.endpoint(target), text, rules);
+  return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
 }
 
 interface Sender extends Pick<SendingRules, "ownKeys"> {
@@ -71,7 +76,7 @@ const ownAnswer = async (answer: Promise<Response>): Promise<Answer> => answerOf
 interface Prepared extends Omit<OutgoingRequest, "headers"> {
   readonly headers: HeaderRecord;
   /** The body, when it is JSON. */
-  readonly text: string | null;
+  readonly text: JsonText | null;
 }
 const shown = ({ method, url, headers, body }: Prepared): OutgoingRequest => ({ method, url, headers: new Headers(headers), body });
 
@@ -90,10 +95,11 @@ const untilCut = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   });
 
 /** The client's own text when nothing was changed: what is only forwarded is not written again. */
-function bodyText({ call }: Try, body: Json): MaybePromise<string> {
-  const isJson = call.body.kind === "json";
-  if (isJson && call.body.value === body) return call.body.text;
-  if (isJson && call.body.text.length > LONG)
+export function bodyText({ call, request, body }: Try): MaybePromise<JsonText | null> {
+  if (body === null) return null;
+  if (call.body.kind === "json" && call.body.value === body && call.body.text !== null) return call.body.text;
+  const { body: asked } = request.call;
+  if (asked.kind === "json" && isWrittenInTurns(asked.text ?? ""))
     return writtenInTurns(body).catch((thrown: unknown) => {
       throw notWritten(thrown);
     });
@@ -103,9 +109,6 @@ function bodyText({ call }: Try, body: Json): MaybePromise<string> {
     throw notWritten(thrown);
   }
 }
-/** Characters of a request; what is made of a shorter one is written in one go. */
-const LONG = 256 * 1024;
-
 /** What a client wrote as text (the arguments of a tool call) is JSON to some providers, and nests as deep as it likes. */
 function notWritten(thrown: unknown): unknown {
   if (!(thrown instanceof RangeError)) return thrown;
@@ -113,7 +116,7 @@ function notWritten(thrown: unknown): unknown {
   return new GatewayError("REQUEST_INVALID", { what }, { cause: thrown });
 }
 
-function outgoing(it: Try, endpoint: Endpoint, text: string | null, rules: SendingRules): Prepared {
+function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
   return {

@@ -1,8 +1,8 @@
-import { type Dialect, GatewayError, isJson, type Json, messageOf, parseJson, type Usage } from "#contract";
+import { type Dialect, GatewayError, isJson, type Json, type JsonText, messageOf, parseJson, type Usage } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
-import { CONVERSATION, isLong, type JsonLimits, parsedLong, TRANSLATED, VECTORS } from "../../json/long-json.ts";
-import { writtenInTurns } from "../../json/written.ts";
+import { CONVERSATION, isLong, type JsonLimits, TRANSLATED, upstreamJson, VECTORS } from "../../json/long-json.ts";
+import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import type { Content } from "../reply.ts";
@@ -11,8 +11,8 @@ import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 
 /** At once, unless it is long. */
-export function jsonOf(text: string, provider: string, limits = CONVERSATION): MaybePromise<Json> {
-  if (isLong(text)) return longJsonOf(text, provider, limits);
+export function jsonOf(text: JsonText, provider: string, limits = CONVERSATION): MaybePromise<Json> {
+  if (typeof text !== "string" || isLong(text)) return longJsonOf(text, provider, limits);
   try {
     return objectOf(parseJson(text), provider);
   } catch (thrown) {
@@ -20,8 +20,8 @@ export function jsonOf(text: string, provider: string, limits = CONVERSATION): M
   }
 }
 
-async function longJsonOf(text: string, provider: string, limits: JsonLimits): Promise<Json> {
-  const body = await parsedLong(text, limits).catch((thrown: unknown) => {
+async function longJsonOf(text: JsonText, provider: string, limits: JsonLimits): Promise<Json> {
+  const body = await upstreamJson(text, limits).catch((thrown: unknown) => {
     throw notJson(thrown, provider);
   });
   return objectOf(body, provider);
@@ -42,15 +42,15 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
   entering(markOfOwner(it.to.provider));
   if (!reply) return passedOn({ text, body, headers, status: answer.status }, it, dialect);
   const said = collect(reply(body, it.ask));
-  const written = dialect.write(said, it.form.encode);
+  const translated = dialect.write(said, it.form.encode);
   headers["content-type"] = "application/json";
   return {
     status: answer.status,
     headers,
     content: {
       kind: "whole",
-      text: isLong(text) ? await writtenInTurns(written) : JSON.stringify(written),
-      body: written,
+      text: await written(translated, text),
+      body: translated,
       usage: said.usage ?? null,
     },
     error: null,
@@ -59,14 +59,14 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
 }
 
 interface WholeAnswer {
-  readonly text: string;
+  readonly text: JsonText;
   readonly body: Json;
   readonly headers: HeaderRecord;
   readonly status: number;
 }
-function passedOn({ text, body, headers, status }: WholeAnswer, { to, ask }: Try, dialect: Dialect): Reading {
+async function passedOn({ text, body, headers, status }: WholeAnswer, { to, ask }: Try, dialect: Dialect): Promise<Reading> {
   const own = to.adapter.response ? to.adapter.response(body, ask) : body;
-  const content: Content = { kind: "whole", text: own === body ? text : JSON.stringify(own), body: own, usage: usageIn(own, dialect) };
+  const content: Content = { kind: "whole", text: own === body ? text : await written(own, text), body: own, usage: usageIn(own, dialect) };
   return { status, headers, content, error: null, model: modelIn(own) };
 }
 const modelIn = ({ model }: Json): string | null => (typeof model === "string" ? model : null);
@@ -89,7 +89,7 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const usage = (adapter.usage ?? content.usage)?.(body) ?? null;
   return {
     ...base,
-    content: { kind: "whole", text: mapped === body ? text : JSON.stringify(mapped), body: mapped, usage },
+    content: { kind: "whole", text: mapped === body ? text : await written(mapped, text), body: mapped, usage },
     model: modelIn(mapped),
   };
 }

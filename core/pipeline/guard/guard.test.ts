@@ -69,7 +69,7 @@ const deps = depsWith(CHECKS, { redact });
 const call = callOf({ model: "m", messages: [{ role: "user", content: "my secret" }] });
 const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
 const asked = async (inline: readonly Json[], on = call, using: GuardDeps = deps) => guardInput(active(inline, using), on, view, using);
-const bodyText = (of: { call: typeof call }): string => (of.call.body.kind === "json" ? of.call.body.text : "");
+const bodyText = (of: { call: typeof call }): string => (of.call.body.kind === "json" ? JSON.stringify(of.call.body.value) : "");
 const codeOf = (run: () => unknown): string | undefined => {
   try {
     run();

@@ -110,7 +110,7 @@ const NOTHING: Promise<readonly GuardrailResult[]> = Promise.resolve([]);
 
 function withBody(call: Call, before: Json, after: Json): MaybePromise<Call> {
   if (after === before) return call;
-  if (call.body.kind === "json") return { ...call, body: { kind: "json", value: after, text: JSON.stringify(after) } };
+  if (call.body.kind === "json") return { ...call, body: { kind: "json", value: after, text: null } };
   if (call.body.kind !== "form-read") return call;
   return withFields(call.body, textsOf(after)).then((body) => ({ ...call, body }));
 }

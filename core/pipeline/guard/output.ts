@@ -21,6 +21,7 @@ import { type Secrets, toldError } from "../call/secrets-sent.ts";
 import { type Chunk, decoded } from "../stream/chunks.ts";
 import { errorOf } from "../stream/live.ts";
 import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./report.ts";
+import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { type Content, errorBody, ownReply, type Reply, type Source } from "../reply.ts";
 import type { Resolved } from "../plan/targets.ts";
@@ -85,7 +86,7 @@ async function guardedWhole(reply: Reply, content: Whole, active: readonly Activ
   const judged = await guardOutput(active, content.body, of, gw.guards);
   const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
   if (judged.denied) return { ...denial(report, leaf, to), sent: reply.sent, upstreamMs: reply.upstreamMs };
-  const text = judged.body === content.body ? content.text : JSON.stringify(judged.body);
+  const text = judged.body === content.body ? content.text : await written(judged.body, content.text);
   const answered: Reply = { ...reply, content: { ...content, body: judged.body, text } };
   return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
 }

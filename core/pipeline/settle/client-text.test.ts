@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "#contract";
-import { clientText } from "./client-text.ts";
+import { clientText, longClientText } from "./client-text.ts";
 
 const RESULTS: Json = { before_request_hooks: [{ id: 'say "}"', verdict: true }], after_request_hooks: [] };
 const hooks = JSON.stringify(RESULTS);
-const shown = (text: string, withHooks = true): string =>
-  clientText({ kind: "whole", text, body: JSON.parse(text) as Json, usage: null, ...(withHooks && { hooks }) });
+const shown = (text: string, withHooks = true): string => clientText({ body: JSON.parse(text) as Json, ...(withHooks && { hooks }) }, text);
 
 describe("the results of guardrails stand in a whole answer as hook_results, behind all that the provider wrote:", () => {
   const bodies: readonly (readonly [what: string, text: string])[] = [
@@ -60,5 +59,11 @@ test.each([
 test("an answer without results is the provider's own, byte for byte", () => {
   for (const text of ['{ "id" : "c" }\n', "{}", "[1]", '"text"']) expect(shown(text, false)).toBe(text);
 });
-test("an answer that is no JSON object is left alone", () =>
-  expect(clientText({ kind: "whole", text: "plain }", body: null, usage: null, hooks })).toBe("plain }"));
+test("an answer that is no JSON object is left alone", () => expect(clientText({ body: null, hooks }, "plain }")).toBe("plain }"));
+test("a long answer is put together from the same bytes", async () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  for (const text of ['{"id":"漢"} \n', "{}", '{"hook_results":1,"a":2}']) {
+    const whole = { kind: "whole", text: bytes(text), body: JSON.parse(text) as Json, usage: null, hooks } as const;
+    expect(await longClientText(whole)).toEqual(bytes(shown(text)));
+  }
+});

@@ -2,6 +2,7 @@ import {
   type Bodies,
   type Call,
   isJson,
+  type JsonText,
   MAX_JSON_LEVELS,
   nestsDeeper,
   type Outcome,
@@ -11,6 +12,7 @@ import {
   type WireError,
 } from "#contract";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
+import { beginning } from "../../json/utf8.ts";
 import { estimatedUsage } from "./estimate.ts";
 import { costOf } from "./price.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
@@ -186,7 +188,7 @@ function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodi
     truncated: reaches(request, limit) || reaches(response, limit),
   };
 }
-function kept(text: string | null, limit: number, secrets: Secrets): string | null {
+function kept(text: JsonText | null, limit: number, secrets: Secrets): string | null {
   const told = hidden(cut(text, limit), secrets);
   return told !== null && reaches(text, limit) ? withoutBegunSecret(told, secrets) : told;
 }
@@ -194,18 +196,20 @@ function kept(text: string | null, limit: number, secrets: Secrets): string | nu
 /** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */
 export function withoutLongBody(outcome: Outcome, limit: number): Outcome {
   const { body } = outcome.call;
-  const long = body.kind === "form-read" || (body.kind === "json" && body.text.length > limit);
+  const long = body.kind === "form-read" || (body.kind === "json" && (body.text?.length ?? 0) > limit);
   return long ? { ...outcome, call: { ...outcome.call, body: NO_BODY } } : outcome;
 }
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
 
-const reaches = (text: string | null, limit: number): boolean => text !== null && text.length >= limit;
-const cut = (text: string | null, limit: number): string | null =>
-  text !== null && text.length > limit ? copyOf(text.slice(0, limit)) : text;
+const reaches = (text: JsonText | null, limit: number): boolean => text !== null && text.length >= limit;
+const cut = (text: JsonText | null, limit: number): string | null => {
+  if (text === null) return null;
+  return typeof text === "string" && text.length > limit ? copyOf(text.slice(0, limit)) : beginning(text, limit);
+};
 /** A slice would keep the whole text in memory for as long as the record waits. */
 const copyOf = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
 
-function requestText({ body }: Call): string | null {
+function requestText({ body }: Call): JsonText | null {
   if (body.kind === "json") return body.text;
   return body.kind === "form-read" ? JSON.stringify(body.fields) : null;
 }

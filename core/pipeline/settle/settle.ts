@@ -4,7 +4,7 @@ import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../../http/errors.ts";
 import { counted, type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
 import type { Gateway } from "../gateway.ts";
-import { clientText } from "./client-text.ts";
+import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
 import { PassThroughStream } from "../stream/pass-through.ts";
@@ -26,8 +26,9 @@ export interface Served {
 export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
   const headers = gatewayHeaders(reply, served.call);
   const { content, status } = reply;
-  if (content.kind !== "whole" || content.text.length > AT_ONCE) return flowing({ reply, served, gw }, content, headers);
-  const response = new Response(clientText(content), { status, headers }); // first: an answer that cannot be made is not settled here
+  if (content.kind !== "whole" || typeof content.text !== "string" || content.text.length > AT_ONCE)
+    return flowing({ reply, served, gw }, content, headers);
+  const response = new Response(clientText(content, content.text), { status, headers }); // first: an answer that cannot be made is not settled here
   const ended = status < 400 ? "ok" : "error";
   afterwards({ reply, served, gw, ending: { ended, usage: content.usage, firstMs: null, response: content.text } });
   return response;
@@ -43,7 +44,7 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
   const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, stalledMs: gw.stalledMs, settle };
   if (content.kind === "whole") {
     const ended = { ...NOTHING_READ, ended: status < 400 ? "ok" : "error", usage: content.usage, response: content.text } as const;
-    return new Response(inSlices(clientText(content), ended, delivery), { status, headers });
+    return new Response(inSlices(longClientText(content), ended, delivery), { status, headers });
   }
   if (content.kind === "bytes") {
     if (content.stream !== null) return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });

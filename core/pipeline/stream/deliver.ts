@@ -1,5 +1,6 @@
-import { GatewayError, type Outcome, type Usage, type WireError } from "#contract";
+import { GatewayError, type JsonText, type Outcome, type Usage, type WireError } from "#contract";
 import type { Pieces } from "../../egress/answer.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { Slices } from "./slices.ts";
 
@@ -9,7 +10,7 @@ export interface Ending {
   readonly usage: Usage | null;
   /** Milliseconds from the request's arrival to the first byte of a stream. */
   readonly firstMs: number | null;
-  readonly response: string | null;
+  readonly response: JsonText | null;
   /** Milliseconds from the request's arrival to the whole answer, where its client took long to take it. */
   readonly readyMs?: number;
   readonly error?: WireError | null;
@@ -40,7 +41,7 @@ export const streamed = (live: Live, to: Delivery): ReadableStream<Uint8Array> =
 };
 
 /** A long whole answer, slice by slice: it is settled, and what it holds given back, when its client has taken it. */
-export function inSlices(text: string, ending: Ending, to: Delivery): ReadableStream<Uint8Array> {
+export function inSlices(text: MaybePromise<JsonText>, ending: Ending, to: Delivery): ReadableStream<Uint8Array> {
   const readyMs = to.now() - to.startedAt;
   return delivered(new Slices(text), to, (aborted) => ({ ...ending, readyMs, ended: aborted ? "aborted" : ending.ended }));
 }

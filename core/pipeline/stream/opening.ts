@@ -1,6 +1,7 @@
-import { type Frame, GatewayError, type StreamMap, UpstreamFailure } from "#contract";
-import { MAX_WHOLE, textOf, tooLarge, type Pieces } from "../../egress/answer.ts";
+import { type Frame, GatewayError, type JsonText, type StreamMap, UpstreamFailure } from "#contract";
+import { MAX_WHOLE, tooLarge, type Pieces } from "../../egress/answer.ts";
 import { textCost } from "../../kernel/process/memory-cost.ts";
+import { received } from "../../json/utf8.ts";
 import { isLong, refuseSlow } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";
 import { ReadAgain } from "./read-again.ts";
@@ -9,7 +10,7 @@ import { ReadAgain } from "./read-again.ts";
  * What an answer to a request for a stream turns out to be, where its content type does not tell: the whole text of a
  * body, or the pieces of a stream, with those that were read to find out.
  */
-export type Opening = { readonly whole: string; readonly pieces?: undefined } | { readonly whole?: undefined; readonly pieces: Pieces };
+export type Opening = { readonly whole: JsonText; readonly pieces?: undefined } | { readonly whole?: undefined; readonly pieces: Pieces };
 
 /**
  * JSON that is one body and lines of JSON both begin with a brace. With `lines`, it is a stream as soon as a line says
@@ -21,7 +22,7 @@ export async function opened(reader: Pieces, lines: StreamMap | undefined, provi
   let size = 0;
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return (await probe.isStreamAfterAll()) ? { pieces: new ReadAgain(read, reader) } : { whole: await textOf(read) };
+    if (done) return (await probe.isStreamAfterAll()) ? { pieces: new ReadAgain(read, reader) } : { whole: await received(read) };
     read.push(value);
     size += value.length;
     if (size > MAX_WHOLE) throw new GatewayError("UPSTREAM_INVALID", { provider, why: tooLarge(MAX_WHOLE) });

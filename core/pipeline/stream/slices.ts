@@ -1,5 +1,6 @@
-import { nextTurn } from "#contract";
+import { type JsonText, nextTurn } from "#contract";
 import { isHighSurrogate } from "../../json/written.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 
 /** Characters of a slice. */
 const SLICE = 64 * 1024;
@@ -11,16 +12,20 @@ const encoder = new TextEncoder();
 export class Slices {
   private at = 0;
   private given = 0;
-  constructor(private text: string) {}
+  constructor(private text: MaybePromise<JsonText>) {}
 
   async next(): Promise<Uint8Array | undefined> {
-    const from = this.at;
-    if (from >= this.text.length) return undefined;
+    const text = await this.text;
+    if (this.at >= text.length) return undefined;
     this.given += 1;
     if (this.given % AT_ONCE === 0) await nextTurn();
-    const splits = isHighSurrogate(this.text.charCodeAt(from + SLICE - 1)); // one character in two
+    return typeof text === "string" ? encoder.encode(this.slice(text)) : text.subarray(this.at, (this.at += SLICE));
+  }
+  private slice(text: string): string {
+    const from = this.at;
+    const splits = isHighSurrogate(text.charCodeAt(from + SLICE - 1)); // one character in two
     this.at = from + SLICE + (splits ? 1 : 0);
-    return encoder.encode(this.text.slice(from, this.at));
+    return text.slice(from, this.at);
   }
   cancel(): Promise<void> {
     this.text = "";

@@ -20,8 +20,7 @@ export default definePlugin({
 });
 
 function keyOf({ scope, call: { operation, body } }: CacheQuery): string {
-  const asked = body.kind === "json" ? body.text : body.kind;
-  return `cache:sprocket:${createHash("sha256")
-    .update(JSON.stringify([scope, operation, asked]))
-    .digest("base64url")}`;
+  const key = createHash("sha256").update(JSON.stringify([scope, operation, body.kind]));
+  if (body.kind === "json") key.update(body.text ?? JSON.stringify(body.value));
+  return `cache:sprocket:${key.digest("base64url")}`;
 }
