@@ -1,8 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ConfigMembers } from "./config-members.ts";
 import type { Dialect } from "./dialect.ts";
-import type { BodyContent } from "./content.ts";
-import type { OperationId, OwnOperation } from "./operation.ts";
+import type { OperationBodies, OperationId, OwnOperation } from "./operation.ts";
 import type { Json } from "./json.ts";
 import type { Call, Caller, Plan } from "./request.ts";
 
@@ -19,10 +18,8 @@ export interface Api {
 export type Examples = Readonly<Record<string, Json>>;
 
 /** Mounts an operation: a row of the table, or one of the plugin's own. The pipeline handles it; the plugin says what bodies look like. */
-export interface OperationRoute {
+export interface OperationRoute extends OperationBodies {
   readonly operation: OperationId | OwnOperation;
-  /** What its bodies hold, for guardrails, logs and estimates; NO_CONTENT where that is nothing. */
-  readonly content: BodyContent;
   /** Request body for validation and documentation. Open (`additionalProperties: true`): unknown members travel on. */
   readonly body?: TSchema;
   readonly query?: TSchema;

@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import type { OperationName } from "./operation.ts";
+import type { OperationId, OperationName } from "./operation.ts";
 import type { Collected, StreamEvent, StreamMap, Usage, WireError } from "./stream.ts";
 
 /**
@@ -10,6 +10,11 @@ export interface Dialect<S = unknown> {
   /** `chat`, `messages`, `responses` … */
   readonly id: string;
   readonly operation: OperationName;
+  /**
+   * For a provider without an adapter for `operation`: which other operation serves it, and a body in that one's form.
+   * The answer becomes events by the provider's own maps, or by the dialect of that other operation.
+   */
+  readonly served?: { readonly by: OperationId; request(body: Json): Json };
   /** This dialect's frames -> events: taps usage and content out of bytes that pass through. */
   readonly decode: StreamMap<S>;
   /** This dialect's whole body -> events. */

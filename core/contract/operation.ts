@@ -1,4 +1,6 @@
 import type { BodyContent } from "./content.ts";
+import type { Json } from "./json.ts";
+import type { WireError } from "./stream.ts";
 
 /** What an operation is, whoever mounts it. */
 export interface Operation {
@@ -74,9 +76,15 @@ export interface OwnOperation extends Operation {
   readonly id: string;
 }
 /** An operation as it is served. */
-export interface MountedOperation extends Operation {
+export interface MountedOperation extends Operation, OperationBodies {
   readonly id: OperationName;
+}
+/** What the plugin that mounts an operation says of its bodies. */
+export interface OperationBodies {
+  /** What they hold, for guardrails, logs and estimates; NO_CONTENT where that is nothing. */
   readonly content: BodyContent;
+  /** The body of an error, with members of the gateway's own (`hook_results`, `provider`) beside it; default: OpenAI's form. */
+  readonly failure?: (error: WireError, status: number, more: Readonly<Json>) => Json;
 }
 
 const isInTable = (id: string): id is OperationId => Object.hasOwn(OPERATIONS, id);
@@ -85,8 +93,10 @@ export const isOperationName = (id: unknown): id is OperationName => typeof id =
 const OWN_ID = /^[a-z][a-z0-9_-]*\.[A-Za-z][A-Za-z0-9_]*$/;
 
 /** The operation that a plugin mounts, with what its bodies hold. */
-export const mountedOperation = (of: OperationId | OwnOperation, content: BodyContent): MountedOperation =>
-  typeof of === "string" ? { ...OPERATIONS[of], id: of, content } : { ...of, content };
+export const mountedOperation = (of: OperationId | OwnOperation, { content, failure }: OperationBodies): MountedOperation => {
+  const bodies: OperationBodies = { content, ...(failure && { failure }) };
+  return typeof of === "string" ? { ...OPERATIONS[of], id: of, ...bodies } : { ...of, ...bodies };
+};
 
 /**
  * Request types that checks may allow or block (specification 2.6): every operation, plus the two that are

@@ -27,8 +27,8 @@ export interface Provider {
   endpoint(at: Target): Endpoint;
   /** Last word on the request, for wires that sign it (SigV4). */
   sign?(request: OutgoingRequest, at: Target): Promise<OutgoingRequest>;
-  /** Set when this provider's own wire is a client dialect: its bytes pass through to clients of that dialect. */
-  readonly dialect?: string;
+  /** The client dialects that are this provider's own wire: its bytes pass through to their clients. */
+  readonly dialect?: string | readonly string[];
   readonly operations: { readonly [Op in OperationName]?: Adapter };
   /** Reads an error body; default: the OpenAI form `{error: {message, type, param, code}}`. */
   error?(status: number, body: unknown): Partial<WireError>;

@@ -37,7 +37,11 @@ const open = defineRoute({
   handle: () => ({}),
 });
 const config = rulesOf({ acme: Type.Object({ acme_region: Type.Optional(Type.String({ bound: true, description: "Region." })) }) });
-const mounted = <R extends object>(route: R) => ({ ...route, content: NO_CONTENT, row: mountedOperation("chatComplete", NO_CONTENT) });
+const mounted = <R extends object>(route: R) => ({
+  ...route,
+  content: NO_CONTENT,
+  row: mountedOperation("chatComplete", { content: NO_CONTENT }),
+});
 const document = openapi(
   {
     operations: new Map([["chatComplete", mounted(chat)]]),

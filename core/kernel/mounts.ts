@@ -28,7 +28,7 @@ export class Mounts {
     }
   }
   api({ name, provides }: Loaded<Api>): void {
-    const operations = (provides.operations ?? []).map((route) => ({ ...route, row: mountedOperation(route.operation, route.content) }));
+    const operations = (provides.operations ?? []).map((route) => ({ ...route, row: mountedOperation(route.operation, route) }));
     const routes = provides.routes ?? [];
     this.addresses.take(name, [...operations.map(({ row }) => ({ ...row, plane: "data" as const })), ...routes]);
     for (const route of operations) this.operations.set(route.row.id, belongsTo(route, name));

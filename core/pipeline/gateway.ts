@@ -12,7 +12,7 @@ import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { type Planner, planner } from "./plan/plan.ts";
 import type { Spools } from "./settle/spool/spools.ts";
-import { type Resolver, resolver } from "./plan/targets.ts";
+import { type Dialects, type Resolver, resolver } from "./plan/targets.ts";
 
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
 export interface Gateway {
@@ -21,7 +21,7 @@ export interface Gateway {
   readonly plan: Planner;
   readonly resolve: Resolver;
   /** The client dialect of an operation that has one. */
-  readonly dialects: ReadonlyMap<OperationName, Dialect>;
+  readonly dialects: Dialects;
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
   /** Every outcome handed over so far has been exported. */
@@ -66,7 +66,7 @@ export interface GatewayParts {
 }
 
 /** Of two for one operation, the first. */
-function byOperation(dialects: Iterable<Dialect>): Map<OperationName, Dialect> {
+function byOperation(dialects: Iterable<Dialect>): Dialects {
   const found = new Map<OperationName, Dialect>();
   for (const dialect of dialects) if (!found.has(dialect.operation)) found.set(dialect.operation, dialect);
   return found;
@@ -92,6 +92,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     ({ name, provides }) => new ExportQueue({ name, exporter: provides, log, now, spool: spools?.of(name) }),
   );
   const unheard = spools?.onBeat(() => queues.forEach((queue) => queue.wake()));
+  const dialects = byOperation(gen.dialects.values());
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
   const settled = (outcome: Outcome): void => {
     countRequest(outcome);
@@ -124,8 +125,8 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     sender: { egress: gen.egress, headers, ownKeys, now },
     identify: identifier(gen.policies, now, ownKeys),
     plan: planner(gen),
-    resolve: resolver(gen, now, ownKeys),
-    dialects: byOperation(gen.dialects.values()),
+    resolve: resolver(gen, dialects, now, ownKeys),
+    dialects,
     close: async () => {
       unheard?.();
       await Promise.all(queues.map((queue) => queue.close()));

@@ -1,4 +1,4 @@
-import type { CacheStatus, Encoder, HeaderClasses, Json, JsonText, Leaf, Usage, WireError } from "#contract";
+import type { CacheStatus, Encoder, HeaderClasses, Json, JsonText, Leaf, MountedOperation, Usage, WireError } from "#contract";
 import type { Pieces } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
@@ -103,8 +103,16 @@ export function errorBody(error: WireError, more: Readonly<Json> = {}): Json {
   return { error: { message: error.message, type: error.type, param: error.param, code: error.code }, ...more };
 }
 
+/** The same in the form of the operation that was asked. */
+export const errorBodyOf = (
+  { failure, flatErrors }: MountedOperation,
+  status: number,
+  error: WireError,
+  more: Readonly<Json> = {},
+): Json => (failure ? failure(error, status, more) : errorBody(error, { ...more, ...(flatErrors && flat(error)) }));
+
 /** Four strings beside the nested form (specification part 7.4). */
-export const flat = (error: WireError): Json => ({
+const flat = (error: WireError): Json => ({
   code: error.code ?? "",
   message: error.message,
   param: error.param ?? "",

@@ -1,4 +1,4 @@
-import { type AdapterInput, type Call, GatewayError, type Json, type Leaf, type Plan } from "#contract";
+import { type AdapterInput, type Call, type Dialect, GatewayError, type Json, type Leaf, OPERATIONS, type Plan } from "#contract";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
@@ -9,7 +9,7 @@ import { wireError } from "./stream/live.ts";
 import { deniedReply, guardReply, viewOf } from "./guard/output.ts";
 import { readForm } from "./call/form.ts";
 import { NO_REPORT } from "./guard/report.ts";
-import { errorBody, ownReply, type Reply } from "./reply.ts";
+import { errorBodyOf, ownReply, type Reply } from "./reply.ts";
 import { shaped } from "./plan/shape.ts";
 import type { Resolved } from "./plan/targets.ts";
 
@@ -20,21 +20,21 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
     const to = await gw.resolve(leaf, call, caller, modelOf(body, call, plan));
     const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput({ leaf, body, to, request }, gw);
-    if (guarded?.denied) return deniedReply(guarded, leaf, to);
+    if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
     const it = tryOf({ leaf, body, to, request }, guarded, gw);
     if (it.ask.stream && leaf.outputGuardrails.length > 0)
       refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), it.call);
     return guardReply(replyOf(await attempt(it, gw.sender), it), it, gw);
   } catch (thrown) {
-    return unavailable(thrown, leaf);
+    return unavailable(thrown, leaf, call);
   }
 }
 
 /** A provider plugin that is down is an answer too, so that another target may be tried. */
-function unavailable(thrown: unknown, leaf: Leaf): Reply {
+function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   if (!GatewayError.is(thrown) || thrown.code !== "PROVIDER_UNAVAILABLE") throw thrown;
   const error = wireError(thrown);
-  const body = errorBody(error, { status: "failure", message: error.message });
+  const body = errorBodyOf(row, thrown.status, error, { status: "failure", message: error.message });
   return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
 }
 
@@ -90,8 +90,8 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   const form = clientForm(call, body, leaf, gw);
   const ask: AdapterInput = {
     target: to.target,
-    operation: call.operation,
-    path: call.path,
+    operation: to.served?.operation ?? call.operation,
+    path: to.served ? OPERATIONS[to.served.operation].path : call.path,
     search: call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
@@ -107,18 +107,21 @@ function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): Cli
   return {
     dialect,
     encode: { id: call.id, model, created: Math.floor(call.startedAt / 1000), usage, strict },
-    flatErrors: call.row.flatErrors ?? false,
+    row: call.row,
   };
 }
 
 /** The body in the provider's own form. The client's object itself comes back when nothing had to change. */
 function providerBody(body: Json, to: Resolved, ask: AdapterInput, form: ClientForm): Json {
-  const named = to.target.model !== "" && body["model"] !== to.target.model ? { ...body, model: to.target.model } : body;
-  const passes = form.dialect !== null && to.provider.dialect === form.dialect.id;
-  const counted = ask.stream && passes && !form.encode.usage && form.dialect ? form.dialect.withUsage(named) : named;
   entering(markOfOwner(to.provider));
-  if (to.adapter.request) return to.adapter.request(counted, ask);
-  if (form.dialect && !passes && !to.adapter.reply)
+  const { adapter, target, served } = to;
+  const asked = served ? served.request(body) : body;
+  const named = target.model !== "" && asked["model"] !== target.model ? { ...asked, model: target.model } : asked;
+  const wire = served ? served.wire : form.dialect;
+  const passes = wire !== null && speaks(to, wire);
+  const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
+  if (adapter.request) return adapter.request(counted, ask);
+  if (form.dialect && !passes && !adapter.reply)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: to.id,
       operation: ask.operation,
@@ -126,3 +129,5 @@ function providerBody(body: Json, to: Resolved, ask: AdapterInput, form: ClientF
     });
   return counted;
 }
+const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
+  typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

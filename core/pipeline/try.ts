@@ -1,4 +1,4 @@
-import type { AdapterInput, Call, Caller, Dialect, EncodeOptions, Json, Leaf, Plan } from "#contract";
+import type { AdapterInput, Call, Caller, Dialect, EncodeOptions, Json, Leaf, MountedOperation, Plan } from "#contract";
 import type { Spending } from "../compute/allowance.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import type { GuardedCall } from "./guard/types.ts";
@@ -35,5 +35,6 @@ export interface Try {
 export interface ClientForm {
   readonly dialect: Dialect | null;
   readonly encode: EncodeOptions;
-  readonly flatErrors: boolean;
+  /** The operation that was asked. */
+  readonly row: MountedOperation;
 }

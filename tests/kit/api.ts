@@ -25,7 +25,7 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
   const { provides, close } = await atWork(given); // what it mounts is known without its being at work
   await close();
   const { operations = [], dialects = [], routes = [], obeys }: Api = provides;
-  const mounted = operations.map((route) => ({ ...route, row: mountedOperation(route.operation, route.content) }));
+  const mounted = operations.map((route) => ({ ...route, row: mountedOperation(route.operation, route) }));
 
   describe(`api ${manifest.id}`, () => {
     test("mounts operations of the table and of its own, those that its manifest lists", () => {

@@ -339,7 +339,7 @@ const CONTENTS: { readonly [Op in OperationId]?: BodyContent } = {
   ...{ imageGenerate: PROMPT, imageEdit: FORM, moderate: INPUT, createTranscription: TRANSCRIPT },
 };
 /** An operation of the table, as a plugin would mount it. */
-export const operationRow = (id: OperationId): MountedOperation => mountedOperation(id, CONTENTS[id] ?? NO_CONTENT);
+export const operationRow = (id: OperationId): MountedOperation => mountedOperation(id, { content: CONTENTS[id] ?? NO_CONTENT });
 
 /** A chat request with this body, or one of another operation of the table. */
 export const callOf = (

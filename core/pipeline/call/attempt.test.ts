@@ -32,8 +32,15 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
   const encode = { id: "i", model: "m", created: 1, usage: true, strict: true };
   const attempted = await attempt(
     {
-      ...{ request: requestOf(call), call, leaf, to: { id: "acme", slug: null, provider, adapter, target }, ask, body: { model: "m" } },
-      ...{ form: { dialect: stream ? dialect : null, encode, flatErrors: false }, guarded: null },
+      ...{
+        request: requestOf(call),
+        call,
+        leaf,
+        to: { id: "acme", slug: null, provider, adapter, target, served: null },
+        ask,
+        body: { model: "m" },
+      },
+      ...{ form: { dialect: stream ? dialect : null, encode, row: call.row }, guarded: null },
     },
     { egress, headers: headerClasses([]), ownKeys: { within: () => false }, now: () => 0 },
   );

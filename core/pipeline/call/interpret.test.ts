@@ -44,8 +44,15 @@ function reading(...reads: readonly string[]) {
   return interpret(
     answer,
     {
-      ...{ request, call, leaf: leafOf(), to: { id: "acme", slug: null, provider, adapter: {}, target }, ask, body: { model: "m" } },
-      ...{ form: { dialect, encode, flatErrors: false }, guarded: null },
+      ...{
+        request,
+        call,
+        leaf: leafOf(),
+        to: { id: "acme", slug: null, provider, adapter: {}, target, served: null },
+        ask,
+        body: { model: "m" },
+      },
+      ...{ form: { dialect, encode, row: call.row }, guarded: null },
     },
     [],
     headerClasses([]),

@@ -8,12 +8,12 @@ import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 import { unreadable, wireError } from "../stream/live.ts";
 import { openAiError } from "./provider-error.ts";
-import { errorBody, flat } from "../reply.ts";
+import { errorBodyOf } from "../reply.ts";
 import { type Secrets, toldError, withoutSecrets } from "./secrets-sent.ts";
 
 /** An error as the client's reading. */
 export function failed(status: number, error: WireError, { to, form }: Pick<Try, "to" | "form">, headers: HeaderRecord = {}): Reading {
-  return failure(status, error, errorBody(error, { provider: to.id, ...(form.flatErrors && flat(error)) }), headers);
+  return failure(status, error, errorBodyOf(form.row, status, error, { provider: to.id }), headers);
 }
 function failure(status: number, error: WireError, body: Json, headers: HeaderRecord): Reading {
   headers["content-type"] = "application/json";
@@ -70,4 +70,4 @@ export function failureReading(thrown: unknown, it: Try, secrets: Secrets): Read
 const ON_THE_WAY: ReadonlySet<string> = new Set(["UPSTREAM_UNREACHABLE", "UPSTREAM_INVALID", "STREAM_EMPTY", "STREAM_INCOMPLETE"]);
 /** The documented body names nobody. */
 const timedOut = (error: WireError, status: number, { form }: Try): Reading =>
-  failure(status, error, errorBody(error, form.flatErrors ? flat(error) : {}), {});
+  failure(status, error, errorBodyOf(form.row, status, error), {});

@@ -118,7 +118,7 @@ function notWritten(thrown: unknown): unknown {
 
 function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
-  const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.call.path);
+  const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.ask.path);
   return {
     method: adapter.method ?? it.call.method,
     url: endpoint.baseUrl + path + (path.includes("?") ? it.call.search.replace("?", "&") : it.call.search),

@@ -1,4 +1,4 @@
-import { type Dialect, GatewayError, isJson, parseJson, type StreamMap } from "#contract";
+import { type Dialect, GatewayError, type StreamMap } from "#contract";
 import type { Answer, Pieces } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { TRANSLATED } from "../../json/long-json.ts";
@@ -9,6 +9,7 @@ import { type Chunk, decoded, translated } from "../stream/chunks.ts";
 import { closing } from "../stream/closing.ts";
 import { opened } from "../stream/opening.ts";
 import type { PassThrough } from "../stream/pass-through.ts";
+import { corrector, streamMap } from "./answer-maps.ts";
 import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 import { framing } from "./sending.ts";
@@ -22,12 +23,12 @@ export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Tr
   if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   headers["content-type"] = "text/event-stream; charset=utf-8";
   try {
-    const { map, format } = { map: it.to.adapter.stream, format: framing(it) };
+    const { map, format } = { map: streamMap(it), format: framing(it) };
     const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
     const opening = isJson || format === "json-lines" ? await opened(reader, format === "json-lines" ? map : undefined, it.to.id) : null;
     const source =
       opening?.whole === undefined
-        ? await streaming(opening?.pieces ?? reader, it, dialect)
+        ? await streaming(opening?.pieces ?? reader, map, it, dialect)
         : asStream(await jsonOf(opening.whole, it.to.id, TRANSLATED), it, dialect);
     return {
       status: opening?.whole === undefined ? answer.status : 200,
@@ -42,8 +43,8 @@ export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Tr
   }
 }
 
-const streaming = (reader: Pieces, it: Try, dialect: Dialect): Promise<Source> =>
-  it.to.adapter.stream ? translatedSource(reader, it.to.adapter.stream, it, dialect) : passingSource(reader, it, dialect);
+const streaming = (reader: Pieces, map: StreamMap | undefined, it: Try, dialect: Dialect): Promise<Source> =>
+  map ? translatedSource(reader, map, it, dialect) : passingSource(reader, it, dialect);
 
 async function passingSource(reader: Pieces, it: Try, dialect: Dialect): Promise<Source> {
   const { first, reader: rest, said } = await goodBeginning(reader, dialect.decode, it.to.id);
@@ -65,25 +66,6 @@ async function passingSource(reader: Pieces, it: Try, dialect: Dialect): Promise
     encoder: dialect.encode(it.form.encode),
     provider: it.to.id,
   };
-}
-
-/** Applies the adapter's `chunk` to a frame's JSON; what is not JSON (a terminal marker) stays as it is. */
-function corrector({ to, ask }: Try): PassThrough["correct"] {
-  const map = to.adapter.chunk;
-  if (!map) return null;
-  return (data) => {
-    const chunk = jsonIn(data);
-    const mapped = isJson(chunk) ? map(chunk, ask) : chunk;
-    return mapped === chunk ? data : JSON.stringify(mapped);
-  };
-}
-
-function jsonIn(data: string): unknown {
-  try {
-    return parseJson(data);
-  } catch {
-    return undefined;
-  }
 }
 
 async function translatedSource(reader: Pieces, map: StreamMap, it: Try, dialect: Dialect): Promise<Source> {

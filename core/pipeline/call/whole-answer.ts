@@ -8,6 +8,7 @@ import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import type { Content } from "../reply.ts";
 import { collect } from "../stream/fold.ts";
 import type { Try } from "../try.ts";
+import { replyMap } from "./answer-maps.ts";
 import type { Reading } from "./interpret.ts";
 
 /** At once, unless it is long. */
@@ -37,11 +38,11 @@ const notJson = (thrown: unknown, provider: string): GatewayError =>
 /** A whole answer in the client's dialect, or made into it. */
 export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: Try, dialect: Dialect): Promise<Reading> {
   const text = await answer.text();
-  const { reply } = it.to.adapter;
+  const reply = replyMap(it);
   const body = await jsonOf(text, it.to.id, reply ? TRANSLATED : CONVERSATION);
   entering(markOfOwner(it.to.provider));
   if (!reply) return passedOn({ text, body, headers, status: answer.status }, it, dialect);
-  const said = collect(reply(body, it.ask));
+  const said = collect(reply(body));
   const translated = dialect.write(said, it.form.encode);
   headers["content-type"] = "application/json";
   return {

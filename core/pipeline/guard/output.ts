@@ -1,10 +1,12 @@
 import {
+  type Call,
   ERRORS,
   GatewayError,
   type GuardrailResults,
   isJson,
   type Json,
   type Leaf,
+  type MountedOperation,
   tenantOf,
   UpstreamFailure,
   type WireError,
@@ -23,7 +25,7 @@ import { errorOf } from "../stream/live.ts";
 import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./report.ts";
 import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { type Content, errorBody, ownReply, type Reply, type Source } from "../reply.ts";
+import { type Content, errorBodyOf, ownReply, type Reply, type Source } from "../reply.ts";
 import type { Resolved } from "../plan/targets.ts";
 
 /** Some check failed and nothing was denied. */
@@ -41,10 +43,10 @@ export const viewOf = (to: Resolved, request: RoutedRequest): GuardView & { read
 });
 
 /** 446: a guardrail refused the request or the answer. */
-export const deniedReply = ({ written, pending }: Pick<Guarded, "written" | "pending">, leaf: Leaf, to: Resolved): Reply =>
-  denial(new WholeReport(written, NO_RESULTS, besideOf(pending, null)), leaf, to);
+export const deniedReply = ({ written, pending }: Pick<Guarded, "written" | "pending">, leaf: Leaf, to: Resolved, { row }: Call): Reply =>
+  denial(new WholeReport(written, NO_RESULTS, besideOf(pending, null)), leaf, to, row);
 
-function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
+function denial(report: GuardrailReport, leaf: Leaf, to: Resolved, row: MountedOperation): Reply {
   const results = report.results();
   const failed = [...results.input, ...results.output]
     .filter((result) => result.deny)
@@ -56,7 +58,7 @@ function denial(report: GuardrailReport, leaf: Leaf, to: Resolved): Reply {
     param: null,
     code: null,
   };
-  const body = errorBody(error, { hook_results: hookResults(results) });
+  const body = errorBodyOf(row, ERRORS.HOOKS_FAILED.status, error, { hook_results: hookResults(results) });
   return {
     ...ownReply(ERRORS.HOOKS_FAILED.status, JSON.stringify(body), body, error),
     leaf,
@@ -85,7 +87,7 @@ async function guardedWhole(reply: Reply, content: Whole, active: readonly Activ
   const of = { call: it.request.call, status: reply.status, view: viewOf(to, it.request) };
   const judged = await guardOutput(active, content.body, of, gw.guards);
   const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
-  if (judged.denied) return { ...denial(report, leaf, to), sent: reply.sent, upstreamMs: reply.upstreamMs };
+  if (judged.denied) return { ...denial(report, leaf, to, it.call.row), sent: reply.sent, upstreamMs: reply.upstreamMs };
   const text = judged.body === content.body ? content.text : await written(judged.body, content.text);
   const answered: Reply = { ...reply, content: { ...content, body: judged.body, text } };
   return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
@@ -125,7 +127,7 @@ async function guardedStream(reply: Reply, source: Source, active: readonly Acti
   if (outcome.kind === "broken")
     return guarded ? withResults({ ...reply, ...outcome.reading }, guarded, form) : { ...reply, ...outcome.reading };
   const report = streamReport(outcome, guarded);
-  if (outcome.kind === "denied") return { ...denial(report, leaf, to), sent: reply.sent, upstreamMs: reply.upstreamMs };
+  if (outcome.kind === "denied") return { ...denial(report, leaf, to, it.call.row), sent: reply.sent, upstreamMs: reply.upstreamMs };
   const chunks = closing(asGenerator(outcome.chunks), () => outcome.chunks.return?.());
   const answered: Reply = { ...reply, content: { kind: "stream", source: { kind: "chunks", chunks, encoder, provider: to.id } } };
   return withReport(answered, report, (guarded?.failed ?? false) || outcome.failed, form);

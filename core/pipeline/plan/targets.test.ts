@@ -12,7 +12,7 @@ const gen = {
   plugins: [],
   stores: { records: { lookup: () => () => undefined } },
 } as unknown as Generation; // what resolving looks at
-const resolve = resolver(gen, () => 0, ownKeys({ digest: (text) => text }));
+const resolve = resolver(gen, new Map(), () => 0, ownKeys({ digest: (text) => text }));
 
 const leaf = (more: Partial<Leaf>): Leaf => ({
   ...{ kind: "leaf", path: "config", name: null, weight: 1, ...BASE },

@@ -5,11 +5,14 @@ import {
   type Adapter,
   type Call,
   type Caller,
+  type Dialect,
   GatewayError,
   isPinned,
   Integrations,
   type Json,
   type Leaf,
+  type OperationId,
+  type OperationName,
   type Provider,
   Providers,
   type Target,
@@ -29,6 +32,16 @@ export interface Resolved {
   readonly provider: Provider;
   readonly adapter: Adapter;
   readonly target: Target;
+  /** Where the provider has no adapter for the operation that was asked: how another one serves it. */
+  readonly served: Served | null;
+}
+/** One operation in place of another. */
+export interface Served {
+  readonly operation: OperationId;
+  /** The body in that operation's form. */
+  request(body: Json): Json;
+  /** The dialect of that operation, in which an adapter without maps of its own answers. */
+  readonly wire: Dialect | null;
 }
 export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
@@ -36,8 +49,11 @@ type Keys = Pick<OwnKeys, "within">;
 /** What a target is made from. */
 interface Parts {
   readonly gen: Pick<Generation, "providers" | "plugins">;
+  readonly dialects: Dialects;
   readonly ownKeys: Keys;
 }
+/** By the operation that a client asks. */
+export type Dialects = ReadonlyMap<OperationName, Dialect>;
 
 /** What a provider reference means: the provider's id, and what was saved with it. */
 interface ProviderMeant {
@@ -52,8 +68,9 @@ interface Credential {
   readonly customHost: string | null;
 }
 
-export function resolver(gen: Pick<Generation, "providers" | "plugins" | "stores" | "vault">, now: () => number, ownKeys: Keys): Resolver {
-  const parts: Parts = { gen, ownKeys };
+type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault">;
+export function resolver(gen: Resolving, dialects: Dialects, now: () => number, ownKeys: Keys): Resolver {
+  const parts: Parts = { gen, dialects, ownKeys };
   const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
     record.status !== "active" ? null : credentialOf(record.ai_provider_id, record.key_sealed, record.configurations, gen.vault.open),
   );
@@ -117,17 +134,24 @@ function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Target
 const askedProvider = ({ control }: Call): string | undefined => control.provider ?? atSlug(control.virtualKey);
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 
-function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, ownKeys }: Parts): Resolved {
+function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, ownKeys }: Parts): Resolved {
   const { operation } = place.call;
   const provider = running(meaning.id, gen);
-  const adapter = provider.operations[operation];
+  const own = provider.operations[operation];
+  const served = own ? null : servedBy(operation, dialects);
+  const adapter = own ?? (served && provider.operations[served.operation]);
   if (!adapter)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: meaning.id,
       operation,
       serves: Object.keys(provider.operations).join(", "),
     });
-  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, ownKeys) };
+  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, ownKeys), served };
+}
+
+function servedBy(operation: OperationName, dialects: Dialects): Served | null {
+  const served = dialects.get(operation)?.served;
+  return served ? { operation: served.by, request: served.request, wire: dialects.get(served.by) ?? null } : null;
 }
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {

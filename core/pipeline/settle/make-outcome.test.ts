@@ -13,7 +13,7 @@ import type { Served } from "./settle.ts";
 const call: Call = {
   id: "1",
   operation: "chatComplete",
-  row: mountedOperation("chatComplete", CHAT),
+  row: mountedOperation("chatComplete", { content: CHAT }),
   method: "POST",
   path: "/chat/completions",
   params: {},
@@ -30,6 +30,7 @@ const from = {
   slug: null,
   provider: { target: {} as never, endpoint: () => ({ baseUrl: "", headers: {} }), operations: {}, price: () => ({ input: 1, output: 2 }) },
   adapter: {},
+  served: null,
   target: { fields: {}, apiKey: "", customHost: null, model: "m" },
 };
 const reply: Reply = { ...ownReply(200, "", null), from };
@@ -172,7 +173,9 @@ describe("the bodies for the log", () => {
   test("are not there when the client asked for none", async () =>
     expect((await whole({ ...reply, sent: SENT }, {}, { ...call, control: { rest: {}, debug: false } })).bodies).toBeNull());
   test("of embeddings are without the vectors", async () =>
-    expect((await whole(reply, {}, { ...call, operation: "embed", row: mountedOperation("embed", EMBEDDING) })).bodies).toMatchObject({
+    expect(
+      (await whole(reply, {}, { ...call, operation: "embed", row: mountedOperation("embed", { content: EMBEDDING }) })).bodies,
+    ).toMatchObject({
       request: "{}",
       response: null,
     }));

@@ -101,7 +101,7 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
   const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
   if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });
   served.held.release(); // nothing of it is needed any more, and others wait for it
-  const response = errorResponse(error, "data", call.row.flatErrors ?? false);
+  const response = errorResponse(error, "data", call.row);
   response.headers.set("x-gateway-trace-id", call.traceId);
   const reply: Reply = { ...ownReply(error.status, "", null, wireError(error)), model: plan?.model ?? null };
   const ended = error.code === "CLIENT_LEFT" ? "aborted" : "error";

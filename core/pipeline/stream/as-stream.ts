@@ -4,6 +4,7 @@ import type { Chunk } from "./chunks.ts";
 import { Finishes } from "./fold.ts";
 import type { Try } from "../try.ts";
 import { isHighSurrogate } from "../../json/written.ts";
+import { replyMap } from "../call/answer-maps.ts";
 import { openAiError } from "../call/provider-error.ts";
 import type { Source } from "../reply.ts";
 
@@ -15,10 +16,10 @@ export function asStream(body: Json, it: Try, dialect: Dialect): Source {
 
 /** The events of a whole answer that has its end; a refusal in its place is the provider's error. */
 function wholeAnswer(body: Json, it: Try, dialect: Dialect): readonly StreamEvent[] {
-  const { reply } = it.to.adapter;
+  const reply = replyMap(it);
   const finishes = new Finishes();
   try {
-    const events = reply ? reply(body, it.ask) : dialect.read(body);
+    const events = reply ? reply(body) : dialect.read(body);
     for (const event of events) finishes.add(event);
     if (finishes.all) return events;
   } catch (thrown) {

@@ -42,7 +42,7 @@ function outcome(
     call: {
       id: "req-1",
       operation: "chatComplete",
-      row: mountedOperation("chatComplete", CHAT),
+      row: mountedOperation("chatComplete", { content: CHAT }),
       method: "POST",
       path: "/chat/completions",
       params: {},
