@@ -22,6 +22,7 @@ import {
   testExporter,
   testPack,
   testPolicy,
+  testPrice,
   testProvider,
   testSecret,
 } from "#kit";
@@ -46,6 +47,7 @@ const KITS: { readonly [K in Kind]: Kit<K> } = {
   cache: testCache,
   provider: ({ plugin, manifest }) => testProvider({ plugin, manifest }),
   guardrail: ({ plugin, manifest }) => testPack(plugin, manifest),
+  price: testPrice,
   policy: testPolicy,
   exporter: testExporter,
   api: testApi,

@@ -198,6 +198,7 @@ const MADE: Readonly<Record<string, string>> = {
   admin: "plugins/admin",
   api: "plugins/api",
   exporter: "plugins/exporter",
+  price: "plugins/price",
   cache: "plugins/cache",
   secret: "plugins/secret",
 };

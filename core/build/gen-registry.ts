@@ -15,6 +15,7 @@ const FOLDERS: readonly (readonly [glob: string, kind: Manifest["kind"]])[] = [
   ["storage/*", "storage"],
   ["plugins/cache/*", "cache"],
   ["providers/*", "provider"],
+  ["plugins/price/*", "price"],
   ["guardrails/*", "guardrail"],
   ["plugins/policy/*", "policy"],
   ["plugins/exporter/*", "exporter"],

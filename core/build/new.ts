@@ -22,6 +22,7 @@ const HOME: Readonly<Record<Manifest["kind"], (id: string) => string>> = {
   policy: (id) => `plugins/policy/${id}`,
   cache: (id) => `plugins/cache/${id}`,
   exporter: (id) => `plugins/exporter/${id}`,
+  price: (id) => `plugins/price/${id}`,
   api: (id) => `plugins/api/${id}`,
   admin: (id) => `plugins/admin/${id}`,
   secret: (id) => `plugins/secret/${id}`,
@@ -39,6 +40,7 @@ Kinds
   policy              Identity, limits or a routing strategy; the template is a strategy.
   admin               A control-plane resource: one table and its rules.
   api                 Routes of the data plane.
+  price               Prices of models, in a table of the operator's.
   exporter  cache  secret  storage  console
 
   <id>      What users type: lowercase letters, digits, - and _. The folder's name.

@@ -32,6 +32,7 @@ export * from "./operation.ts";
 export * from "./pin.ts";
 export * from "./plugin.ts";
 export * from "./policy.ts";
+export * from "./price.ts";
 export * from "./provider.ts";
 export * from "./remote-check.ts";
 export * from "./request.ts";

@@ -7,6 +7,7 @@ import type { Exporter } from "./exporter.ts";
 import type { GuardrailPack } from "./guardrail.ts";
 import type { Health } from "./health.ts";
 import type { Policy } from "./policy.ts";
+import type { PriceSource } from "./price.ts";
 import type { Provider } from "./provider.ts";
 import type { Resource } from "./resource.ts";
 import type { SecretSource } from "./secret.ts";
@@ -15,6 +16,7 @@ import type { Archive, Collection, Storage } from "./storage.ts";
 /** Every kind of plugin, and what a plugin of that kind provides. */
 export interface Kinds {
   provider: Provider;
+  price: PriceSource;
   guardrail: GuardrailPack;
   storage: Storage;
   policy: Policy;
@@ -32,6 +34,7 @@ export const KINDS = [
   "storage",
   "cache",
   "provider",
+  "price",
   "guardrail",
   "policy",
   "exporter",

@@ -1,7 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Json } from "./json.ts";
 import type { OperationName } from "./operation.ts";
-import type { FrameFormat, StreamEvent, StreamMap, Usage, UsagePart, WireError } from "./stream.ts";
+import type { Price } from "./price.ts";
+import type { FrameFormat, StreamEvent, StreamMap, Usage, WireError } from "./stream.ts";
 
 /**
  * A model provider: where it is, how a request to it is signed, and one adapter per operation it serves.
@@ -37,9 +38,6 @@ export interface Provider {
   /** List price of a model, when it is known. */
   price?(model: string): Price | undefined;
 }
-
-/** US cents per token, by part of the usage; a part without a price of its own costs what its base part costs. */
-export type Price = { readonly [P in UsagePart]?: number } & { readonly input: number; readonly output: number };
 
 /** One place to send to, as the provider's schema has accepted it. */
 export interface Target {

@@ -9,6 +9,7 @@ import {
   type Kinds,
   type OperationName,
   type Policy,
+  type PriceSource,
   type Provider,
   type ResourceHandles,
   type Route,
@@ -32,6 +33,7 @@ export interface Assembled {
   readonly strategies: ReadonlyMap<string, Strategy>;
   readonly caches: ReadonlyMap<string, Cache>;
   readonly exporters: readonly Loaded<Exporter>[];
+  readonly prices: readonly Loaded<PriceSource>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
@@ -66,6 +68,7 @@ export function assemble(running: readonly Loaded<Kinds[Kind]>[], handles: Resou
     config: configRules({ providers, checks, policies, apis, strategies, caches }),
     scopes,
     exporters: of("exporter"),
+    prices: of("price"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
     operations: mounts.operations,
     routes: mounts.routes,

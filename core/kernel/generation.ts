@@ -14,6 +14,7 @@ import type {
   OperationName,
   OperationRoute,
   Policy,
+  PriceSource,
   Provider,
   RecordsHandle,
   Route,
@@ -47,6 +48,8 @@ export interface Generation {
   readonly strategies: ReadonlyMap<string, Strategy>;
   readonly caches: ReadonlyMap<string, Cache>;
   readonly exporters: readonly Loaded<Exporter>[];
+  /** In profile order. */
+  readonly prices: readonly Loaded<PriceSource>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];

@@ -170,6 +170,7 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
       return [...resources.map(({ plane, path, noun }) => `resource ${plane} ${path} ${noun}`), ...routesOf(provides as Admin)];
     },
   },
+  price: { flaw: members({ price: [isFunction, "a function"] }), claims: () => [] },
   secret: {
     flaw: members({ scheme: [isText, "the scheme it reads"], read: [isFunction, "a function"] }),
     claims: (provides) => [`secret scheme ${(provides as SecretSource).scheme}`],

@@ -13,6 +13,7 @@ export * from "./exporter.ts";
 export * from "./host.ts";
 export * from "./outcome.ts";
 export * from "./policy.ts";
+export * from "./price.ts";
 export * from "./provider.ts";
 export * from "./recordings.ts";
 export * from "./replay.ts";
