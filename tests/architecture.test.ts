@@ -100,6 +100,10 @@ describe("the core", () => {
       .flatMap((file) => [...bare(read(file)).matchAll(new RegExp(members, "g"))].map(([said]) => `${file}: ${said}`));
     expect(found).toEqual([]);
   });
+  test("knows no list of prices: a plugin brings prices", () => {
+    const importing = core.filter((file) => importsOf(file).some((path) => !path.startsWith(".") && path.includes("price")));
+    expect(importing).toEqual([]);
+  });
   test("imports plugins only through the generated registry", () => {
     const strays = core
       .filter((file) => !file.startsWith("core/build/"))

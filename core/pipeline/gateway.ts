@@ -8,6 +8,7 @@ import { identifier } from "./identify.ts";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { countRequest } from "../http/metrics.ts";
 import { isPromise } from "../kernel/process/maybe-promise.ts";
+import { type CostOf, costing } from "./settle/cost.ts";
 import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { type Planner, planner } from "./plan/plan.ts";
@@ -22,6 +23,7 @@ export interface Gateway {
   readonly resolve: Resolver;
   /** The client dialect of an operation that has one. */
   readonly dialects: Dialects;
+  readonly costOf: CostOf;
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
   /** Every outcome handed over so far has been exported. */
@@ -110,6 +112,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     memory,
     stalledMs,
     queues,
+    costOf: costing(gen.prices, log),
     settled,
     guards: {
       checks: gen.checks,

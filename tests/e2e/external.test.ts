@@ -47,7 +47,7 @@ const FOLDERS = {
 };
 install("acme", FOLDERS.acme);
 install("acme-llm", FOLDERS.llm);
-/** Four plugins in one package. */
+/** Five plugins in one package. */
 const SUITE = join(home, "suite");
 install("acme-suite", join(SUITE, "plugins/acme-suite"));
 install("acme-hooks", FOLDERS.hooks);
@@ -236,7 +236,7 @@ describe.each([
     test("brings several plugins, each listed", () => {
       const rows = list(command, withSuite).plugins.filter(({ name }) => name.endsWith("/acme-suite"));
       expect(rows.map(({ name, state, version }) => [name, state, version]).sort()).toEqual(
-        ["admin", "api", "policy", "provider"].map((kind) => [`${kind}/acme-suite`, "enabled", "2.0.0"]),
+        ["admin", "api", "policy", "price", "provider"].map((kind) => [`${kind}/acme-suite`, "enabled", "2.0.0"]),
       );
     });
     test("brings an operation with its bodies and its dialect, errors, a config member, a scope and a host from its configuration", async () => {
@@ -281,6 +281,16 @@ describe.each([
         expect([made.status, (await status(String(made.json["key"]))).status]).toEqual([200, 200]);
         const paths = { "/v1/say": { post: { operationId: "acme-suite.say" } }, "/v2/acme/status": { get: {} } };
         expect((await ask(`${gateway.base}/openapi.json`, "GET", null)).json).toMatchObject({ paths });
+      });
+    }, 30_000);
+    test("prices what it answers", async () => {
+      await withGateway(command, withSuite, async (gateway) => {
+        const said = await saying(gateway, { model: "acme-1", text: "good morning" });
+        expect(said.status).toBe(200);
+        const cost = async () =>
+          (await ask(`${gateway.base}/metrics`, "GET", null)).text.match(/cost_cents_total\{provider="acme-suite"\} (\d+)/)?.[1];
+        await until("its cost is counted", async () => (await cost()) !== undefined);
+        expect(await cost()).toBe("5"); // two words, and the asking
       });
     }, 30_000);
     test("whose failures are an upstream's, though its bundle has a contract of its own", async () => {

@@ -4,6 +4,7 @@ import { guardrailResult } from "../../../tests/kit/outcome.ts";
 import { type Call, type Outcome, type Usage, mountedOperation } from "#contract";
 import { CHAT, EMBEDDING } from "../../../plugins/api/content/index.ts";
 import type { Ending } from "../stream/deliver.ts";
+import { costing } from "./cost.ts";
 import { outcomeOf } from "./make-outcome.ts";
 import { Results, WholeReport } from "../guard/report.ts";
 import type { GuardrailReport } from "../guard/report.ts";
@@ -45,8 +46,9 @@ const ending = (more: Partial<Ending>): Ending => ({
   said: () => ({ text: words, times: 1 }),
   ...more,
 });
+const AT = { now: 5, loggedBytes: 100, costOf: costing([], () => undefined) };
 const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
-  (await outcomeOf({ reply, served: servedOf(call), ending: ending(more) }, { now: 5, loggedBytes: 100 })).usage;
+  (await outcomeOf({ reply, served: servedOf(call), ending: ending(more) }, AT)).usage;
 
 test("what the provider reported of a complete answer stands", async () => {
   expect(await usageOf({ usage: { input: 3, output: 4 } })).toEqual({ input: 3, output: 4 });
@@ -71,7 +73,7 @@ test("a whole answer without usage is counted by its texts", async () => {
   const whole: Reply = { ...reply, content: { kind: "whole", text: JSON.stringify(body), body, usage: null } };
   const { usage } = await outcomeOf(
     { reply: whole, served: servedOf(call), ending: { ended: "ok", usage: null, firstMs: null, response: "" } },
-    { now: 5, loggedBytes: 100 },
+    AT,
   );
   expect(usage?.output).toBeGreaterThan(40);
   expect(usage?.output).toBeLessThan(60);
@@ -80,7 +82,7 @@ test("a whole answer without usage is counted by its texts", async () => {
 const whole = async (reply: Reply, more: Partial<Ending> = {}, asked = call): Promise<Outcome> =>
   outcomeOf(
     { reply, served: servedOf(asked), ending: { ended: "ok", usage: { input: 1 }, firstMs: null, response: '{"id":"c"}', ...more } },
-    { now: 5, loggedBytes: 100 },
+    AT,
   );
 
 describe("the results of guardrails", () => {

@@ -14,7 +14,7 @@ import {
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
 import { beginning } from "../../json/utf8.ts";
 import { estimatedUsage } from "./estimate.ts";
-import { costOf } from "./price.ts";
+import type { CostOf } from "./cost.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Reply } from "../reply.ts";
 import { type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
@@ -24,10 +24,11 @@ interface At {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly loggedBytes: number;
+  readonly costOf: CostOf;
 }
 
 /** What came of a request, as policies and exporters are told it. */
-export const outcomeOf = async (ended: Ended, at: At): Promise<Outcome> => makeOutcome(ended, at, await findingsOf(ended));
+export const outcomeOf = async (ended: Ended, at: At): Promise<Outcome> => makeOutcome(ended, at, await findingsOf(ended, at.costOf));
 
 /** A request and how it ended. */
 export interface Ended {
@@ -87,11 +88,15 @@ interface Findings {
   readonly guardrails: Outcome["guardrails"];
 }
 
-/** Usage may have to be estimated, a guardrail may still run, and the price list is loaded at its first use. */
-async function findingsOf({ reply, served, ending }: Ended): Promise<Findings> {
+/** Usage may have to be estimated, a guardrail may still run, and a source of prices may have to look its price up. */
+async function findingsOf({ reply, served, ending }: Ended, costOf: CostOf): Promise<Findings> {
   const judging = guardrailsOf(reply);
   const usage = await usageOf(reply, served.call, ending);
-  return { usage, costCents: await costFor(reply, modelOf(reply, ending), usage), guardrails: await judging };
+  return {
+    usage,
+    costCents: usage && (await costFor({ reply, served, usage, costOf }, modelOf(reply, ending))),
+    guardrails: await judging,
+  };
 }
 
 /** Those that were waited for, and those that ran beside the request. */
@@ -144,12 +149,19 @@ const textIn = (segments: readonly Segment[]): string =>
 const MEDIA: ReadonlySet<Segment["kind"]> = new Set(["image", "audio", "file"]);
 
 /** By the model that answered, or by the one that was asked when nobody knows the other's price. */
-async function costFor(reply: Reply, model: string | null, usage: Usage | null): Promise<number | null> {
-  if (!reply.from || !usage) return null;
-  const { id: providerId, provider, target } = reply.from;
+async function costFor(used: Used, model: string | null): Promise<number | null> {
+  if (!used.reply.from) return null;
+  const { id: providerId, slug: providerSlug, provider, target } = used.reply.from;
   const asked = target.model;
-  if (model === null || model === asked) return asked === "" ? null : costOf(usage, { providerId, provider, model: asked });
-  return (await costOf(usage, { providerId, provider, model })) ?? costFor(reply, null, usage);
+  const of = model ?? asked;
+  const { usage, costOf, served } = used;
+  const cost = of === "" ? null : await costOf({ providerId, providerSlug, model: of, usage, caller: served.caller }, provider);
+  return cost === null && of !== asked ? costFor(used, null) : cost;
+}
+/** What an answer used, and who can say what that costs. */
+interface Used extends Pick<Ended, "reply" | "served"> {
+  readonly usage: Usage;
+  readonly costOf: CostOf;
 }
 
 /* ── nothing that is told of a request holds the credentials that went with it ───────────────────────────────── */
