@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { ERRORS, HEADERS, type Manifest, OPERATION_IDS, OPERATIONS, REQUEST_TYPES } from "#contract";
+import * as contract from "#contract";
+import { ERRORS, HEADERS, type Manifest, OPERATION_IDS, OPERATIONS, RECORDS, REQUEST_TYPES } from "#contract";
 
 const root = join(import.meta.dir, "..");
 const files = (pattern: string): string[] =>
@@ -103,6 +104,14 @@ describe("the core", () => {
   test("knows no list of prices: a plugin brings prices", () => {
     const importing = core.filter((file) => importsOf(file).some((path) => !path.startsWith(".") && path.includes("price")));
     expect(importing).toEqual([]);
+  });
+  test("looks up the records of the pack and no others", () => {
+    const collections = Object.entries<unknown>(contract).flatMap(([name, value]) =>
+      contract.isJson(value) && "schema" in value && typeof value["name"] === "string" ? [{ name, table: value["name"] }] : [],
+    );
+    const code = core.filter((file) => !/^core\/(contract|build)\//.test(file)).map((file) => bare(read(file)));
+    const namedIn = collections.filter(({ name }) => code.some((text) => new RegExp(`\\(${name}\\b|\\b${name}, \\[`).test(text)));
+    expect(namedIn.map(({ table }) => table).sort()).toEqual(RECORDS.map((collection) => collection.name).sort());
   });
   test("imports plugins only through the generated registry", () => {
     const strays = core

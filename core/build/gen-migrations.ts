@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Collection } from "../contract/index.ts";
-import * as contract from "../contract/index.ts";
+import { type Collection, RECORDS } from "../contract/index.ts";
 import { type Dialect, ddl } from "../../storage/tables/ddl.ts";
 import { type Step, stepsBetween } from "../../storage/tables/diff.ts";
 import { type Table, tableOf } from "../../storage/tables/table.ts";
@@ -45,24 +44,13 @@ const wantedFiles = async (name?: string): Promise<Files> => {
   return files;
 };
 
-/** Collections the contract exports, and those that built-in plugins declare. */
+/** The gateway's own, and those that built-in plugins declare. */
 const firstPartyCollections = async (): Promise<readonly Collection[]> => {
-  const found = new Map<string, Collection>();
-  for (const value of Object.values(contract)) if (isCollection(value)) found.set(value.name, value);
-  for (const plugin of await builtInPlugins()) for (const collection of plugin.collections ?? []) found.set(collection.name, collection);
-  return [...found.values()];
+  const declared = (await builtInPlugins()).flatMap(({ collections = [] }) => collections);
+  return [...new Map([...RECORDS, ...declared].map((collection) => [collection.name, collection])).values()];
 };
 
-const isCollection = (value: unknown): value is Collection =>
-  typeof value === "object" &&
-  value !== null &&
-  "name" in value &&
-  "schema" in value &&
-  typeof value.schema === "object" &&
-  value.schema !== null &&
-  "properties" in value.schema;
-
-/** The registry is generated too; before its first run there are only the contract's collections. */
+/** The registry is generated too; before its first run there are only the gateway's own. */
 const builtInPlugins = async (): Promise<readonly { readonly collections?: readonly Collection[] }[]> => {
   const path = join(ROOT, "core/generated/registry.ts");
   if (!(await Bun.file(path).exists())) return [];

@@ -34,6 +34,7 @@ export * from "./plugin.ts";
 export * from "./policy.ts";
 export * from "./price.ts";
 export * from "./provider.ts";
+export * from "./records.ts";
 export * from "./remote-check.ts";
 export * from "./request.ts";
 export * from "./resource.ts";

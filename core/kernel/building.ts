@@ -1,19 +1,13 @@
 import {
-  ApiKeys,
   type Catalog,
   type Collection,
-  Configs,
   GatewayError,
   type Generations,
-  Guardrails,
   headerClasses,
-  Integrations,
-  Organisations,
-  Providers,
+  RECORDS,
   SCOPE_TABLE,
   type SecretSource,
   type Vault,
-  Workspaces,
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
 import type { Compute } from "../compute/pool.ts";
@@ -83,16 +77,13 @@ export interface Building {
 
 const NOTHING = { providers: new Map(), checks: new Map(), strategies: new Map() } as const;
 
-/** What the core itself looks up, whatever plugins there are. */
-const CORE_COLLECTIONS: readonly Collection[] = [Organisations, Workspaces, ApiKeys, Configs, Integrations, Providers, Guardrails];
-
 export function begin(input: BootInput, plugins: readonly Candidate[]): Building {
   const building: Building = {
     input,
     limits: { ...STEP_LIMITS, ...input.limits },
     members: plugins.map((candidate) => ({ candidate, spare: null, ids: [] })),
     owners: new Map(),
-    tables: new Map(CORE_COLLECTIONS.map((collection) => [collection.name, collection])),
+    tables: new Map(RECORDS.map((collection) => [collection.name, collection])),
     catalog: catalogOf(() => building.offers, headerClasses(input.settings.headerAliases)),
     inFlight: countInFlight(),
     missing: missingSecrets(),

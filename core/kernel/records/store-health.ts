@@ -1,4 +1,4 @@
-import { type Health, messageOf, Organisations, type Storage } from "#contract";
+import { type Health, messageOf, RECORDS, type Storage } from "#contract";
 import { runStep } from "../steps.ts";
 
 /** Asks the stores, off the request path, whether they can be read and written; whoever looks is shown what was last heard. */
@@ -19,6 +19,7 @@ export interface Pauses {
 const PAUSES: Pauses = { wellMs: 3_000, firstMs: 2_000, mostMs: 15_000 };
 const LIMIT_MS = 2_000;
 const TTL_MS = 60_000;
+const [ANY_RECORDS] = RECORDS;
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 /** Large enough to need room that small changes would still find on a disk that is full. */
 const PAGE = new Uint8Array(16_384);
@@ -26,7 +27,7 @@ const PAGE = new Uint8Array(16_384);
 type AdapterInput = (stores: Storage, key: string, now: number) => readonly (() => Promise<unknown> | undefined)[];
 /** For each handle a read, and a write that is harmless; log records are written all the time, and their queue tells. */
 const PROBES: Readonly<Record<string, AdapterInput>> = {
-  records: ({ records }) => [() => records?.in(Organisations).get(NOBODY), () => records?.probe?.()],
+  records: ({ records }) => [() => records?.in(ANY_RECORDS).get(NOBODY), () => records?.probe?.()],
   logs: ({ logs }) => [() => logs?.get(NOBODY)],
   counters: ({ counters }, key, now) => [() => counters?.read([key]), () => counters?.add([{ key, by: 1, expiresAt: now + TTL_MS }])],
   kv: ({ kv }, key) => [() => kv?.get(key), () => kv?.set(key, PAGE, TTL_MS)],

@@ -1,0 +1,20 @@
+import { ApiKeys } from "./schema/api-key.ts";
+import { Configs } from "./schema/config.ts";
+import { Guardrails } from "./schema/guardrail.ts";
+import { Integrations, Providers } from "./schema/integration.ts";
+import { Organisations, Workspaces } from "./schema/workspace.ts";
+import type { Collection } from "./storage.ts";
+
+/**
+ * The records of a gateway itself: whose it is, who may ask it, what goes where and what judges it. Their tables are there
+ * whichever plugins run, for the core looks requests up in them. Whatever else is kept, the plugin brings that keeps it.
+ */
+export const RECORDS: readonly [Collection, ...Collection[]] = [
+  Organisations,
+  Workspaces,
+  ApiKeys,
+  Configs,
+  Integrations,
+  Providers,
+  Guardrails,
+];
