@@ -1,6 +1,7 @@
 /** Everything a plugin may import: types, schemas and tables. It runs almost nothing. */
 export * from "./api.ts";
 export * from "./cache.ts";
+export * from "./caller-term.ts";
 export * from "./capability.ts";
 export * from "./config-members.ts";
 export * from "./console.ts";

@@ -2,7 +2,6 @@ import type { Control } from "./header.ts";
 import type { Json, JsonText } from "./json.ts";
 import type { MountedOperation, OperationName } from "./operation.ts";
 import type { GuardrailResult } from "./guardrail.ts";
-import type { RateLimit } from "./schema/limits.ts";
 import type { Usage, WireError } from "./stream.ts";
 
 /*
@@ -69,8 +68,10 @@ export interface Caller {
   readonly metadata: Readonly<Record<string, string>>;
   readonly configId: string | null;
   readonly allowConfigOverride: boolean;
-  readonly rateLimits: readonly RateLimit[];
+  /** What policies hold this caller to, by the names of their terms (`callerTerm`). */
+  readonly terms?: CallerTerms;
 }
+export type CallerTerms = Readonly<Record<string, unknown>>;
 
 /** Whose share of a thing that tenants share a request takes: its workspace's, or else its organisation's. */
 export const tenantOf = ({ workspaceId, organisationId }: Pick<Caller, "workspaceId" | "organisationId">): string =>

@@ -25,7 +25,6 @@ const CALLER: Caller = {
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits: [],
 };
 const ended: Outcome[] = [];
 const door: Given = {

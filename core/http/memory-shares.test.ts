@@ -23,7 +23,6 @@ const callerOf = (organisationId: string): Caller => ({
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits: [],
 });
 const inTurn = defineStrategy({
   settings: Type.Object({}),

@@ -31,7 +31,6 @@ const CALLER: Caller = {
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits: [],
 };
 const ended: Outcome[] = [];
 /** Whose code runs, as the watchdog would tell, when this is called. */

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import {
   type Caller,
+  CallerRateLimits,
   definePlugin,
   headerClasses,
   isJson,
@@ -82,7 +83,6 @@ function keyOf(keyType: KeyType, without: readonly string[] = [], more: Partial<
     metadata: {},
     configId: null,
     allowConfigOverride: true,
-    rateLimits: [],
     ...more,
   });
   return keyId;
@@ -302,7 +302,7 @@ describe.each(operations.map((route) => [String(route.id), route] as const))("th
   const answered = (key: string, headers: Readonly<Record<string, string>>) => said(ask(route, key, body, headers));
 
   test(`is ${row.uncounted ? "not counted by" : "counted by"} rate limits`, async () => {
-    const spent = keyOf("workspace-service", [], { rateLimits: [{ type: "requests", unit: "rph", value: 0 }] });
+    const spent = keyOf("workspace-service", [], { terms: CallerRateLimits.saying([{ type: "requests", unit: "rph", value: 0 }]) });
     const { status } = await answered(spent, { "x-gateway-provider": "sandbox" });
     expect(status === 429).toBe(row.uncounted !== true);
     expect([id, row.uncounted === true && row.body !== "none"]).toEqual([id, false]); // only reading what is there is free

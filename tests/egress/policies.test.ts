@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   type Call,
   type Caller,
+  CallerRateLimits,
   GatewayError,
   type Host,
   Integrations,
@@ -77,7 +78,6 @@ const caller: Caller = {
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits: [],
 };
 const leaf = (provider: string | null) => ({ kind: "leaf", provider, path: "config", name: null, weight: 1 });
 const asked = (control: Partial<Call["control"]> = {}) =>
@@ -105,7 +105,7 @@ describe("rate limits over real counters", () => {
   test("200 at once on 10 a minute from two processes: exactly 10 pass", async () => {
     const { process } = await deployment();
     const both = [await process(), await process()];
-    const limited: Caller = { ...caller, rateLimits: [{ type: "requests", unit: "rpm", value: 10 }] };
+    const limited: Caller = { ...caller, terms: CallerRateLimits.saying([{ type: "requests", unit: "rpm", value: 10 }]) };
     const results = await Promise.all(
       Array.from({ length: 200 }, (_, index) => (both[index % 2] as (typeof both)[0]).admit(asked(), limited, planned(leaf("openai")))),
     );
@@ -201,7 +201,11 @@ describe("rate limits over real counters", () => {
     const off = await process({ policies: false });
     expect(await off.admit(asked(), caller, planned(leaf("openai")))).toBe("admitted");
     expect(
-      await off.admit(asked(), { ...caller, rateLimits: [{ type: "requests", unit: "rpm", value: 0 }] }, planned(leaf("openai"))),
+      await off.admit(
+        asked(),
+        { ...caller, terms: CallerRateLimits.saying([{ type: "requests", unit: "rpm", value: 0 }]) },
+        planned(leaf("openai")),
+      ),
     ).toBe("RATE_LIMITED key");
   });
   test("a database that is away while policies are cold is a 503, then a new read; warm policies go on", async () => {

@@ -37,7 +37,6 @@ export const caller: Caller = {
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits: [],
 };
 
 /** Inline guardrails, ready to run. */

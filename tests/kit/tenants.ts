@@ -37,7 +37,6 @@ const caller = (keyType: KeyType, organisationId: string, workspaceId: string | 
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits: [],
 });
 export const CALLERS = {
   admin: caller("organisation-service", ORGANISATION.ours, null),

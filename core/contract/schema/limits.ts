@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { callerTerm } from "../caller-term.ts";
 import { GatewayError } from "../errors.ts";
 import { Nullable, OneOf } from "./column.ts";
 
@@ -17,6 +18,8 @@ export const RateLimit = Type.Object(
   { additionalProperties: false },
 );
 export type RateLimit = Static<typeof RateLimit>;
+/** The rate limits of a caller's key. */
+export const CallerRateLimits = callerTerm<readonly RateLimit[]>("rate_limits", []);
 
 /** A budget of a key, a provider or a workspace. */
 export const UsageLimits = Type.Object(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   ApiKeys,
+  CallerRateLimits,
   type Caller,
   Configs,
   expandedScopes,
@@ -57,7 +58,7 @@ const callerOf = (key: Key): Caller => ({
   metadata: (key.defaults["metadata"] ?? {}) as Caller["metadata"], // what these tests put there
   configId: typeof key.defaults["config_id"] === "string" ? key.defaults["config_id"] : null,
   allowConfigOverride: key.defaults["allow_config_override"] !== false,
-  rateLimits: key.rate_limits,
+  terms: CallerRateLimits.saying(key.rate_limits),
 });
 
 async function world() {

@@ -1,5 +1,6 @@
 import {
   ApiKeys,
+  CallerRateLimits,
   type RuleInput,
   type Caller,
   expandedScopes,
@@ -55,12 +56,12 @@ const labelsIn = ({ metadata }: Measured["defaults"]): Width["metadata"] => (isJ
 /** The caller's own: as identified, with the budget of its record when it is a key. */
 export async function widthOfCaller({ caller, records, catalog }: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<Width> {
   const record = await records.in(ApiKeys).get(caller.keyId);
-  const { keyType, scopes, rateLimits, allowConfigOverride, configId, metadata }: Caller = caller;
+  const { keyType, scopes, allowConfigOverride, configId, metadata }: Caller = caller;
   return {
     type: keyType,
     table: catalog.scopes(),
     scopes,
-    rateLimits,
+    rateLimits: CallerRateLimits.of(caller),
     budget: record?.usage_limits ?? null,
     metadata,
     ...(!allowConfigOverride && { pin: { config: configId } }),

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import {
   ApiKeys,
   type Caller,
+  CallerRateLimits,
   definePlugin,
   expandedScopes,
   GatewayError,
@@ -84,7 +85,7 @@ const known = (record: RecordOf<typeof ApiKeys>, table: ScopeTable, access: Pick
     metadata: strings(record.defaults["metadata"]),
     configId: typeof record.defaults["config_id"] === "string" ? record.defaults["config_id"] : null,
     allowConfigOverride: record.defaults["allow_config_override"] !== false,
-    rateLimits: record.rate_limits,
+    terms: CallerRateLimits.saying(record.rate_limits),
   }),
 });
 

@@ -1,4 +1,4 @@
-import type { Call, Caller, Plan, RateLimit } from "#contract";
+import { type Call, type Caller, CallerRateLimits, type Plan, type RateLimit } from "#contract";
 import { Limiter } from "./limiter.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 import type { NameReader, Names } from "./names.ts";
@@ -42,7 +42,7 @@ export function ofKey(caller: Caller): readonly Limiter[] {
   const known = keyLimiters.get(caller);
   if (known) return known;
   const lowest = new Map<string, RateLimit>();
-  for (const limit of caller.rateLimits) {
+  for (const limit of CallerRateLimits.of(caller)) {
     const what = `${limit.type}:${limit.unit}`;
     if (limit.value < (lowest.get(what)?.value ?? Number.POSITIVE_INFINITY)) lowest.set(what, limit);
   }

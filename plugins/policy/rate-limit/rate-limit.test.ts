@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   type Call,
   type Caller,
+  CallerRateLimits,
   type Claim,
   type Condition,
   type Counters,
@@ -31,7 +32,7 @@ const caller = (rateLimits: readonly RateLimit[], more: Partial<Caller> = {}): C
   metadata: {},
   configId: null,
   allowConfigOverride: true,
-  rateLimits,
+  terms: CallerRateLimits.saying(rateLimits),
   ...more,
 });
 const call = (operation: OperationId = "chatComplete"): Call => ({ operation, row: operationRow(operation) }) as Call; // nothing else is looked at here
