@@ -25,6 +25,7 @@ import {
   testPrice,
   testProvider,
   testSecret,
+  testTokenizer,
 } from "#kit";
 import { type Scanned, scan } from "../core/build/gen-registry.ts";
 import { undeclaredNeeds } from "../core/kernel/host.ts";
@@ -48,6 +49,7 @@ const KITS: { readonly [K in Kind]: Kit<K> } = {
   provider: ({ plugin, manifest }) => testProvider({ plugin, manifest }),
   guardrail: ({ plugin, manifest }) => testPack(plugin, manifest),
   price: testPrice,
+  tokenizer: testTokenizer,
   policy: testPolicy,
   exporter: testExporter,
   api: testApi,
@@ -57,6 +59,7 @@ const KITS: { readonly [K in Kind]: Kit<K> } = {
 
 /** What a kit is told beyond plugin and manifest. */
 const EXTRA: Readonly<Record<string, object>> = {
+  "tokenizer/cl100k": { model: { providerId: "openai", model: "gpt-4o" } },
   "secret/env": {
     put: (name: string, value: string) => {
       process.env[name] = value;

@@ -199,6 +199,7 @@ const MADE: Readonly<Record<string, string>> = {
   api: "plugins/api",
   exporter: "plugins/exporter",
   price: "plugins/price",
+  tokenizer: "plugins/tokenizer",
   cache: "plugins/cache",
   secret: "plugins/secret",
 };

@@ -16,6 +16,7 @@ const FOLDERS: readonly (readonly [glob: string, kind: Manifest["kind"]])[] = [
   ["plugins/cache/*", "cache"],
   ["providers/*", "provider"],
   ["plugins/price/*", "price"],
+  ["plugins/tokenizer/*", "tokenizer"],
   ["guardrails/*", "guardrail"],
   ["plugins/policy/*", "policy"],
   ["plugins/exporter/*", "exporter"],

@@ -23,6 +23,7 @@ const HOME: Readonly<Record<Manifest["kind"], (id: string) => string>> = {
   cache: (id) => `plugins/cache/${id}`,
   exporter: (id) => `plugins/exporter/${id}`,
   price: (id) => `plugins/price/${id}`,
+  tokenizer: (id) => `plugins/tokenizer/${id}`,
   api: (id) => `plugins/api/${id}`,
   admin: (id) => `plugins/admin/${id}`,
   secret: (id) => `plugins/secret/${id}`,
@@ -41,7 +42,7 @@ Kinds
   admin               A control-plane resource: one table and its rules.
   api                 Routes of the data plane.
   price               Prices of models, in a table of the operator's.
-  exporter  cache  secret  storage  console
+  exporter  cache  tokenizer  secret  storage  console
 
   <id>      What users type: lowercase letters, digits, - and _. The folder's name.
   --title   Name shown to people. Default: made from the id.

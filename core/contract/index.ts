@@ -46,6 +46,7 @@ export * from "./secret-url.ts";
 export * from "./storage.ts";
 export * from "./stored-checks.ts";
 export * from "./stream.ts";
+export * from "./tokenizer.ts";
 export * from "./version.ts";
 export * from "./schema/api-key.ts";
 export * from "./schema/chat.ts";

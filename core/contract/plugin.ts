@@ -12,11 +12,13 @@ import type { Provider } from "./provider.ts";
 import type { Resource } from "./resource.ts";
 import type { SecretSource } from "./secret.ts";
 import type { Archive, Collection, Storage } from "./storage.ts";
+import type { Tokenizer } from "./tokenizer.ts";
 
 /** Every kind of plugin, and what a plugin of that kind provides. */
 export interface Kinds {
   provider: Provider;
   price: PriceSource;
+  tokenizer: Tokenizer;
   guardrail: GuardrailPack;
   storage: Storage;
   policy: Policy;
@@ -35,6 +37,7 @@ export const KINDS = [
   "cache",
   "provider",
   "price",
+  "tokenizer",
   "guardrail",
   "policy",
   "exporter",

@@ -16,6 +16,7 @@ import {
   SCOPE_TABLE,
   type ScopeTable,
   type Strategy,
+  type Tokenizer,
 } from "#contract";
 import type { Compute } from "../compute/pool.ts";
 import { Addresses } from "./addresses.ts";
@@ -34,6 +35,7 @@ export interface Assembled {
   readonly caches: ReadonlyMap<string, Cache>;
   readonly exporters: readonly Loaded<Exporter>[];
   readonly prices: readonly Loaded<PriceSource>[];
+  readonly tokenizers: readonly Loaded<Tokenizer>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
@@ -69,6 +71,7 @@ export function assemble(running: readonly Loaded<Kinds[Kind]>[], handles: Resou
     scopes,
     exporters: of("exporter"),
     prices: of("price"),
+    tokenizers: of("tokenizer"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
     operations: mounts.operations,
     routes: mounts.routes,

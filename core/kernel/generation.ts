@@ -19,6 +19,7 @@ import type {
   RecordsHandle,
   Route,
   Strategy,
+  Tokenizer,
   Vault,
 } from "#contract";
 import type { Counters, Feed, KeyValue } from "#contract";
@@ -50,6 +51,8 @@ export interface Generation {
   readonly exporters: readonly Loaded<Exporter>[];
   /** In profile order. */
   readonly prices: readonly Loaded<PriceSource>[];
+  /** In profile order. */
+  readonly tokenizers: readonly Loaded<Tokenizer>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];

@@ -171,6 +171,7 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
     },
   },
   price: { flaw: members({ price: [isFunction, "a function"] }), claims: () => [] },
+  tokenizer: { flaw: members({ count: [isFunction, "a function"] }), claims: () => [] },
   secret: {
     flaw: members({ scheme: [isText, "the scheme it reads"], read: [isFunction, "a function"] }),
     claims: (provides) => [`secret scheme ${(provides as SecretSource).scheme}`],

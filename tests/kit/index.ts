@@ -24,4 +24,5 @@ export * from "./set-up.ts";
 export * from "./storage.ts";
 export * from "./stream.ts";
 export * from "./tenants.ts";
+export * from "./tokenizer.ts";
 export * from "./turns.ts";
