@@ -101,8 +101,8 @@ describe("the core", () => {
       .flatMap((file) => [...bare(read(file)).matchAll(new RegExp(members, "g"))].map(([said]) => `${file}: ${said}`));
     expect(found).toEqual([]);
   });
-  test("knows no list of prices: a plugin brings prices", () => {
-    const importing = core.filter((file) => importsOf(file).some((path) => !path.startsWith(".") && path.includes("price")));
+  test("knows no list of prices and no tokenizer: plugins bring them", () => {
+    const importing = core.filter((file) => importsOf(file).some((path) => !path.startsWith(".") && /price|tokenizer/.test(path)));
     expect(importing).toEqual([]);
   });
   test("looks up the records of the pack and no others", () => {

@@ -38,6 +38,7 @@ import provider_x_ai from "../../providers/x-ai/manifest.json" with { type: "jso
 import provider_z_ai from "../../providers/z-ai/manifest.json" with { type: "json" };
 import provider_zhipu from "../../providers/zhipu/manifest.json" with { type: "json" };
 import price_list from "../../plugins/price/list/manifest.json" with { type: "json" };
+import tokenizer_cl100k from "../../plugins/tokenizer/cl100k/manifest.json" with { type: "json" };
 import guardrail_default from "../../guardrails/default/manifest.json" with { type: "json" };
 import guardrail_partner_c from "../../guardrails/partner_c/manifest.json" with { type: "json" };
 import policy_api_key from "../../plugins/policy/api-key/manifest.json" with { type: "json" };
@@ -103,6 +104,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: provider_z_ai, file: "providers/z-ai/manifest.json" },
   { manifest: provider_zhipu, file: "providers/zhipu/manifest.json" },
   { manifest: price_list, file: "plugins/price/list/manifest.json", load: () => import("../../plugins/price/list/index.ts") },
+  { manifest: tokenizer_cl100k, file: "plugins/tokenizer/cl100k/manifest.json", load: () => import("../../plugins/tokenizer/cl100k/index.ts") },
   { manifest: guardrail_default, file: "guardrails/default/manifest.json", load: () => import("../../guardrails/default/index.ts") },
   { manifest: guardrail_partner_c, file: "guardrails/partner_c/manifest.json", load: () => import("../../guardrails/partner_c/index.ts") },
   { manifest: policy_api_key, file: "plugins/policy/api-key/manifest.json", load: () => import("../../plugins/policy/api-key/index.ts") },

@@ -9,6 +9,7 @@ import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { countRequest } from "../http/metrics.ts";
 import { isPromise } from "../kernel/process/maybe-promise.ts";
 import { type CostOf, costing } from "./settle/cost.ts";
+import { type EstimateUsage, estimating } from "./settle/estimate.ts";
 import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { type Planner, planner } from "./plan/plan.ts";
@@ -24,6 +25,7 @@ export interface Gateway {
   /** The client dialect of an operation that has one. */
   readonly dialects: Dialects;
   readonly costOf: CostOf;
+  readonly estimate: EstimateUsage;
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
   /** Every outcome handed over so far has been exported. */
@@ -113,6 +115,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     stalledMs,
     queues,
     costOf: costing(gen.prices, log),
+    estimate: estimating(gen.tokenizers, log),
     settled,
     guards: {
       checks: gen.checks,

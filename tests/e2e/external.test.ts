@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
 import type { Json, Manifest, Plugin } from "#contract";
 import {
   bootWith,
@@ -83,7 +84,7 @@ afterAll(() => vendor.close());
 /** Acme says the text word by word. */
 function spoken(asked: Json): Replay {
   const words = String(asked["t"]).split(" ");
-  if (asked["live"] !== true) return jsonAnswer({ ws: words.map((w) => ({ w })) });
+  if (asked["live"] !== true) return jsonAnswer({ ws: words.map((w) => ({ w })), quiet: words[0] === "quiet" });
   const lines = [...words.map((w) => JSON.stringify({ w })), JSON.stringify({ n: words.length })];
   return { body: lines.map((line) => `${line}\n`).join(""), headers: { "content-type": "application/x-ndjson" } };
 }
@@ -283,16 +284,21 @@ describe.each([
         expect((await ask(`${gateway.base}/openapi.json`, "GET", null)).json).toMatchObject({ paths });
       });
     }, 30_000);
-    test("prices what it answers", async () => {
-      await withGateway(command, withSuite, async (gateway) => {
-        const said = await saying(gateway, { model: "acme-1", text: "good morning" });
-        expect(said.status).toBe(200);
-        const cost = async () =>
-          (await ask(`${gateway.base}/metrics`, "GET", null)).text.match(/cost_cents_total\{provider="acme-suite"\} (\d+)/)?.[1];
-        await until("its cost is counted", async () => (await cost()) !== undefined);
-        expect(await cost()).toBe("5"); // two words, and the asking
-      });
-    }, 30_000);
+    test("prices what it answers, by what it reports or by what a tokenizer counts", async () => {
+      const quietly = "quiet Donaudampfschifffahrtsgesellschaft"; // of this it reports no usage
+      const costs: number[] = [];
+      for (const text of ["good morning", quietly])
+        await withGateway(command, withSuite, async (gateway) => {
+          expect((await saying(gateway, { model: "acme-1", text })).status).toBe(200);
+          const cost = async () => {
+            const { text: metrics } = await ask(`${gateway.base}/metrics`, "GET", null);
+            return Number(/cost_cents_total\{provider="acme-suite"\} (\d+)/.exec(metrics)?.[1]);
+          };
+          await until("its cost is counted", async () => (await cost()) > 0, 20_000);
+          costs.push(await cost());
+        });
+      expect(costs).toEqual([1 + 2 * 2, 1 + 2 * countTokens(quietly)]); // the asking, and two cents a word or token
+    }, 60_000);
     test("whose failures are an upstream's, though its bundle has a contract of its own", async () => {
       await withGateway(command, withSuite, async (gateway) => {
         const refused = await saying(gateway, { text: "busy please" });

@@ -10,7 +10,7 @@ const asked = (more: Partial<PriceQuestion> = {}): PriceQuestion => priceQuestio
 function costsBy(prices: readonly PriceSource["price"][], limitMs = 10_000): { costOf: CostOf; lines: unknown[] } {
   const lines: unknown[] = [];
   const sources = prices.map((price, at) => ({ name: `price/${at}`, provides: { price } }) as Loaded<PriceSource>); // no more is looked at
-  return { costOf: costing(sources, (level, event, fields) => lines.push([level, event, fields?.["source"]]), limitMs), lines };
+  return { costOf: costing(sources, (level, event, fields) => lines.push([level, event, fields?.["plugin"]]), limitMs), lines };
 }
 const cents = (input: number): Price => ({ input, output: 0 });
 
@@ -70,6 +70,6 @@ describe("a price", () => {
       5,
     );
     expect(await costOf(asked(), none)).toBe(50);
-    expect(lines).toEqual([0, 1, 2].map((at) => ["error", "price failed", `price/${at}`]));
+    expect(lines).toEqual([0, 1, 2].map((at) => ["error", "plugin did not answer", `price/${at}`]));
   });
 });

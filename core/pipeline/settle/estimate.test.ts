@@ -1,22 +1,44 @@
 import { expect, test } from "bun:test";
-import { estimatedUsage } from "./estimate.ts";
+import type { Logger, Tokenizer } from "#contract";
+import type { Loaded } from "../../kernel/generation.ts";
+import { estimating } from "./estimate.ts";
 
-test("tokens of prompt and answer are counted by a tokenizer, away from the main thread", async () => {
-  const usage = await estimatedUsage("Hello there, how are you?\nFine", "I am well.");
-  expect(usage).toMatchObject({ estimated: true, output: 4 });
-  expect(usage.input).toBeGreaterThan(6);
-  expect(usage.input).toBeLessThan(14);
+const OF = { providerId: "p", model: "m" };
+const quiet: Logger = () => undefined;
+const loaded = (...counts: readonly Tokenizer["count"][]): readonly Loaded<Tokenizer>[] =>
+  counts.map((count, at) => ({ name: `tokenizer/${at}`, provides: { count } }) as Loaded<Tokenizer>); // no more is looked at
+const words: Tokenizer["count"] = (texts) => texts.map((text) => text.split(" ").length);
+const LONG = "word ".repeat(100_000); // 500,000 characters
+
+test("texts of request and answer are counted by the first tokenizer that counts for the model", async () => {
+  const own: Tokenizer["count"] = (texts, { model }) => (model === "m" ? words(texts, OF) : undefined);
+  const estimate = estimating(
+    loaded(own, (texts) => texts.map(() => 1)),
+    quiet,
+  );
+  expect(await estimate("Hello there", "I am well", OF)).toEqual({ input: 2, output: 3, estimated: true });
+  expect(await estimate("Hello there", "I am well", { ...OF, model: "other" })).toEqual({ input: 1, output: 1, estimated: true });
 });
 test("a very long text is counted by its beginning", async () => {
-  const usage = await estimatedUsage("word ".repeat(100_000), "");
-  expect(usage.input).toBeGreaterThan(90_000);
-  expect(usage.input).toBeLessThan(110_000);
+  const seen: number[] = [];
+  const count: Tokenizer["count"] = async (texts) => {
+    seen.push(...texts.map(({ length }) => length));
+    return words(texts, OF);
+  };
+  const { input } = await estimating(loaded(count), quiet)(LONG, "", OF);
+  expect(seen).toEqual([100_000, 0]);
+  expect(input).toBeGreaterThan(99_000);
+  expect(input).toBeLessThan(101_000);
 });
-
-test("a word without an end is counted in no time, near enough", async () => {
-  const startedAt = performance.now();
-  const { output = 0 } = await estimatedUsage("", "x".repeat(50_000)); // 20 s, were it counted as one word
-  expect(performance.now() - startedAt).toBeLessThan(4_000);
-  expect(output).toBeGreaterThan(50_000 / 8 - 10);
-  expect(output).toBeLessThan((50_000 / 8) * 1.1);
+test("where nobody counts, or what is counted is no count, a rule of thumb holds", async () => {
+  const bad: readonly Tokenizer["count"][] = [
+    () => undefined,
+    () => [],
+    () => [Number.NaN, Number.POSITIVE_INFINITY],
+    () => Promise.reject(new Error("no luck")),
+    () => new Promise(() => undefined),
+  ];
+  for (const count of bad) {
+    expect(await estimating(loaded(count), quiet, 5)("x".repeat(8), "x".repeat(9), OF)).toEqual({ input: 2, output: 3, estimated: true });
+  }
 });

@@ -1,48 +1,32 @@
-import type { Usage } from "#contract";
-import { startWorker } from "../../platform.ts";
-import type { CountReply, CountRequest } from "./estimate.worker.ts";
+import type { Logger, ModelOfAnswer, Tokenizer, Usage } from "#contract";
+import type { Loaded } from "../../kernel/generation.ts";
+import { firstKnown } from "./first-known.ts";
 
-/** Counts tokens where a provider reported none; runs after the client has its answer. */
-export async function estimatedUsage(request: string, answer: string): Promise<Usage> {
-  const [input = 0, output = 0] = await counter().count([request, answer]);
-  return { input, output, estimated: true };
-}
+/** Usage where a provider reported none, by what was asked and answered; made after the client has its answer. */
+export type EstimateUsage = (asked: string, answered: string, of: ModelOfAnswer) => Promise<Usage>;
 
-interface Counter {
-  count(texts: readonly string[]): Promise<readonly number[]>;
-}
-let started: Counter | undefined;
-/** Started at the first use, so that a deployment that never estimates never holds the tokenizer's tables. */
-const counter = (): Counter => (started ??= startCounter());
+/** Longer than any text takes; a tokenizer may have to load its tables, and others wait for theirs. */
+const COUNT_MS = 30_000;
 
-function startCounter(): Counter {
-  const waiting = new Map<number, (counts: readonly number[]) => void>();
-  let number = 0;
-  const worker = startWorker("core/pipeline/settle/estimate.worker.ts");
-  worker.onmessage = ({ data }: MessageEvent<CountReply>) => {
-    waiting.get(data.number)?.(data.counts);
-    waiting.delete(data.number);
-  };
-  worker.onerror = () => {
-    // the next estimate starts another; these are counted by rule of thumb
-    started = undefined;
-    for (const [, resolve] of waiting) resolve([]);
-  };
-  return {
-    count: (texts) =>
-      new Promise<readonly number[]>((resolve) => {
-        number += 1;
-        const countOf = (counts: readonly number[]) => (text: string, at: number) => {
-          const counted = counts[at];
-          return counted === undefined ? Math.ceil(text.length / CHARACTERS_PER_TOKEN) : scaled(counted, text);
-        };
-        waiting.set(number, (counts) => resolve(texts.map(countOf(counts))));
-        worker.postMessage({ number, texts: texts.map((text) => text.slice(0, MAX_COUNTED)) } satisfies CountRequest);
-      }),
+/** Counted by the first tokenizer that counts for the model, else by rule of thumb. */
+export function estimating(plugins: readonly Loaded<Tokenizer>[], log: Logger, limitMs = COUNT_MS): EstimateUsage {
+  const ask = (tokenizer: Tokenizer, { texts, of }: Texts) => tokenizer.count(texts, of);
+  const countsOf = firstKnown({ plugins, ask, limitMs, log });
+  return async (asked, answered, of) => {
+    const texts = [asked.slice(0, MAX_COUNTED), answered.slice(0, MAX_COUNTED)];
+    const [input, output] = (await countsOf({ texts, of })) ?? [];
+    return { input: tokensIn(asked, input), output: tokensIn(answered, output), estimated: true };
   };
 }
-const CHARACTERS_PER_TOKEN = 4;
-/** Longer texts are counted by this much of them and scaled up; no more of them is sent to the Worker either. */
+interface Texts {
+  readonly texts: readonly string[];
+  readonly of: ModelOfAnswer;
+}
+
+/** Longer texts are counted by this much of them and scaled up. */
 const MAX_COUNTED = 100_000;
-const scaled = (tokens: number, { length }: string): number =>
-  length <= MAX_COUNTED ? tokens : Math.round((tokens * length) / MAX_COUNTED);
+const CHARACTERS_PER_TOKEN = 4;
+function tokensIn({ length }: string, counted: number | undefined): number {
+  if (!Number.isFinite(counted)) return Math.ceil(length / CHARACTERS_PER_TOKEN);
+  return length <= MAX_COUNTED ? Number(counted) : Math.round((Number(counted) * length) / MAX_COUNTED);
+}

@@ -13,7 +13,7 @@ import {
 } from "#contract";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
 import { beginning } from "../../json/utf8.ts";
-import { estimatedUsage } from "./estimate.ts";
+import type { EstimateUsage } from "./estimate.ts";
 import type { CostOf } from "./cost.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Reply } from "../reply.ts";
@@ -25,10 +25,11 @@ interface At {
   readonly now: number;
   readonly loggedBytes: number;
   readonly costOf: CostOf;
+  readonly estimate: EstimateUsage;
 }
 
 /** What came of a request, as policies and exporters are told it. */
-export const outcomeOf = async (ended: Ended, at: At): Promise<Outcome> => makeOutcome(ended, at, await findingsOf(ended, at.costOf));
+export const outcomeOf = async (ended: Ended, at: At): Promise<Outcome> => makeOutcome(ended, at, await findingsOf(ended, at));
 
 /** A request and how it ended. */
 export interface Ended {
@@ -89,9 +90,10 @@ interface Findings {
 }
 
 /** Usage may have to be estimated, a guardrail may still run, and a source of prices may have to look its price up. */
-async function findingsOf({ reply, served, ending }: Ended, costOf: CostOf): Promise<Findings> {
+async function findingsOf(ended: Ended, { costOf, estimate }: At): Promise<Findings> {
+  const { reply, served, ending } = ended;
   const judging = guardrailsOf(reply);
-  const usage = await usageOf(reply, served.call, ending);
+  const usage = await usageOf(ended, estimate);
   return {
     usage,
     costCents: usage && (await costFor({ reply, served, usage, costOf }, modelOf(reply, ending))),
@@ -117,26 +119,28 @@ const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs, readyMs }: Ending,
 /* ── usage and cost ──────────────────────────────────────────────────────────────────────────────────────────── */
 
 /** What the provider reported, if the answer came to its end; else no less than what was received. */
-function usageOf(reply: Reply, call: Call, ending: Ending): MaybePromise<Usage | null> {
+function usageOf(ended: Ended, estimate: EstimateUsage): MaybePromise<Usage | null> {
+  const { ending } = ended;
   const reported = ending.usage;
-  return reported && (ending.ended === "ok" || !ending.streamed) ? reported : usageReceived(reply, call, ending);
+  return reported && (ending.ended === "ok" || !ending.streamed) ? reported : usageReceived(ended, estimate);
 }
 
-async function usageReceived(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
-  const reported = ending.usage;
-  const estimate = await estimateOf(reply, call, ending);
-  if (!reported || !estimate) return reported ?? estimate;
-  const missing = outputTokens(estimate) - outputTokens(reported);
+async function usageReceived(ended: Ended, estimate: EstimateUsage): Promise<Usage | null> {
+  const reported = ended.ending.usage;
+  const estimated = await estimateOf(ended, estimate);
+  if (!reported || !estimated) return reported ?? estimated;
+  const missing = outputTokens(estimated) - outputTokens(reported);
   return missing > 0 ? { ...reported, output: (reported.output ?? 0) + missing, estimated: true } : reported;
 }
 
 /** Only answers that cost something are estimated: those a model began to give. */
-async function estimateOf(reply: Reply, call: Call, ending: Ending): Promise<Usage | null> {
+async function estimateOf({ reply, served: { call }, ending }: Ended, estimate: EstimateUsage): Promise<Usage | null> {
   const { input, output } = call.row.content;
   if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
   const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";
   const { text, times } = ending.said?.() ?? { text: whole, times: 1 };
-  const usage = await estimatedUsage(textIn(input(call.body.value)), text);
+  const of = { providerId: reply.from.id, model: modelOf(reply, ending) ?? reply.from.target.model };
+  const usage = await estimate(textIn(input(call.body.value)), text, of);
   return { ...usage, output: Math.round((usage.output ?? 0) * times) };
 }
 

@@ -111,7 +111,7 @@ export function refused(thrown: unknown, served: Served, gw: Gateway): Response 
 
 async function settled(settlement: Settlement): Promise<void> {
   const { gw, served } = settlement;
-  const at = { now: gw.now(), loggedBytes: gw.limits.loggedBytes, costOf: gw.costOf };
+  const at = { now: gw.now(), loggedBytes: gw.limits.loggedBytes, costOf: gw.costOf, estimate: gw.estimate };
   const outcome = await outcomeOf(settlement, at).catch((thrown: unknown) => {
     gw.log("error", "settled without details", { traceId: served.call.traceId, why: messageOf(thrown) });
     return bareOutcome(settlement, { ...at, loggedBytes: 0 });

@@ -8,14 +8,14 @@ function wordIn(value: unknown): string {
   if (word !== "busy") return word;
   throw new UpstreamFailure(429, { message: "Acme is busy.", type: "rate_limit_error", param: null, code: "acme_busy" });
 }
-/** Acme answers `{"ws": [{"w": "…"}]}`, and in a stream one `{"w": "…"}` a line; the last line is `{"n": words}`. */
+/** Acme answers `{"ws": [{"w": "…"}]}`, and in a stream one `{"w": "…"}` a line; the last line is `{"n": words}`. Asked quietly, it does not count. */
 const reply = (body: Json): readonly StreamEvent[] => {
   const words = Array.isArray(body["ws"]) ? body["ws"].map(wordIn) : [];
   return [
     { type: "start", model: "acme-1" },
     { type: "text", text: words.join(" ") },
     { type: "finish", reason: "stop" },
-    { type: "usage", usage: { output: words.length } },
+    ...(body["quiet"] === true ? [] : [{ type: "usage", usage: { output: words.length } } as const]),
   ];
 };
 

@@ -11,6 +11,9 @@ import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
  */
 const SLICE = 2_048;
 
+/** Signs that mean something to a model (`<|endoftext|>`) are text like any other where a client writes them. */
+const AS_TEXT = { disallowedSpecial: new Set<string>() };
+
 export interface CountRequest {
   readonly number: number;
   readonly texts: readonly string[];
@@ -22,7 +25,7 @@ export interface CountReply {
 
 function count(text: string): number {
   let tokens = 0;
-  for (let at = 0; at < text.length; at += SLICE) tokens += countTokens(text.slice(at, at + SLICE));
+  for (let at = 0; at < text.length; at += SLICE) tokens += countTokens(text.slice(at, at + SLICE), AS_TEXT);
   return tokens;
 }
 
