@@ -1,6 +1,6 @@
 import { type GatewayError, messageOf } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { type Candidate, candidatesFor } from "../kernel/candidates.ts";
+import { deploymentOf } from "../kernel/deployment.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { bootErrors } from "../kernel/generations.ts";
 import { loadPlugin } from "../kernel/load.ts";
@@ -9,7 +9,7 @@ import { judgePlaces } from "../kernel/settings/places.ts";
 import { type Profile, readProfile } from "../kernel/settings/profile.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { secretsNotSet } from "../kernel/secrets/secrets-not-set.ts";
-import { STEP_LIMITS } from "../kernel/steps.ts";
+import { type DeployedPlugin, isEnabled, STEP_LIMITS } from "../kernel/life.ts";
 import { judgeVariables } from "../kernel/settings/variables.ts";
 import { idleInRecords } from "./check-records.ts";
 import { readOptions } from "./options.ts";
@@ -19,14 +19,14 @@ import { SERVER_VARIABLES, withEmptyStore } from "./with-empty-store.ts";
 export async function check(args: readonly string[]): Promise<number> {
   const { settings } = readOptions(args);
   const profile = await readProfile(settings.profile, settings.env);
-  const { plugins, unreadable } = await candidatesFor(profile, registry, settings.env);
+  const { plugins, unreadable } = await deploymentOf(profile, registry, settings.env);
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
-  const enabled = plugins.filter((candidate) => candidate.enabled);
+  const enabled = plugins.filter(isEnabled);
   const found = new Set([
     ...(await placesWrong(settings)),
     ...errors.map(({ message }) => message),
     ...unreadable.map(({ error }) => error.message),
-    ...(await Promise.all(enabled.map((candidate) => judge(candidate, plugins, profile)))).flat(),
+    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, profile)))).flat(),
   ]);
   const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
   for (const problem of start.problems) found.add(problem);
@@ -34,8 +34,8 @@ export async function check(args: readonly string[]): Promise<number> {
   const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...(await idleInRecords(settings))];
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   if (start.unjudged.length > 0) console.log(`Storage is not judged here, and no plugin was set up: ${start.unjudged.join(" ")}`);
-  for (const candidate of enabled)
-    for (const missing of secretsNotSet(candidate, plugins, profile, settings.env)) console.log(`Missing: ${candidate.name}: ${missing}`);
+  for (const deployed of enabled)
+    for (const missing of secretsNotSet(deployed, plugins, profile, settings.env)) console.log(`Missing: ${deployed.name}: ${missing}`);
   console.log(
     `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}${warnings.length > 0 ? `, ${warnings.length} warnings` : ""}.`,
   );
@@ -86,11 +86,11 @@ const STORAGE_CODES: ReadonlySet<string> = new Set(["STORAGE_UNUSABLE", "STORAGE
 const NOBODY_IDENTIFIED =
   "No enabled policy tells who asks, so that every request would be refused: enable policy/api-key, or another policy that identifies.";
 
-async function judge(candidate: Candidate, all: readonly Candidate[], profile: Profile): Promise<string[]> {
-  const unmet = (candidate.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && other.enabled));
-  const wants = unmet.map((name) => `The plugin ${candidate.name} requires ${name}, which is not enabled.`);
+async function judge(deployed: DeployedPlugin, all: readonly DeployedPlugin[], profile: Profile): Promise<string[]> {
+  const unmet = (deployed.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && isEnabled(other)));
+  const wants = unmet.map((name) => `The plugin ${deployed.name} requires ${name}, which is not enabled.`);
   try {
-    await loadPlugin(candidate, { profile, all, limits: STEP_LIMITS });
+    await loadPlugin(deployed, { profile, all, limits: STEP_LIMITS });
     return wants;
   } catch (error) {
     return [...wants, ...bootErrors(error).map(({ message }) => message)];

@@ -1,6 +1,7 @@
 import { GatewayError } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { type Candidate, type Candidates, candidatesFor } from "../kernel/candidates.ts";
+import { type Deployment, deploymentOf } from "../kernel/deployment.ts";
+import { type DeployedPlugin, isEnabled } from "../kernel/life.ts";
 import { judgeFiles } from "../kernel/load.ts";
 import { type Profile, readProfile } from "../kernel/settings/profile.ts";
 import { secretsNotSet } from "../kernel/secrets/secrets-not-set.ts";
@@ -11,8 +12,8 @@ import { readOptions } from "./options.ts";
 export async function list(args: readonly string[]): Promise<number> {
   const { settings, json } = readOptions(args);
   const profile = await readProfile(settings.profile, settings.env);
-  const { plugins, unreadable } = await candidatesFor(profile, registry, settings.env);
-  const rows = plugins.map((candidate) => rowOf(candidate, { plugins, profile, settings }));
+  const { plugins, unreadable } = await deploymentOf(profile, registry, settings.env);
+  const rows = plugins.map((deployed) => rowOf(deployed, { plugins, profile, settings }));
   const broken = unreadable.map(({ origin, error }) => ({ origin, code: error.code, why: error.message }));
   console.log(json ? JSON.stringify({ profile: profile.file, plugins: rows, unreadable: broken }, null, 2) : table(rows));
   if (!json) for (const { origin, why } of broken) console.error(`not readable: ${origin}: ${why}`);
@@ -20,16 +21,16 @@ export async function list(args: readonly string[]): Promise<number> {
   return broken.length > 0 || rows.some(({ state }) => state === "failed") ? 1 : 0;
 }
 
-interface Deployment extends Pick<Candidates, "plugins"> {
+interface Listing extends Pick<Deployment, "plugins"> {
   readonly profile: Profile;
   readonly settings: Settings;
 }
 type State = "enabled" | "disabled" | "failed";
 
-function rowOf(candidate: Candidate, { plugins, profile, settings }: Deployment) {
-  const { name, enabled, required, origin, hash, manifest } = candidate;
-  const failure = enabled ? failureOf(candidate, profile, plugins) : null;
-  const state: State = failure !== null ? "failed" : enabled ? "enabled" : "disabled";
+function rowOf(deployed: DeployedPlugin, { plugins, profile, settings }: Listing) {
+  const { name, required, origin, hash, manifest, stage } = deployed;
+  const failure = isEnabled(deployed) ? failureOf(deployed, profile, plugins) : null;
+  const state: State = failure !== null ? "failed" : stage.at === "off" ? "disabled" : "enabled";
   return {
     name,
     state,
@@ -37,8 +38,8 @@ function rowOf(candidate: Candidate, { plugins, profile, settings }: Deployment)
     title: manifest.title,
     required,
     needs: manifest.needs ?? [],
-    why: failure ?? candidate.why,
-    missing: secretsNotSet(candidate, plugins, profile, settings.env),
+    why: stage.at === "off" ? stage.why : failure,
+    missing: secretsNotSet(deployed, plugins, profile, settings.env),
     origin,
     ...(hash !== null && { hash }),
   };
@@ -46,9 +47,9 @@ function rowOf(candidate: Candidate, { plugins, profile, settings }: Deployment)
 type Listed = ReturnType<typeof rowOf>;
 
 /** What is wrong with its files; what only running it would show is told by `gateway check`. */
-function failureOf(candidate: Candidate, profile: Profile, plugins: readonly Candidate[]): string | null {
+function failureOf(deployed: DeployedPlugin, profile: Profile, plugins: readonly DeployedPlugin[]): string | null {
   try {
-    judgeFiles(candidate, profile, plugins);
+    judgeFiles(deployed, profile, plugins);
     return null;
   } catch (thrown) {
     if (GatewayError.is(thrown)) return thrown.message;

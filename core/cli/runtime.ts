@@ -11,7 +11,7 @@ import type { GenerationsParts } from "../kernel/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/process/log.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type OwnKeys, ownKeys } from "../kernel/secrets/own-keys.ts";
-import type { PartHealth } from "../kernel/part-health.ts";
+import type { PartHealth } from "../kernel/states.ts";
 import { makeDataFolder } from "../kernel/settings/places.ts";
 import { readProfile } from "../kernel/settings/profile.ts";
 import { SETTINGS, type SettingRow, type Settings } from "../kernel/settings/settings.ts";

@@ -6,7 +6,7 @@ import { pathOf } from "../http/request-path.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
 import { BootFailed } from "../kernel/building.ts";
-import { candidatesFor } from "../kernel/candidates.ts";
+import { deploymentOf } from "../kernel/deployment.ts";
 import { isFlag } from "../kernel/settings/flags.ts";
 import { firstStart, wideScopes } from "./first-start.ts";
 import { type Generations, startGenerations } from "../kernel/generations.ts";
@@ -16,7 +16,7 @@ import { budgetOf, runtimeMemory } from "../kernel/process/memory-budget.ts";
 import { judgePlaces } from "../kernel/settings/places.ts";
 import { readProfile } from "../kernel/settings/profile.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
-import { STEP_LIMITS } from "../kernel/steps.ts";
+import { STEP_LIMITS } from "../kernel/life.ts";
 import { judgeVariables } from "../kernel/settings/variables.ts";
 import { startWatchdog } from "../kernel/process/watchdog/watchdog.ts";
 import { openSpools, SPOOL_FOLDER, type Spools } from "../pipeline/settle/spool/spools.ts";
@@ -64,7 +64,7 @@ export async function serve(args: readonly string[]): Promise<number> {
 async function judgeSettings(settings: Settings): Promise<void> {
   await judgePlaces(settings);
   const profile = await readProfile(settings.profile, settings.env);
-  const { plugins } = await candidatesFor(profile, registry, settings.env);
+  const { plugins } = await deploymentOf(profile, registry, settings.env);
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
   if (errors.length > 0) throw new BootFailed(errors);
   const { log } = createLog({ level: settings.logLevel, now: Date.now, write: (line) => void process.stderr.write(`${line}\n`) });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { candidatesFor } from "../kernel/candidates.ts";
+import { deploymentOf } from "../kernel/deployment.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { readProfile } from "../kernel/settings/profile.ts";
 import { readSettings, type Settings } from "../kernel/settings/settings.ts";
@@ -30,8 +30,8 @@ export async function withEmptyStore<T>(settings: Settings, work: (generation: G
 }
 
 async function refuseOutsideStorage({ profile: file, env }: Settings): Promise<void> {
-  const { plugins } = await candidatesFor(await readProfile(file, env), registry, env);
-  const { wanted } = wantedStorage(plugins.filter(({ enabled, manifest }) => enabled && manifest.kind === "storage"));
+  const { plugins } = await deploymentOf(await readProfile(file, env), registry, env);
+  const { wanted } = wantedStorage(plugins);
   const outside = wanted.find(({ origin }) => origin !== "built-in");
   if (!outside) return;
   throw new GatewayError("STORAGE_UNUSABLE", {

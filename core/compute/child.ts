@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "#contract";
 import { registry } from "../generated/registry.ts";
-import type { RegistryRow } from "../kernel/candidates.ts";
+import type { RegistryRow } from "../kernel/deployment.ts";
 import { importModule, ownPipes, startWorker } from "../platform.ts";
 import { isExhaustion } from "./exhaustion.ts";
 import { type Frame, FrameReader, jsonFrame, textOf } from "./frames.ts";

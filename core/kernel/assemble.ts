@@ -4,6 +4,7 @@ import {
   type Console,
   type Dialect,
   type Exporter,
+  GatewayError,
   type GuardrailPack,
   type Kind,
   type Kinds,
@@ -87,6 +88,14 @@ function marked(loaded: Loaded<Provider>): Loaded<Provider> {
 }
 const strategiesOf = ({ name, provides }: Loaded<Policy>): [string, Strategy][] =>
   Object.entries(provides.strategies ?? {}).map(([mode, strategy]) => [mode, belongsTo(strategy, name)]);
+
+/** What stands in the place of a guard that failed: nobody passes, and who cannot be known is not called unknown. */
+export function closedPolicy({ name, manifest }: Pick<Loaded<Policy>, "name" | "manifest">): Loaded<Policy> {
+  const refuse = (): never => {
+    throw new GatewayError("POLICY_DOWN", { plugin: name });
+  };
+  return { name, manifest, provides: { identify: refuse, admit: refuse } };
+}
 
 /** By their ids, and by their bare names where the pack says so. */
 const checksOf = ({ name, module, manifest, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>

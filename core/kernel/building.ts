@@ -11,21 +11,20 @@ import {
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
 import type { Compute } from "../compute/pool.ts";
-import { type Candidate, REQUIRED_KINDS, type RegistryRow } from "./candidates.ts";
 import { catalogOf, type Offers } from "./check.ts";
 import { configRules } from "./config/rules.ts";
+import { REQUIRED_KINDS, type RegistryRow } from "./deployment.ts";
 import type { Unreadable } from "./external.ts";
 import type { HostParts } from "./host.ts";
 import { countInFlight, type InFlight } from "./process/in-flight.ts";
 import type { ProcessLog } from "./process/log.ts";
-import { isUp, type Member, type SharedStorage } from "./member.ts";
 import { type MissingSecrets, missingSecrets } from "./secrets/missing-secrets.ts";
-import type { PartHealth } from "./part-health.ts";
+import type { PartHealth } from "./states.ts";
 import type { Profile } from "./settings/profile.ts";
 import type { SharedRecords } from "./records/records.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { StoreHealth } from "./records/store-health.ts";
-import { STEP_LIMITS, type StepLimits } from "./steps.ts";
+import { type Carried, type DeployedPlugin, fail, isUp, type Stage, STEP_LIMITS, type StepLimits } from "./life.ts";
 import type { StorageHandles } from "./records/stores.ts";
 
 export interface BootInput {
@@ -39,7 +38,7 @@ export interface BootInput {
   now(): number;
   readonly limits?: Partial<StepLimits>;
   /** Storage of the generation before, which goes on when nothing about it changed. */
-  readonly carried: ReadonlyMap<string, SharedStorage>;
+  readonly carried: Carried;
   /** No table is changed: a storage that would have to refuses. */
   readonly keepsTables?: boolean;
   /** Parts of the process that outlive generations and have a state to tell. */
@@ -62,7 +61,7 @@ export class BootFailed extends Error {
 export interface Building {
   readonly input: BootInput;
   readonly limits: StepLimits;
-  readonly members: readonly Member[];
+  readonly plugins: readonly DeployedPlugin[];
   /** Id -> the plugin that has it. */
   readonly owners: Map<string, string>;
   readonly tables: Map<string, Collection>;
@@ -77,11 +76,11 @@ export interface Building {
 
 const NOTHING = { providers: new Map(), checks: new Map(), strategies: new Map() } as const;
 
-export function begin(input: BootInput, plugins: readonly Candidate[]): Building {
+export function begin(input: BootInput, plugins: readonly DeployedPlugin[]): Building {
   const building: Building = {
     input,
     limits: { ...STEP_LIMITS, ...input.limits },
-    members: plugins.map((candidate) => ({ candidate, spare: null, ids: [] })),
+    plugins,
     owners: new Map(),
     tables: new Map(RECORDS.map((collection) => [collection.name, collection])),
     catalog: catalogOf(() => building.offers, headerClasses(input.settings.headerAliases)),
@@ -94,39 +93,36 @@ export function begin(input: BootInput, plugins: readonly Candidate[]): Building
 }
 
 /** What hosts may hand out at this moment of the boot. */
-export function partsFor({ input, members, catalog, stores, records, missing }: Building): HostParts {
-  const sources = members
-    .filter((member) => member.candidate.manifest.kind === "secret" && isUp(member))
-    .map(({ running }) => running?.provides as SecretSource); // the kind says so
+export function partsFor({ input, plugins, catalog, stores, records, missing }: Building): HostParts {
+  const sources = plugins
+    .filter(isUp)
+    .filter(({ manifest }) => manifest.kind === "secret")
+    .map(({ stage }) => stage.instance.running.provides as SecretSource); // the kind says so
   const { egress, vault, log, now, generations, profile, keepsTables = false } = input;
   const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, missing, log };
   return { egress, vault, catalog, log, now, keepsTables, generations, stores, records, secrets };
 }
 
 /** Is everything there that the plugin's manifest requires? */
-export function judgeRequirements(member: Member, members: readonly Member[]): void {
-  if (!member.candidate.enabled || member.error) return;
-  const { name: plugin, manifest } = member.candidate;
+export function judgeRequirements(deployed: DeployedPlugin, plugins: readonly DeployedPlugin[]): void {
+  const { name: plugin, manifest, stage } = deployed;
+  if (stage.at === "off" || stage.at === "failed") return;
   for (const requires of manifest.requires ?? []) {
-    const state = stateForOthers(members.find(({ candidate }) => candidate.name === requires));
-    if (state !== undefined) member.error = new GatewayError("PLUGIN_REQUIRES", { plugin, requires, state });
+    const state = UNMET[plugins.find(({ name }) => name === requires)?.stage.at ?? "absent"];
+    if (state !== undefined) fail(deployed, new GatewayError("PLUGIN_REQUIRES", { plugin, requires, state }));
   }
 }
-
-function stateForOthers(member: Member | undefined): string | undefined {
-  if (!member) return "not installed";
-  if (!member.candidate.enabled) return "disabled";
-  return member.error ? "not running" : undefined;
-}
+/** Stages of a plugin that another one cannot build on. */
+const UNMET: { readonly [At in Stage["at"] | "absent"]?: string } = { absent: "not installed", off: "disabled", failed: "not running" };
 
 /** What requires a plugin that failed fails too, and so on. */
-export function dismissUnmet({ members }: Building): void {
-  for (let before = -1, failed = failures(members); failed !== before; failed = failures(members)) {
+export function dismissUnmet({ plugins }: Building): void {
+  for (let before = -1, failed = failures(plugins); failed !== before; failed = failures(plugins)) {
     before = failed;
-    for (const member of members) judgeRequirements(member, members);
+    for (const deployed of plugins) judgeRequirements(deployed, plugins);
   }
 }
-const failures = (members: readonly Member[]): number => members.filter(({ error }) => error).length;
+const failures = (plugins: readonly DeployedPlugin[]): number => plugins.filter(({ stage }) => stage.at === "failed").length;
 
 /** Nor is a policy done without whose manifest cannot be accepted: it would guard something. */
 export function refuseUnreadable(unreadable: readonly Unreadable[]): void {
@@ -135,9 +131,9 @@ export function refuseUnreadable(unreadable: readonly Unreadable[]): void {
 }
 
 /** A required plugin that failed ends the boot, and so does a setting that no plugin can take: going on would ignore it. */
-export function refuseFailed(members: readonly Member[]): void {
-  const errors = members.flatMap(({ candidate, error }) =>
-    error && (candidate.required || error.code === "SETTING_INVALID") ? error : [],
+export function refuseFailed(plugins: readonly DeployedPlugin[]): void {
+  const errors = plugins.flatMap(({ stage, required }) =>
+    stage.at === "failed" && (required || stage.error.code === "SETTING_INVALID") ? stage.error : [],
   );
   if (errors.length > 0) throw new BootFailed(errors);
 }

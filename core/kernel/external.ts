@@ -3,21 +3,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { GatewayError, isJson, type Manifest, messageOf } from "#contract";
 import { importModule } from "../platform.ts";
+import type { Found } from "./life.ts";
 import { parseManifests } from "./manifest.ts";
 
-/** A plugin as it was found, before anything of it has run. */
-export interface Found {
-  readonly manifest: Manifest;
-  /** `built-in`, or its folder. */
-  readonly origin: string;
-  /** Its manifest's path, for errors. */
-  readonly file: string;
-  /** Content hash of an external plugin. */
-  readonly hash: string | null;
-  readonly load?: () => Promise<unknown>;
-  /** Its code, when it is no part of this program. */
-  readonly module?: { readonly path: string; readonly version: string };
-}
 /** A folder that looked like a plugin and is none. */
 export interface Unreadable {
   readonly origin: string;

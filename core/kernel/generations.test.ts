@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bootInput, bootWith, type Captured, type Given, inFolder, packOf, PROFILE } from "../../tests/kit/deployment.ts";
+import { Type } from "@sinclair/typebox";
+import { definePlugin } from "#contract";
+import { bootInput, bootWith, type Captured, type Given, inFolder, packOf, PROFILE, stateIn } from "../../tests/kit/deployment.ts";
 import { boot } from "./boot.ts";
 import type { BootInput } from "./building.ts";
 import { type Generations, startGenerations } from "./generations.ts";
@@ -183,4 +185,23 @@ test("what a reload would lose is not lost to a plugin that is there by another 
   expect(await generations.reload()).toEqual({ number: 2 });
   expect([...generations.current.generation.checks.keys()]).toEqual(["three.always"]);
   await generations.close();
+});
+
+test("a storage that did not become ready is not carried over: the next generation sets it up anew", async () => {
+  let setUps = 0;
+  const setup = () => {
+    setUps += 1;
+    return { provides: { blobs: {} as never }, ready: () => (setUps === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve()) };
+  };
+  const late: Given = {
+    manifest: { kind: "storage", id: "late", provides: ["blobs"] },
+    module: () => ({ default: definePlugin({ kind: "storage", config: Type.Object({}), needs: [], setup }) }),
+  };
+  const profile = { ...PROFILE, plugins: { "storage/late": { required: false } } };
+  const first = await bootWith([late], { profile });
+  const second = await bootWith([late], { profile, carried: first.storages });
+  expect([first, second].map((built) => stateIn(built, "storage/late")?.state)).toEqual(["failed", "running"]);
+  expect(setUps).toBe(2);
+  await first.end();
+  await second.end();
 });

@@ -2,13 +2,10 @@ import { GatewayError, type Generations as Shown, type Logger, messageOf } from 
 import type { Built } from "./boot.ts";
 import { BootFailed } from "./building.ts";
 import type { Generation } from "./generation.ts";
-import { type Kept, sentences } from "./kept.ts";
-import type { SharedStorage } from "./member.ts";
+import { type Carried, runStep } from "./life.ts";
 import { lostPlugins, refuseLoss } from "./lost.ts";
-import type { PartHealth } from "./part-health.ts";
 import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-broadcast.ts";
-import { shownStates } from "./shown-states.ts";
-import { runStep } from "./steps.ts";
+import { type PartHealth, shownStates } from "./states.ts";
 
 /** The running configuration, and how it is replaced by the next without a request noticing. */
 export interface Generations<T> {
@@ -30,7 +27,7 @@ export interface Serving<T> {
 }
 export interface GenerationsParts<T> {
   /** Reads the profile as it now is and boots it. */
-  build(number: number, carried: ReadonlyMap<string, SharedStorage>, shown: Shown): Promise<Built>;
+  build(number: number, carried: Carried, shown: Shown): Promise<Built>;
   attach(generation: Generation): T;
   /** Called once no request is inside any more, before plugins drain. What takes longer than the limit below is left behind. */
   detach(attached: T): Promise<void>;
@@ -78,7 +75,7 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
       if (closing) return; // it ends, and keeps nothing
       throw new Error(parts.redact(messageOf(error))); // it is told to the process that called
     });
-  const next = (number: number, carried: ReadonlyMap<string, SharedStorage>, accept: Across["accept"]) =>
+  const next = (number: number, carried: Carried, accept: Across["accept"]) =>
     hold(parts, number, carried, { shown, heard, called, refusedElsewhere, accept });
 
   async function replace({ force = false }: How): Promise<{ number: number }> {
@@ -129,6 +126,17 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
   };
 }
 
+/** Why the generation that was asked for last does not serve, in this process and in the one that said so last. */
+interface Kept {
+  here: string | undefined;
+  elsewhere: string | undefined;
+}
+/** The same as a part of the process tells it. */
+const sentences = ({ here, elsewhere }: Kept): readonly string[] => [
+  ...(here === undefined ? [] : [`The last change of the configuration was not taken, and the one before it serves: ${here}`]),
+  ...(elsewhere === undefined ? [] : [`Another process did not take the last change of the configuration: ${elsewhere}`]),
+];
+
 /** What a generation shares with those before and after it. */
 interface Across extends Hearing {
   readonly shown: Shown;
@@ -141,7 +149,7 @@ interface Across extends Hearing {
 async function hold<T>(
   parts: GenerationsParts<T>,
   number: number,
-  carried: ReadonlyMap<string, SharedStorage>,
+  carried: Carried,
   { shown, heard, called, refusedElsewhere, accept }: Across,
 ): Promise<Held<T>> {
   const built = await parts.build(number, carried, shown);

@@ -67,3 +67,10 @@ export function checkContract(manifest: Manifest): void {
   if (semver.satisfies(CONTRACT_VERSION, manifest.contract)) return;
   throw new GatewayError("PLUGIN_CONTRACT", { plugin: pluginName(manifest), range: manifest.contract, version: CONTRACT_VERSION });
 }
+
+/**
+ * Does the plugin judge every request? Then it runs where the profile names it, being no stowaway of a folder or a build, and
+ * its failure must open no door: it may have known callers, or have limited them. A policy that names routing strategies
+ * under `provides` is missed by the configs that ask for one, and those are refused.
+ */
+export const isGuard = ({ kind, provides = [] }: Manifest): boolean => kind === "policy" && provides.length === 0;

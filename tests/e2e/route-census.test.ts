@@ -24,7 +24,7 @@ import { openapi } from "../../core/http/openapi.ts";
 import { PREFIX } from "../../core/http/planes.ts";
 import { serveGeneration } from "../../core/http/server.ts";
 import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
-import { STEP_LIMITS } from "../../core/kernel/steps.ts";
+import { STEP_LIMITS } from "../../core/kernel/life.ts";
 import { bootWith, type Given, PROFILE, rowOf } from "../kit/deployment.ts";
 
 /* ── the deployment: everything of this build, over memory ───────────────────────────────────────────────────── */

@@ -13,7 +13,7 @@ import { serveGeneration } from "../../core/http/server.ts";
 import type { Built } from "../../core/kernel/boot.ts";
 import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
 import { readSettings } from "../../core/kernel/settings/settings.ts";
-import { STEP_LIMITS } from "../../core/kernel/steps.ts";
+import { STEP_LIMITS } from "../../core/kernel/life.ts";
 import { egressWith } from "../egress/support.ts";
 import { bootWith, type Given, inFolder } from "../kit/deployment.ts";
 import { jsonAnswer, type Received, type Replay, type ReplayServer, replayServer } from "../kit/replay.ts";

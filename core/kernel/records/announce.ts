@@ -1,5 +1,5 @@
 import { type Feed, type Logger, messageOf } from "#contract";
-import { runStep } from "../steps.ts";
+import { runStep } from "../life.ts";
 
 /** Tells the deployment's processes that a record changed; a feed that is away is told later, up to MAX_PENDING of them. */
 export interface Announcer {

@@ -1,5 +1,5 @@
 import type { Feed, Health, Logger } from "#contract";
-import { runStep } from "../steps.ts";
+import { runStep } from "../life.ts";
 
 /** Knows whether changes that other processes make are heard of. */
 export interface FeedWatch {

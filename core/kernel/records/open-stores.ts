@@ -1,43 +1,21 @@
 import { GatewayError, type Storage } from "#contract";
 import { BootFailed, type Building, refuseFailed } from "../building.ts";
 import type { Stores } from "../generation.ts";
-import type { HostParts } from "../host.ts";
-import { isUp, type Member, type SharedStorage, setUp } from "../member.ts";
+import { type DeployedPlugin, isUp, runStep, stepError } from "../life.ts";
 import { shareRecords } from "./records.ts";
 import { watchStores } from "./store-health.ts";
-import { type StepLimits, stepError, runStep } from "../steps.ts";
 import { NEEDED_HANDLES, pickHandles } from "./stores.ts";
-
-/** A storage whose plugin, version and configuration did not change goes on as it is; what it holds in memory survives. */
-export async function setUpStorage(
-  member: Member,
-  parts: HostParts,
-  limits: StepLimits,
-  carried: ReadonlyMap<string, SharedStorage>,
-): Promise<void> {
-  const { candidate, loaded } = member;
-  const key = `${candidate.name}@${candidate.manifest.version}#${candidate.hash ?? ""}:${JSON.stringify(loaded?.config)}`;
-  const shared = carried.get(key);
-  if (shared) member.running = shared.running;
-  else await setUp(member, parts, limits);
-  if (!member.running || member.error) return;
-  member.shared = shared ?? { key, running: member.running as SharedStorage["running"], users: 0 }; // a storage plugin provides a Storage
-  member.shared.users += 1;
-}
 
 /** Storage is up: picks the handles, brings the tables up to date, and listens for changes. */
 export async function openStores(building: Building): Promise<void> {
-  const { members, input, limits, tables } = building;
-  const storages = members.filter(({ candidate }) => candidate.manifest.kind === "storage");
+  const { plugins, input, limits, tables } = building;
+  const storages = plugins.filter(({ manifest }) => manifest.kind === "storage");
   refuseFailed(storages);
-  building.stores = pickHandles(storages.filter(isUp).map(providesOf));
+  building.stores = pickHandles(storages.flatMap((storage) => providesOf(storage) ?? []));
   refuseMissing(building);
   const { records, feed } = building.stores;
   if (!records || !feed) return; // a storage without them was refused before
-  const owner = storages.find((member) => isUp(member) && providesOf(member).records === records)?.candidate ?? {
-    name: "storage",
-    file: "",
-  };
+  const owner = storages.find((storage) => providesOf(storage)?.records === records) ?? { name: "storage", file: "" };
   const collections = [...tables.values()];
   try {
     await runStep(limits.migrate, () => records.migrate(collections));
@@ -48,7 +26,8 @@ export async function openStores(building: Building): Promise<void> {
   building.storeHealth = watchStores({ stores: building.stores, redact: input.log.redact, now: input.now });
 }
 
-const providesOf = ({ running }: Member): Storage => running?.provides as Storage; // asked of running storage plugins only
+const providesOf = (storage: DeployedPlugin): Storage | undefined =>
+  isUp(storage) ? (storage.stage.instance.running.provides as Storage) : undefined; // asked of storage plugins only
 
 /** Stands where a plugin is named. */
 export const GATEWAY_ITSELF = "(the gateway itself)";

@@ -1,5 +1,5 @@
 import { type Health, messageOf, RECORDS, type Storage } from "#contract";
-import { runStep } from "../steps.ts";
+import { runStep } from "../life.ts";
 
 /** Asks the stores, off the request path, whether they can be read and written; whoever looks is shown what was last heard. */
 export interface StoreHealth {

@@ -1,5 +1,5 @@
 import type { Storage, StorageHandle } from "#contract";
-import type { Candidate } from "../candidates.ts";
+import type { DeployedPlugin } from "../life.ts";
 
 /** The first running storage in order that provides a handle serves it. */
 export type StorageHandles = Storage;
@@ -11,18 +11,20 @@ export const NEEDED_HANDLES = ["records", "logs", "counters", "kv", "feed"] as c
  * Of the enabled storage plugins, those that serve something no earlier one serves already. The others are not opened:
  * a gateway on PostgreSQL makes no embedded database beside it.
  */
-export function wantedStorage(enabled: readonly Candidate[]): {
-  readonly wanted: readonly Candidate[];
-  readonly spare: ReadonlyMap<string, string>;
+export function wantedStorage(plugins: readonly DeployedPlugin[]): {
+  readonly wanted: readonly DeployedPlugin[];
+  /** Why each of the others is not. */
+  readonly spare: ReadonlyMap<DeployedPlugin, string>;
 } {
   const server = new Map<string, string>();
-  const spare = new Map<string, string>();
-  const wanted = enabled.filter((candidate) => {
-    const offers = candidate.manifest.provides ?? STORAGE_HANDLES;
+  const spare = new Map<DeployedPlugin, string>();
+  const storages = plugins.filter(({ stage, manifest }) => stage.at === "enabled" && manifest.kind === "storage");
+  const wanted = storages.filter((deployed) => {
+    const offers = deployed.manifest.provides ?? STORAGE_HANDLES;
     const fresh = offers.filter((handle) => !server.has(handle));
-    for (const handle of fresh) server.set(handle, candidate.name);
+    for (const handle of fresh) server.set(handle, deployed.name);
     if (fresh.length === 0)
-      spare.set(candidate.name, `what it provides is served by ${[...new Set(offers.map((handle) => server.get(handle)))].join(", ")}`);
+      spare.set(deployed, `what it provides is served by ${[...new Set(offers.map((handle) => server.get(handle)))].join(", ")}`);
     return fresh.length > 0;
   });
   return { wanted, spare };

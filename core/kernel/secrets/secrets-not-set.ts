@@ -1,4 +1,4 @@
-import type { Candidate } from "../candidates.ts";
+import { type DeployedPlugin, isEnabled } from "../life.ts";
 import { lackOf, secretsWanted } from "./missing-secrets.ts";
 import type { Profile } from "../settings/profile.ts";
 import { nothingAt, placeOf, schemeOf, unreadable } from "./secrets.ts";
@@ -6,20 +6,21 @@ import type { Environment } from "../settings/settings.ts";
 
 /** What an enabled plugin lacks, as far as it can be told without running any plugin's code. */
 export function secretsNotSet(
-  { enabled, manifest }: Candidate,
-  all: readonly Candidate[],
+  deployed: DeployedPlugin,
+  all: readonly DeployedPlugin[],
   { secrets }: Pick<Profile, "secrets">,
   env: Environment,
 ): readonly string[] {
-  if (!enabled) return [];
-  const sources = all.filter((other) => other.enabled && other.manifest.kind === "secret");
+  if (!isEnabled(deployed)) return [];
+  const { manifest } = deployed;
+  const sources = all.filter((other) => isEnabled(other) && other.manifest.kind === "secret");
   return secretsWanted(manifest).flatMap((name) => {
     const why = whyNotSet(placeOf(name, secrets), sources, env);
     return why === undefined ? [] : [lackOf(manifest.kind, name, why)];
   });
 }
 
-function whyNotSet(place: string, sources: readonly Candidate[], env: Environment): string | undefined {
+function whyNotSet(place: string, sources: readonly DeployedPlugin[], env: Environment): string | undefined {
   const scheme = schemeOf(place);
   const known = sources.map(({ manifest }) => manifest.id); // those of this build are called by what they read
   if (!known.includes(scheme) && sources.every(({ origin }) => origin === "built-in")) return unreadable(place, known);

@@ -9,7 +9,7 @@ import { callOf } from "../../../tests/kit/check.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { guardInput } from "../../pipeline/guard/guard.ts";
 import { secretsNotSet } from "./secrets-not-set.ts";
-import { candidatesFor } from "../candidates.ts";
+import { deploymentOf } from "../deployment.ts";
 import { rowOf } from "../../../tests/kit/deployment.ts";
 
 const source = (scheme: string, read: SecretSource["read"]): Given => ({
@@ -122,13 +122,13 @@ test("a source that is silent has none to give", async () => {
 }, 10_000);
 test("a provider's own secret is one way among others: it is not missed before it is asked for", async () => {
   const provider = manifestOf({ kind: "provider", id: "p", needs: ["secret:OWN_KEY"] });
-  const { plugins } = await candidatesFor(PROFILE, [rowOf({ manifest: provider }), rowOf(source("env", async () => undefined))], {});
+  const { plugins } = await deploymentOf(PROFILE, [rowOf({ manifest: provider }), rowOf(source("env", async () => undefined))], {});
   expect(plugins.flatMap((candidate) => secretsNotSet(candidate, plugins, PROFILE, {}))).toEqual([]);
 });
 
 describe("without running any code", () => {
   const notSet = async (place: string, env: Record<string, string>) => {
-    const { plugins } = await candidatesFor(
+    const { plugins } = await deploymentOf(
       at(place),
       [rowOf(source("env", async () => undefined)), rowOf(keyed), rowOf(packOf("other"))],
       env,

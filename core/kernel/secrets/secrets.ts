@@ -1,7 +1,7 @@
 import { GatewayError, type Handles, messageOf, type SecretSource } from "#contract";
 import type { MissingSecrets } from "./missing-secrets.ts";
 import type { ProcessLog } from "../process/log.ts";
-import { runStep } from "../steps.ts";
+import { runStep } from "../life.ts";
 
 /** Secret sources by scheme, and where the profile says that a secret lives. */
 export interface SecretParts {

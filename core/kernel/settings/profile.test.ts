@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFolder, memoryRow, packOf, rowOf } from "../../../tests/kit/deployment.ts";
 import { scan } from "../../build/gen-registry.ts";
-import { candidatesFor } from "../candidates.ts";
+import { deploymentOf } from "../deployment.ts";
 import { parseManifest } from "../manifest.ts";
 import { BUILT_IN_PROFILES, readProfile } from "./profile.ts";
 
@@ -73,7 +73,7 @@ test("what is wrong with a profile is said with its place", () =>
 test("a profile that names a plugin there is not learns which there are", () =>
   inFolder(async (folder) => {
     const named = async (plugins: object) =>
-      candidatesFor(await readProfile(write(folder, "p.json", { title: "P", plugins }), {}), [memoryRow, rowOf(packOf("good"))], {});
+      deploymentOf(await readProfile(write(folder, "p.json", { title: "P", plugins }), {}), [memoryRow, rowOf(packOf("good"))], {});
     await expect(named({ "guardrail/goood": {} })).rejects.toThrow("there is no such plugin; of this kind there are guardrail/good");
     await expect(named({ "guardrails/good": {} })).rejects.toThrow("the kinds are secret, storage");
   }));
@@ -81,11 +81,7 @@ test("a profile that names a plugin there is not learns which there are", () =>
 test("order within a kind is the profile's, then the registry's", () =>
   inFolder(async (folder) => {
     const file = write(folder, "p.json", { title: "P", order: ["guardrail/c"], plugins: { "guardrail/b": {} } });
-    const { plugins } = await candidatesFor(
-      await readProfile(file, {}),
-      [...["a", "b", "c"].map((id) => rowOf(packOf(id))), memoryRow],
-      {},
-    );
+    const { plugins } = await deploymentOf(await readProfile(file, {}), [...["a", "b", "c"].map((id) => rowOf(packOf(id))), memoryRow], {});
     expect(plugins.map(({ name }) => name)).toEqual(["storage/memory", "guardrail/c", "guardrail/b", "guardrail/a"]);
   }));
 
@@ -133,7 +129,7 @@ test("external plugins are folders, and npm packages that name their manifest; b
     put("node_modules/unrelated", { "package.json": { name: "unrelated" } });
     put("notes", { "readme.txt": "" });
     const file = write(folder, "p.json", { title: "P", pluginsDir: "." });
-    const { plugins, unreadable } = await candidatesFor(await readProfile(file, {}), [memoryRow], {});
+    const { plugins, unreadable } = await deploymentOf(await readProfile(file, {}), [memoryRow], {});
     expect(plugins.map(({ name }) => name)).toEqual(["storage/memory", "guardrail/acme", "guardrail/packed"]);
     expect(unreadable.map(({ origin, error }) => [origin, error.code])).toEqual([[join(folder, "broken"), "PLUGIN_MANIFEST"]]);
   }));
@@ -147,7 +143,7 @@ test("a pinned content hash lets through this content and no other", () =>
       join(folder, "acme", "index.mjs"),
       'export default { kind: "guardrail", needs: [], config: { [Symbol.for("TypeBox.Kind")]: "Object", type: "object", properties: {} }, setup: () => ({ provides: { checks: [] } }) };',
     );
-    const { plugins } = await candidatesFor({ ...PROFILE, pluginsDir: folder }, [], {});
+    const { plugins } = await deploymentOf({ ...PROFILE, pluginsDir: folder }, [], {});
     const pinnedTo = async (hash: string | null) =>
       stateIn(
         await bootWith([], { profile: { ...PROFILE, pluginsDir: folder, plugins: { "guardrail/acme": { hash: hash ?? "" } } } }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#contract";
 import { inFolder, manifestOf, PROFILE } from "../../../tests/kit/deployment.ts";
 import { registry } from "../../generated/registry.ts";
-import { candidatesFor } from "../candidates.ts";
+import { deploymentOf } from "../deployment.ts";
 import { judgePlaces } from "./places.ts";
 import { readProfile } from "./profile.ts";
 import { type Environment, readSettings, SETTINGS, type SettingRow } from "./settings.ts";
@@ -13,7 +13,7 @@ async function judged(env: Environment): Promise<readonly Unread[]> {
   const settings = readSettings(env);
   await judgePlaces(settings);
   const profile = await readProfile(settings.profile, settings.env);
-  const { plugins } = await candidatesFor(profile, registry, settings.env);
+  const { plugins } = await deploymentOf(profile, registry, settings.env);
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
   if (errors[0]) throw errors[0];
   return unread;
@@ -24,7 +24,7 @@ const refusalOf = (env: Environment): Promise<unknown> =>
     (thrown: unknown) => thrown,
   );
 
-const { plugins } = await candidatesFor(await readProfile("default", {}), registry, {});
+const { plugins } = await deploymentOf(await readProfile("default", {}), registry, {});
 const known = [
   ...knownVariables(
     plugins.map(({ manifest }) => manifest),
@@ -72,7 +72,7 @@ describe("variables of a plugin that is off", () => {
   test("are accepted when they are right, and all that are wrong are told at once", async () => {
     expect(await judged({ DB_POOL_SIZE: "5", DB_SSL: "REQUIRED" })).toEqual([]);
     const settings = readSettings({ DB_POOL_SIZE: "abc", DB_SSL: "maybe", GATEWAY_PROFIL: "x" });
-    const { errors } = await judgeVariables((await candidatesFor(PROFILE, registry, settings.env)).plugins, PROFILE, settings.env);
+    const { errors } = await judgeVariables((await deploymentOf(PROFILE, registry, settings.env)).plugins, PROFILE, settings.env);
     expect(errors.map(({ details }) => details["name"]).sort()).toEqual(["DB_POOL_SIZE", "DB_SSL", "GATEWAY_PROFIL"]);
   });
   test.each([

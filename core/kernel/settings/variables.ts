@@ -1,11 +1,10 @@
 import { GatewayError, type Manifest } from "#contract";
 import { isAlike } from "./alike.ts";
-import type { Candidate } from "../candidates.ts";
 import { isFlag, unreadFlags, UNREAD } from "./flags.ts";
 import { problemsOfVariables } from "../load.ts";
 import type { Profile } from "./profile.ts";
 import { type Environment, INTERNAL, SETTINGS, type SettingRow } from "./settings.ts";
-import { STEP_LIMITS } from "../steps.ts";
+import { type DeployedPlugin, STEP_LIMITS } from "../life.ts";
 
 /** What an operator is told about a variable that is set and does nothing. */
 export interface Unread {
@@ -23,7 +22,7 @@ export interface JudgedVariables {
  * Judges every variable of ours that the environment sets: is there one of that name, and can its value be read, also by
  * plugins that are off? Whoever set one expects something of it.
  */
-export async function judgeVariables(plugins: readonly Candidate[], profile: Profile, env: Environment): Promise<JudgedVariables> {
+export async function judgeVariables(plugins: readonly DeployedPlugin[], profile: Profile, env: Environment): Promise<JudgedVariables> {
   const manifests = plugins.map(({ manifest }) => manifest);
   const known = knownVariables(manifests, profile);
   const unknown = Object.keys(env).filter((name) => isSet(env, name) && !known.has(name) && !isServiceLink(name, env[name] ?? ""));

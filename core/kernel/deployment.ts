@@ -1,8 +1,8 @@
-import { GatewayError, type Json, KINDS, pluginName } from "#contract";
-import { isGuard } from "./closed-policy.ts";
-import { discover, type Found, type Unreadable } from "./external.ts";
+import { GatewayError, KINDS, pluginName } from "#contract";
+import { discover, type Unreadable } from "./external.ts";
+import type { DeployedPlugin, Found, Stage } from "./life.ts";
 import { isOn, judgeFlags } from "./settings/flags.ts";
-import { parseManifests } from "./manifest.ts";
+import { isGuard, parseManifests } from "./manifest.ts";
 import { invalid, type PluginEntry, type Profile } from "./settings/profile.ts";
 import type { Environment } from "./settings/settings.ts";
 
@@ -15,24 +15,9 @@ export interface RegistryRow {
   readonly load?: () => Promise<unknown>;
 }
 
-/** A plugin of the deployment as profile, flag and manifest see it: none of its code has run. */
-export interface Candidate extends Found {
-  /** `kind/id` */
-  readonly name: string;
-  readonly enabled: boolean;
-  /** Why it is off. */
-  readonly why: string | null;
-  readonly required: boolean;
-  /** The profile names it, under `plugins` or `order`. */
-  readonly named: boolean;
-  /** From the profile and the mapped environment, not yet judged. */
-  readonly config: Json;
-  /** Members of `config` that the environment sets -> its variable. */
-  readonly settings: Readonly<Record<string, string>>;
-}
-export interface Candidates {
+export interface Deployment {
   /** In the order they are set up. */
-  readonly plugins: readonly Candidate[];
+  readonly plugins: readonly DeployedPlugin[];
   readonly unreadable: readonly Unreadable[];
 }
 
@@ -40,12 +25,12 @@ export interface Candidates {
 export const REQUIRED_KINDS: ReadonlySet<unknown> = new Set(["storage", "policy"]);
 
 /** All plugins there are, in order, with what the profile and the environment say about each. */
-export async function candidatesFor(profile: Profile, registry: readonly RegistryRow[], env: Environment): Promise<Candidates> {
+export async function deploymentOf(profile: Profile, registry: readonly RegistryRow[], env: Environment): Promise<Deployment> {
   const external = profile.pluginsDir === null ? { found: [], unreadable: [] } : await discover(profile.pluginsDir);
   const builtIn = registry.map(fromRegistry);
   const { kept, doubled } = withoutDoubles([...builtIn, ...external.found]);
   refuseUnknownNames(profile, kept);
-  const plugins = inOrder(kept, profile).map((found) => candidate(found, profile, env));
+  const plugins = inOrder(kept, profile).map((found) => deployed(found, profile, env));
   return { plugins, unreadable: [...external.unreadable, ...doubled] };
 }
 
@@ -101,24 +86,24 @@ function inOrder(found: readonly Found[], profile: Profile): Found[] {
   return [...found].sort((a, b) => KINDS.indexOf(a.manifest.kind) - KINDS.indexOf(b.manifest.kind) || rank(a) - rank(b));
 }
 
-function candidate(found: Found, profile: Profile, env: Environment): Candidate {
+function deployed(found: Found, profile: Profile, env: Environment): DeployedPlugin {
   const name = pluginName(found.manifest);
   const entry = profile.plugins[name];
   const named = entry !== undefined || profile.order.includes(name);
   judgeFlags(found.manifest, env);
-  const why = whyOff(found, { entry, named }, profile, env);
   const settings = settingsOf(found, env);
   return {
     ...found,
     name,
-    enabled: why === null,
-    why,
     named,
     required: entry?.required ?? REQUIRED_KINDS.has(found.manifest.kind),
-    config: { ...entry?.config, ...Object.fromEntries(Object.entries(settings).map(([member, variable]) => [member, env[variable]])) },
+    given: { ...entry?.config, ...Object.fromEntries(Object.entries(settings).map(([member, variable]) => [member, env[variable]])) },
     settings,
+    stage: firstStage(whyOff(found, { entry, named }, profile, env)),
   };
 }
+
+const firstStage = (whyOff: string | null): Stage => (whyOff === null ? { at: "enabled" } : { at: "off", why: whyOff });
 
 /** How the profile mentions a plugin. */
 interface ProfileMention {
@@ -148,12 +133,10 @@ const settingsOf = ({ manifest }: Found, env: Environment): Readonly<Record<stri
   );
 
 /** Does an external plugin have the content that the profile pins? Checked before its code is loaded. */
-export function checkHash(candidate: Candidate, profile: Profile): void {
-  const pinned = profile.plugins[candidate.name]?.hash;
-  if (pinned === undefined || pinned === candidate.hash) return;
+export function checkHash({ name, hash, file }: DeployedPlugin, profile: Profile): void {
+  const pinned = profile.plugins[name]?.hash;
+  if (pinned === undefined || pinned === hash) return;
   const why =
-    candidate.hash === null
-      ? "a built-in plugin has no content hash; remove `hash`"
-      : `its content hash is ${candidate.hash}, the profile pins ${pinned}`;
-  throw new GatewayError("PLUGIN_MANIFEST", { file: candidate.file, path: "hash", why });
+    hash === null ? "a built-in plugin has no content hash; remove `hash`" : `its content hash is ${hash}, the profile pins ${pinned}`;
+  throw new GatewayError("PLUGIN_MANIFEST", { file, path: "hash", why });
 }
