@@ -59,7 +59,7 @@ async function explain(error: unknown): Promise<number> {
   const broken = await brokenFiles(error);
   for (const { message } of broken) console.error(message);
   if (broken.length > 0) return 1;
-  const { bootErrors } = await import("./kernel/generations.ts");
+  const { bootErrors } = await import("./kernel/reload/generations.ts");
   const known = bootErrors(error);
   if (known.length > 0) for (const { code, message } of known) console.error(`${code}: ${message}`);
   else if (error instanceof UsageError) console.error(`${error.message}\n\n${HELP}`);

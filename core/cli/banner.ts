@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FirstKeys } from "./first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
-import { offlineChat } from "../kernel/offline-chat.ts";
+import { offlineChat } from "../http/offline-chat.ts";
 import { SETTINGS, type Settings } from "../kernel/settings/settings.ts";
 import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 

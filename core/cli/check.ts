@@ -2,7 +2,7 @@ import { type GatewayError, messageOf } from "#contract";
 import { registry } from "../generated/registry.ts";
 import { deploymentOf } from "../kernel/deployment.ts";
 import type { Generation } from "../kernel/generation.ts";
-import { bootErrors } from "../kernel/generations.ts";
+import { bootErrors } from "../kernel/reload/generations.ts";
 import { loadPlugin } from "../kernel/load.ts";
 import { GATEWAY_ITSELF } from "../kernel/records/open-stores.ts";
 import { judgePlaces } from "../kernel/settings/places.ts";

@@ -7,7 +7,7 @@ import { boot } from "../kernel/boot.ts";
 import { firstKeysOf } from "./first-start.ts";
 import { MAX_DEPTH } from "../json/bounded.ts";
 import type { HttpSettings } from "../http/settings.ts";
-import type { GenerationsParts } from "../kernel/generations.ts";
+import type { GenerationsParts } from "../kernel/reload/generations.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/process/log.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type OwnKeys, ownKeys } from "../kernel/secrets/own-keys.ts";

@@ -9,7 +9,7 @@ import { BootFailed } from "../kernel/building.ts";
 import { deploymentOf } from "../kernel/deployment.ts";
 import { isFlag } from "../kernel/settings/flags.ts";
 import { firstStart, wideScopes } from "./first-start.ts";
-import { type Generations, startGenerations } from "../kernel/generations.ts";
+import { type Generations, startGenerations } from "../kernel/reload/generations.ts";
 import { keepSecretKey } from "../kernel/secrets/kept-key.ts";
 import { createLog } from "../kernel/process/log.ts";
 import { budgetOf, runtimeMemory } from "../kernel/process/memory-budget.ts";

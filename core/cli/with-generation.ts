@@ -1,5 +1,5 @@
 import type { Generation } from "../kernel/generation.ts";
-import { startGenerations } from "../kernel/generations.ts";
+import { startGenerations } from "../kernel/reload/generations.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 

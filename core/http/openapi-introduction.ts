@@ -1,5 +1,5 @@
 import type { Plane } from "#contract";
-import type { OfflineChat } from "../kernel/offline-chat.ts";
+import type { OfflineChat } from "./offline-chat.ts";
 import { PLANES, PREFIX } from "./planes.ts";
 
 /** Groups of operations, by the plane they are in; a plane without any is not shown. */

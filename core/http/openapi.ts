@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ConfigBody, ErrorBody, type Json, type OperationName, type Route } from "#contract";
 import type { Generation, MountedRoute } from "../kernel/generation.ts";
-import { offlineChat } from "../kernel/offline-chat.ts";
+import { offlineChat } from "./offline-chat.ts";
 import { type Grouped, introduction } from "./openapi-introduction.ts";
 import { headerParameters, type Item, operationItem, routeItem } from "./openapi-items.ts";
 import { probeItems } from "./openapi-probes.ts";

@@ -1,49 +1,21 @@
 import {
   type Api,
-  type Cache,
-  type Console,
-  type Dialect,
-  type Exporter,
   GatewayError,
   type GuardrailPack,
   type Kind,
   type Kinds,
-  type OperationName,
   type Policy,
-  type PriceSource,
   type Provider,
   type ResourceHandles,
-  type Route,
   SCOPE_TABLE,
-  type ScopeTable,
   type Strategy,
-  type Tokenizer,
 } from "#contract";
 import type { Compute } from "../compute/pool.ts";
-import { Addresses } from "./addresses.ts";
-import { type Fault, Mounts } from "./mounts.ts";
+import { Addresses, type Fault, Mounts } from "./mounts.ts";
 import { loadedCheck } from "./check.ts";
-import { type ConfigRules, configRules } from "./config/rules.ts";
-import type { Loaded, LoadedCheck, MountedRoute } from "./generation.ts";
+import { configRules } from "./config/rules.ts";
+import type { Assembled, Loaded, LoadedCheck } from "./generation.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
-
-/** Everything the running plugins provide, by id: the part of a generation that requests look things up in. */
-export interface Assembled {
-  readonly providers: ReadonlyMap<string, Loaded<Provider>>;
-  readonly checks: ReadonlyMap<string, LoadedCheck>;
-  readonly policies: readonly Loaded<Policy>[];
-  readonly strategies: ReadonlyMap<string, Strategy>;
-  readonly caches: ReadonlyMap<string, Cache>;
-  readonly exporters: readonly Loaded<Exporter>[];
-  readonly prices: readonly Loaded<PriceSource>[];
-  readonly tokenizers: readonly Loaded<Tokenizer>[];
-  readonly dialects: ReadonlyMap<string, Dialect>;
-  readonly operations: ReadonlyMap<OperationName, MountedRoute>;
-  readonly routes: readonly Route[];
-  readonly console: Console | undefined;
-  readonly config: ConfigRules;
-  readonly scopes: ScopeTable;
-}
 
 /**
  * Puts running plugins, in profile order, where requests find them. Ids were claimed before, so nothing is doubled.

@@ -18,6 +18,7 @@ import type {
   Provider,
   RecordsHandle,
   Route,
+  ScopeTable,
   Strategy,
   Tokenizer,
   Vault,
@@ -33,16 +34,8 @@ export interface MountedRoute extends OperationRoute {
   readonly row: MountedOperation;
 }
 
-/**
- * One complete, running configuration of plugins. A request enters one generation and stays in it; a change of
- * profile builds the next one beside it, swaps, and drains this one.
- */
-export interface Generation {
-  readonly number: number;
-  /** Every plugin of the deployment, running or not, in profile order. */
-  readonly plugins: readonly PluginState[];
-  /** Folders of the plugins folder that hold no readable plugin. */
-  readonly unreadable: readonly UnreadablePlugin[];
+/** Everything the running plugins provide, by id: what requests look things up in. */
+export interface Assembled {
   readonly providers: ReadonlyMap<string, Loaded<Provider>>;
   readonly checks: ReadonlyMap<string, LoadedCheck>;
   readonly policies: readonly Loaded<Policy>[];
@@ -59,6 +52,19 @@ export interface Generation {
   readonly console: Console | undefined;
   /** What a config may be here. */
   readonly config: ConfigRules;
+  readonly scopes: ScopeTable;
+}
+
+/**
+ * One complete, running configuration of plugins. A request enters one generation and stays in it; a change of
+ * profile builds the next one beside it, swaps, and drains this one.
+ */
+export interface Generation extends Assembled {
+  readonly number: number;
+  /** Every plugin of the deployment, running or not, in profile order. */
+  readonly plugins: readonly PluginState[];
+  /** Folders of the plugins folder that hold no readable plugin. */
+  readonly unreadable: readonly UnreadablePlugin[];
   readonly catalog: Catalog;
   readonly stores: Stores;
   readonly vault: Vault;

@@ -1,6 +1,14 @@
-import { type Admin, type Api, mountedOperation, type OperationName, type ResourceHandles, type Route } from "#contract";
+import {
+  type Admin,
+  type Api,
+  mountedOperation,
+  type OperationName,
+  type ResourceHandles,
+  type Route,
+  type ScopeTable,
+  scopesIn,
+} from "#contract";
 import { resourceRoutes } from "../admin/resource.ts";
-import type { Addresses } from "./addresses.ts";
 import type { Loaded, MountedRoute } from "./generation.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
 
@@ -46,3 +54,39 @@ export class Mounts {
     for (const route of routes) this.routes.push(belongsTo(route, name));
   }
 }
+
+/** What a route is reached by, and what it asks of a key. */
+export type Address = Pick<Route, "method" | "plane" | "path" | "scope">;
+
+/**
+ * Which plugin each route belongs to. The first keeps a method and path; a plugin with a route that is another's, or with a
+ * scope that no key could hold, is refused whole, in words that name it.
+ */
+export class Addresses {
+  private readonly owners = new Map<string, string>();
+  private readonly scopes: ReadonlySet<string>;
+  constructor(table: ScopeTable) {
+    this.scopes = new Set(table.flatMap(scopesIn));
+  }
+
+  /** Throws, and takes none of them, when one cannot be the plugin's. */
+  take(plugin: string, routes: readonly Address[]): void {
+    for (const route of routes) this.judge(plugin, route);
+    for (const route of routes) this.owners.set(keyOf(route), plugin);
+  }
+  private judge(plugin: string, route: Address): void {
+    const owner = this.owners.get(keyOf(route));
+    const shown = `${route.method} ${route.path} of the ${route.plane} plane`;
+    if (owner !== undefined && owner !== plugin) throw refused(`${shown} is already provided by ${owner}; choose another path`);
+    const missing = scopesOf(route).find((scope) => !this.scopes.has(scope));
+    if (missing === undefined) return;
+    throw refused(
+      `${shown} asks for the scope ${missing}, which there is not; declare it in the manifest (scopes), or take one that there is`,
+    );
+  }
+}
+
+/** Parameters of a path may be called anything. */
+const keyOf = ({ method, plane, path }: Address): string => `${method} ${plane} ${path.replace(/:[^/]+/g, ":")}`;
+const scopesOf = ({ scope }: Address): readonly string[] => (typeof scope === "string" ? [scope] : "public" in scope ? [] : scope);
+const refused = (why: string): Error => new Error(why);

@@ -1,5 +1,5 @@
 import type { Json } from "#contract";
-import type { Generation } from "./generation.ts";
+import type { Generation } from "../kernel/generation.ts";
 
 /** A provider that answers chat without an account, and a body for it. */
 export interface OfflineChat {

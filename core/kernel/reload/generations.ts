@@ -1,11 +1,11 @@
 import { GatewayError, type Generations as Shown, type Logger, messageOf } from "#contract";
-import type { Built } from "./boot.ts";
-import { BootFailed } from "./building.ts";
-import type { Generation } from "./generation.ts";
-import { type Carried, runStep } from "./life.ts";
+import type { Built } from "../boot.ts";
+import { BootFailed } from "../building.ts";
+import type { Generation } from "../generation.ts";
+import { type Carried, runStep } from "../life.ts";
 import { lostPlugins, refuseLoss } from "./lost.ts";
 import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-broadcast.ts";
-import { type PartHealth, shownStates } from "./states.ts";
+import { type PartHealth, shownStates } from "../states.ts";
 
 /** The running configuration, and how it is replaced by the next without a request noticing. */
 export interface Generations<T> {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#contract";
-import { emptyData } from "../../storage/memory/data.ts";
-import { until } from "../../tests/e2e/process.ts";
-import { connectMemory } from "../../storage/memory/index.ts";
-import type { Stores } from "./generation.ts";
+import { emptyData } from "../../../storage/memory/data.ts";
+import { until } from "../../../tests/e2e/process.ts";
+import { connectMemory } from "../../../storage/memory/index.ts";
+import type { Stores } from "../generation.ts";
 import { type Heard, listenForCalls } from "./reload-broadcast.ts";
 
 type Shared = Pick<Stores, "feed" | "kv">;

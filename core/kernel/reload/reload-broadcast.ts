@@ -1,6 +1,6 @@
 import { type Logger, messageOf } from "#contract";
-import { createAnnouncer } from "./records/announce.ts";
-import type { Stores } from "./generation.ts";
+import { createAnnouncer } from "../records/announce.ts";
+import type { Stores } from "../generation.ts";
 
 /**
  * A new generation that is asked for on one process is built by every process of the deployment: its other workers and

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { definePlugin } from "#contract";
-import { bootInput, bootWith, type Captured, type Given, inFolder, packOf, PROFILE, stateIn } from "../../tests/kit/deployment.ts";
-import { boot } from "./boot.ts";
-import type { BootInput } from "./building.ts";
+import { bootInput, bootWith, type Captured, type Given, inFolder, packOf, PROFILE, stateIn } from "../../../tests/kit/deployment.ts";
+import { boot } from "../boot.ts";
+import type { BootInput } from "../building.ts";
 import { type Generations, startGenerations } from "./generations.ts";
 
 /** Generations over these plugins; `next` changes what the following boots see. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { SCOPE_TABLE } from "#contract";
-import { type Address, Addresses } from "./addresses.ts";
+import { type Address, Addresses } from "./mounts.ts";
 
 const route = (path: string, more: Partial<Address> = {}): Address => ({
   method: "GET",

@@ -1,5 +1,5 @@
 import { GatewayError, type Policy } from "#contract";
-import type { Generation, Loaded } from "./generation.ts";
+import type { Generation, Loaded } from "../generation.ts";
 
 export interface LostPlugin {
   readonly name: string;
