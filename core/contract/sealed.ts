@@ -8,20 +8,25 @@ import { holdsUrlSecret, maskUrl } from "./secret-url.ts";
 import { type CheckToSave, StoredChecks } from "./stored-checks.ts";
 import { StoredUrls } from "./stored-urls.ts";
 
+type IsSecret = (member: string) => boolean;
+
 /**
  * Seals the members `isSecret` names, and URLs that hold a secret, at any depth. A value that is the mask of a secret in
  * `before` keeps that secret: the one of a member of the same name, where several look alike. A URL's hidden parts are
- * taken from one in `urlsBefore` of the same member that leads to the same place.
+ * taken from one in `before` of the same member that leads to the same place.
  */
-export function sealSecrets(
+export const sealSecrets = (json: Json, isSecret: IsSecret, vault: Vault, before: Json = {}): Json =>
+  sealSecretsFrom({ secrets: before, urls: before }, json, isSecret, vault);
+
+/** The same, where not all that was stored before may give back its secrets. */
+export function sealSecretsFrom(
+  before: { readonly secrets: Json; readonly urls: Json },
   json: Json,
-  isSecret: (member: string) => boolean,
+  isSecret: IsSecret,
   vault: Vault,
-  before: Json = {},
-  urlsBefore: Json = before,
 ): Json {
-  const kept = shownSecrets(before, vault);
-  const urls = new StoredUrls(urlsBefore, vault);
+  const kept = shownSecrets(before.secrets, vault);
+  const urls = new StoredUrls(before.urls, vault);
   let left = MAX_SECRETS;
   const sealed = (text: string): Sealed => {
     if (left-- === 0) throw new GatewayError("REQUEST_INVALID", { what: `The request holds more than ${MAX_SECRETS} secrets.` });

@@ -19,7 +19,7 @@ export async function draftOf(fields: Fields, stores: Stores, asked: RuleInput<J
   for (const [name, field] of Object.entries(fields)) {
     const inBody = field.rule.create && asked.body[name];
     const given = inBody === undefined && stores[name] ? constantOf(field) : inBody;
-    Object.assign(draft, given === undefined ? leftOut(name, field, asked) : await columnsOf(name, field, given, asked, stores));
+    Object.assign(draft, given === undefined ? leftOut(name, field, asked) : await columnsOf({ name, field, given }, asked, stores));
   }
   return draft;
 }
@@ -29,7 +29,7 @@ export async function revisionOf(fields: Fields, stores: Stores, before: Json, a
   const revision: Json = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = field.rule.update && asked.body[name];
-    if (given !== undefined) Object.assign(revision, await columnsOf(name, field, given, asked, stores, before));
+    if (given !== undefined) Object.assign(revision, await columnsOf({ name, field, given }, asked, stores, before));
   }
   refuseMovedColumns(fields, before, revision, asked);
   return revision;
@@ -47,7 +47,13 @@ function leftOut(name: string, { rule }: Field, asked: RuleInput<Json>): Json {
   return rule.create ? { [name]: null } : {};
 }
 
-async function columnsOf(name: string, field: Field, given: unknown, asked: RuleInput<Json>, stores: Stores, before?: Json): Promise<Json> {
+/** What a body says of a field. */
+interface GivenField {
+  readonly name: string;
+  readonly field: Field;
+  readonly given: unknown;
+}
+async function columnsOf({ name, field, given }: GivenField, asked: RuleInput<Json>, stores: Stores, before?: Json): Promise<Json> {
   if (field.rule.secret === true) return secretOf(name, given, asked, before);
   const store = stores[name];
   if (store) return { [name]: await store(given, asked, before) };

@@ -92,7 +92,7 @@ export function listVersions(
     description: "The newest first; as many as one answer holds well: `total` says how many there are.",
     scope,
     reply: Type.Object({ object: Type.Literal("list"), total: Type.Integer({ description: "How many." }), data: Type.Array(item) }),
-    run: async (record, asked) => ({ object: "list", ...(await newest(rules, view, record, asked)) }),
+    run: async (record, asked) => ({ object: "list", ...(await newest({ rules, view, record, asked })) }),
   };
 }
 
@@ -102,8 +102,17 @@ const SHORT = 64 * 1024;
 /** Of all that is in one answer together: a thousand versions of a large record would hold up everybody. */
 const MAX_SHOWN_CHARS = 4 * 1024 * 1024;
 
+/** The versions of one record, as a request sees them. */
+interface History {
+  readonly rules: VersionRules;
+  readonly view: View;
+  readonly record: Json;
+  readonly asked: Versioned;
+}
+
 /** First which there are, then what is in them, as many as are shown; others have their turn in between. */
-async function newest(rules: VersionRules, view: View, record: Json, asked: Versioned): Promise<{ total: number; data: Json[] }> {
+async function newest(history: History): Promise<{ total: number; data: Json[] }> {
+  const { asked, record, rules } = history;
   const { of } = rules;
   const orderBy = { by: "created_at", direction: "desc" } as const;
   const where = { [of.by]: record["id"] };
@@ -114,7 +123,7 @@ async function newest(rules: VersionRules, view: View, record: Json, asked: Vers
     await nextTurn();
     const before = chars;
     const ids = found.data.slice(at, at + size).map(({ id }) => String(id));
-    for await (const shown of shownVersions(ids, rules, view, record, asked)) {
+    for await (const shown of shownVersions(ids, history)) {
       chars += charsOf(shown);
       if (data.length === 0 || chars <= MAX_SHOWN_CHARS) data.push(shown);
     }
@@ -125,13 +134,7 @@ async function newest(rules: VersionRules, view: View, record: Json, asked: Vers
   return { total: found.total, data };
 }
 
-async function* shownVersions(
-  ids: readonly string[],
-  rules: VersionRules,
-  view: View,
-  record: Json,
-  asked: Versioned,
-): AsyncGenerator<Json> {
+async function* shownVersions(ids: readonly string[], { rules, view, record, asked }: History): AsyncGenerator<Json> {
   const { data } = await asked.records.in(rules.of).list({ where: { id: ids }, limit: ids.length, offset: 0 });
   const byId = new Map(data.map((version) => [version["id"], version]));
   for (const id of ids) {

@@ -35,15 +35,21 @@ export function guardOutput(
 /** Every 2xx: an answer does not leave its guardrails behind by being "created". */
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
+type GuardOutcome = "passed" | "failed" | "denied";
 /** What guardrails say of a body, and the body as they changed it. */
 class GuardVerdict implements GuardedAnswer {
   constructor(
     readonly body: Json,
     readonly written: Results,
-    readonly denied: boolean,
-    readonly failed: boolean,
     readonly pending: Pending,
+    readonly outcome: GuardOutcome,
   ) {}
+  get denied(): boolean {
+    return this.outcome === "denied";
+  }
+  get failed(): boolean {
+    return this.outcome !== "passed";
+  }
   get results(): readonly GuardrailResult[] {
     return this.written.list;
   }
@@ -51,12 +57,12 @@ class GuardVerdict implements GuardedAnswer {
 class JudgedCall extends GuardVerdict implements GuardedCall {
   constructor(
     readonly call: Call,
-    { body, written, denied, failed, pending }: GuardVerdict,
+    { body, written, pending, outcome }: GuardVerdict,
   ) {
-    super(body, written, denied, failed, pending);
+    super(body, written, pending, outcome);
   }
 }
-const unjudged = (body: Json): GuardVerdict => new GuardVerdict(body, NO_RESULTS, false, false, null);
+const unjudged = (body: Json): GuardVerdict => new GuardVerdict(body, NO_RESULTS, null, "passed");
 
 /** All guardrails at once; the patches of those that were waited for, in their order. */
 function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: GuardDeps): MaybePromise<GuardVerdict> {
@@ -78,7 +84,11 @@ export function foldRuns(list: readonly Ran[], { body, content }: Judged, pendin
     changed = patched?.body ?? changed;
     results.push(shownResult(ran, passed(ran), deps));
   }
-  return new GuardVerdict(changed, writtenResults(results), results.some(isDenial), !results.every(isPassed), pending);
+  return new GuardVerdict(changed, writtenResults(results), pending, outcomeOf(results));
+}
+function outcomeOf(results: readonly GuardrailResult[]): GuardOutcome {
+  if (results.some(isDenial)) return "denied";
+  return results.every(isPassed) ? "passed" : "failed";
 }
 const writtenResults = (results: readonly GuardrailResult[]): Results => (results.length === 0 ? NO_RESULTS : new Results(textOf(results)));
 const isDenial = ({ deny }: GuardrailResult): boolean => deny;

@@ -77,11 +77,18 @@ export function guardReply(reply: Reply, it: Try, gw: Gateway): MaybePromise<Rep
 
 async function guardedReply(reply: Reply, it: Try, gw: Gateway): Promise<Reply> {
   const active = await activeGuardrails(it.leaf.outputGuardrails, it.request.caller, gw.guards);
-  if (reply.content.kind === "stream") return guardedStream(reply, reply.content.source, active, it, gw);
-  return reply.content.kind === "whole" ? guardedWhole(reply, reply.content, active, it, gw) : reply;
+  const { content } = reply;
+  if (content.kind === "stream") return guardedStream({ reply, active, it }, content.source, gw);
+  return content.kind === "whole" ? guardedWhole({ reply, active, it }, content, gw) : reply;
 }
 
-async function guardedWhole(reply: Reply, content: Whole, active: readonly ActiveGuardrail[], it: Try, gw: Gateway): Promise<Reply> {
+/** An answer, and the guardrails that judge it. */
+interface AnswerToGuard {
+  readonly reply: Reply;
+  readonly active: readonly ActiveGuardrail[];
+  readonly it: Try;
+}
+async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Whole, gw: Gateway): Promise<Reply> {
   if (!isJson(content.body)) return reply;
   const { guarded, leaf, to, form } = it;
   const of = { call: it.request.call, status: reply.status, view: viewOf(to, it.request) };
@@ -112,7 +119,7 @@ function withHooks(content: Whole, report: GuardrailReport): Whole {
 }
 type Whole = Extract<Content, { kind: "whole" }>;
 
-async function guardedStream(reply: Reply, source: Source, active: readonly ActiveGuardrail[], it: Try, gw: Gateway): Promise<Reply> {
+async function guardedStream({ reply, active, it }: AnswerToGuard, source: Source, gw: Gateway): Promise<Reply> {
   const { form, guarded, leaf, to, request } = it;
   const { dialect } = form;
   if (!dialect) return reply;

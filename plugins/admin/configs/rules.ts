@@ -11,7 +11,7 @@ import {
   openUrls,
   type RecordOf,
   sealChecks,
-  sealSecrets,
+  sealSecretsFrom,
   Workspaces,
 } from "#contract";
 import { type InlineCheck, inlineChecks, withoutGuardrails } from "./inline.ts";
@@ -53,7 +53,7 @@ const toJudge = (config: Json, { vault }: Pick<RuleInput, "vault">): Json => ope
 function sealed(config: Json, { catalog, vault }: Pick<RuleInput, "catalog" | "vault">, before: Json): Json {
   const credentials = credentialNames(catalog);
   const isSecret = (member: string): boolean => credentials.has(member);
-  const next = sealSecrets(config, isSecret, vault, withoutGuardrails(before), before);
+  const next = sealSecretsFrom({ secrets: withoutGuardrails(before), urls: before }, config, isSecret, vault);
   const checks = [...inlineChecks(config)];
   const parameters = sealChecks(checks.map(toSave), [...inlineChecks(before)].map(toSave), { catalog, vault, isSecret });
   for (const [i, check] of [...inlineChecks(next)].entries()) if (isJson(checks[i]?.parameters)) check.replace(parameters[i] ?? {});
