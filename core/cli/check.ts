@@ -8,7 +8,7 @@ import { GATEWAY_ITSELF } from "../kernel/records/open-stores.ts";
 import { judgePlaces } from "../kernel/settings/places.ts";
 import { type Profile, readProfile } from "../kernel/settings/profile.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
-import { secretsNotSet } from "../kernel/secrets/secrets-not-set.ts";
+import { secretsNotSet } from "../kernel/secrets/missing-secrets.ts";
 import { type DeployedPlugin, isEnabled, STEP_LIMITS } from "../kernel/life.ts";
 import { judgeVariables } from "../kernel/settings/variables.ts";
 import { idleInRecords } from "./check-records.ts";

@@ -4,7 +4,7 @@ import { type Deployment, deploymentOf } from "../kernel/deployment.ts";
 import { type DeployedPlugin, isEnabled } from "../kernel/life.ts";
 import { judgeFiles } from "../kernel/load.ts";
 import { type Profile, readProfile } from "../kernel/settings/profile.ts";
-import { secretsNotSet } from "../kernel/secrets/secrets-not-set.ts";
+import { secretsNotSet } from "../kernel/secrets/missing-secrets.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { readOptions } from "./options.ts";
 

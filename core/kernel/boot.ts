@@ -20,7 +20,7 @@ import { hideConfiguration } from "./process/log.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 import { openStores, storesOf } from "./records/open-stores.ts";
 import { wantedStorage } from "./records/stores.ts";
-import { lookForSecrets, lookingAgain } from "./secrets/look-for-secrets.ts";
+import { lookForSecrets, lookingAgain } from "./secrets/missing-secrets.ts";
 import { claimCollections, claimIds, end, makeReady, setUp } from "./set-up.ts";
 import { alsoLacking, healthOf, type PartHealth, stateOf } from "./states.ts";
 

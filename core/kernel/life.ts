@@ -101,6 +101,10 @@ export function stepError(code: StepCode, at: { name: string; file: string }, st
   return new GatewayError(code, { plugin: at.name, file: at.file, step, why: whyOf(thrown) }, { cause: thrown });
 }
 
+/** What the gateway itself finds wrong with a plugin's code. */
+export const setupError = ({ name, file }: DeployedPlugin, step: "import" | "setup", why: string): GatewayError =>
+  new GatewayError("PLUGIN_SETUP", { plugin: name, file, step, why });
+
 /** The message of anything thrown, even of a thing that cannot be turned into text. */
 function whyOf(thrown: unknown): string {
   try {

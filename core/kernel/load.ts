@@ -8,7 +8,7 @@ import { undeclaredNeeds } from "./host.ts";
 import { checkContract } from "./manifest.ts";
 import type { Profile } from "./settings/profile.ts";
 import { firstProblem, type Problem, problems as problemsIn } from "../json/shape.ts";
-import { type DeployedPlugin, type Stage, type StepLimits, stepError, runStep } from "./life.ts";
+import { type DeployedPlugin, type Stage, type StepLimits, setupError, stepError, runStep } from "./life.ts";
 
 /** Its code and its judged configuration; nothing of it is set up yet. */
 type Loaded = Extract<Stage, { at: "loaded" }>;
@@ -47,7 +47,7 @@ function interpreterOf({ manifest, file }: DeployedPlugin, all: readonly Deploye
 async function moduleOf(deployed: DeployedPlugin, limits: StepLimits): Promise<Plugin> {
   const module = await imported(deployed, limits);
   if (!isJson(module.default))
-    throw failed(deployed, "import", "the module has no default export; write: export default definePlugin({ … })");
+    throw setupError(deployed, "import", "the module has no default export; write: export default definePlugin({ … })");
   return module.default as unknown as Plugin; // judged by judgePlugin before anything of it is used
 }
 
@@ -82,13 +82,13 @@ async function interpreted(deployed: DeployedPlugin, all: readonly DeployedPlugi
 function judgePlugin(deployed: DeployedPlugin, plugin: Plugin): void {
   const { manifest } = deployed;
   if (plugin.kind !== manifest.kind)
-    throw failed(deployed, "import", `its code is of kind ${String(plugin.kind)}, its manifest says ${manifest.kind}`);
-  if (typeof plugin.setup !== "function") throw failed(deployed, "import", "it has no function setup(host, config)");
-  if (!isSchema(plugin.config)) throw failed(deployed, "import", "its `config` is no TypeBox object schema; write Type.Object({ … })");
-  if (!Array.isArray(plugin.needs)) throw failed(deployed, "import", "it has no list `needs`");
+    throw setupError(deployed, "import", `its code is of kind ${String(plugin.kind)}, its manifest says ${manifest.kind}`);
+  if (typeof plugin.setup !== "function") throw setupError(deployed, "import", "it has no function setup(host, config)");
+  if (!isSchema(plugin.config)) throw setupError(deployed, "import", "its `config` is no TypeBox object schema; write Type.Object({ … })");
+  if (!Array.isArray(plugin.needs)) throw setupError(deployed, "import", "it has no list `needs`");
   const undeclared = undeclaredNeeds(manifest, plugin.needs);
   if (undeclared.length > 0)
-    throw failed(deployed, "import", `its code asks for ${undeclared.join(", ")}, which its manifest does not name under needs`);
+    throw setupError(deployed, "import", `its code asks for ${undeclared.join(", ")}, which its manifest does not name under needs`);
 }
 
 const isSchema = (config: unknown): config is TObject => isJson(config) && Kind in config && config["type"] === "object";
@@ -155,6 +155,3 @@ function settingError({ name, settings, given }: DeployedPlugin, schema: TObject
     ? undefined
     : new GatewayError("SETTING_INVALID", { name: variable, value, why: `for ${name}, ${path}: ${why}` });
 }
-
-const failed = (deployed: DeployedPlugin, step: string, why: string): GatewayError =>
-  new GatewayError("PLUGIN_SETUP", { plugin: deployed.name, file: deployed.file, step, why });

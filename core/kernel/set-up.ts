@@ -1,8 +1,19 @@
-import { type Collection, GatewayError, isJson, KINDS, type Logger, type Running } from "#contract";
+import { type Collection, isJson, KINDS, type Logger, type Running } from "#contract";
 import type { Building } from "./building.ts";
 import { hostFor, type HostParts } from "./host.ts";
 import { KIND_RULES, misnamed } from "./kinds.ts";
-import { type Carried, type DeployedPlugin, fail, type Instance, instanceOf, isUp, type StepLimits, stepError, runStep } from "./life.ts";
+import {
+  type Carried,
+  type DeployedPlugin,
+  fail,
+  type Instance,
+  instanceOf,
+  isUp,
+  setupError,
+  type StepLimits,
+  stepError,
+  runStep,
+} from "./life.ts";
 import { entering, markOf } from "./process/watchdog/marks.ts";
 
 /** setup, and a look at what came out of it. What an unchanged storage of the generation before holds in memory survives. */
@@ -46,12 +57,12 @@ async function startedInTime<T>(setup: () => Running<T> | Promise<Running<T>>, l
 /** The ids it takes. Refuses garbage, and what the manifest does not say. */
 function idsOf(deployed: DeployedPlugin, running: Running<unknown>): readonly string[] {
   const { manifest } = deployed;
-  if (!isJson(running) || !isJson(running.provides)) throw setupError(deployed, "it returned no object with `provides`");
+  if (!isJson(running) || !isJson(running.provides)) throw setupError(deployed, "setup", "it returned no object with `provides`");
   const rules = KIND_RULES[manifest.kind];
   const flaw = rules.flaw(running.provides, manifest) ?? misnamed(manifest, running.provides);
-  if (flaw !== undefined) throw setupError(deployed, flaw);
+  if (flaw !== undefined) throw setupError(deployed, "setup", flaw);
   if (manifest.kind === "policy" && !deployed.named && running.provides["settle"] !== undefined)
-    throw setupError(deployed, unnamed(deployed.name));
+    throw setupError(deployed, "setup", unnamed(deployed.name));
   return rules.claims(running.provides);
 }
 
@@ -76,7 +87,10 @@ export function claimIds(deployed: DeployedPlugin, owners: Map<string, string>):
   const { ids } = deployed.stage;
   const taken = ids.find((id) => owners.has(id));
   if (taken !== undefined)
-    return fail(deployed, setupError(deployed, `the ${taken} is already provided by ${owners.get(taken)}; disable one of the two`));
+    return fail(
+      deployed,
+      setupError(deployed, "setup", `the ${taken} is already provided by ${owners.get(taken)}; disable one of the two`),
+    );
   for (const id of ids) owners.set(id, deployed.name);
 }
 
@@ -89,12 +103,9 @@ export function claimCollections(deployed: DeployedPlugin, tables: Map<string, C
     tables.set(collection.name, present);
     if (JSON.stringify(present.schema) === JSON.stringify(collection.schema)) continue;
     const why = `its records ${collection.name} have other members than those another plugin declares under the same name`;
-    fail(deployed, setupError(deployed, why));
+    fail(deployed, setupError(deployed, "setup", why));
   }
 }
-
-const setupError = ({ name, file }: DeployedPlugin, why: string): GatewayError =>
-  new GatewayError("PLUGIN_SETUP", { plugin: name, file, step: "setup", why });
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
 export async function end({ plugins, limits, input, records, storeHealth }: Building): Promise<void> {

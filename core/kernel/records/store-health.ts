@@ -24,9 +24,9 @@ const NOBODY = "00000000-0000-4000-8000-000000000000";
 /** Large enough to need room that small changes would still find on a disk that is full. */
 const PAGE = new Uint8Array(16_384);
 
-type AdapterInput = (stores: Storage, key: string, now: number) => readonly (() => Promise<unknown> | undefined)[];
+type Probe = (stores: Storage, key: string, now: number) => readonly (() => Promise<unknown> | undefined)[];
 /** For each handle a read, and a write that is harmless; log records are written all the time, and their queue tells. */
-const PROBES: Readonly<Record<string, AdapterInput>> = {
+const PROBES: Readonly<Record<string, Probe>> = {
   records: ({ records }) => [() => records?.in(ANY_RECORDS).get(NOBODY), () => records?.probe?.()],
   logs: ({ logs }) => [() => logs?.get(NOBODY)],
   counters: ({ counters }, key, now) => [() => counters?.read([key]), () => counters?.add([{ key, by: 1, expiresAt: now + TTL_MS }])],

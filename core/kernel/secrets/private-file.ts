@@ -1,3 +1,5 @@
+/* The embedded store has these two of its own: a plugin imports nothing of the core, and the contract does no I/O. */
+
 import { closeSync, fsyncSync, openSync } from "node:fs";
 
 /** Makes an empty file that only this user may read; fails when there is one. */

@@ -8,7 +8,7 @@ import { active, depsWith } from "../../../tests/kit/guardrail.ts";
 import { callOf } from "../../../tests/kit/check.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { guardInput } from "../../pipeline/guard/guard.ts";
-import { secretsNotSet } from "./secrets-not-set.ts";
+import { secretsNotSet } from "./missing-secrets.ts";
 import { deploymentOf } from "../deployment.ts";
 import { rowOf } from "../../../tests/kit/deployment.ts";
 
