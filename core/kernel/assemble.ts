@@ -14,23 +14,23 @@ import type { Compute } from "../compute/pool.ts";
 import { Addresses, type Fault, Mounts } from "./mounts.ts";
 import { loadedCheck } from "./check.ts";
 import { configRules } from "./config/rules.ts";
-import type { Assembled, Loaded, LoadedCheck } from "./generation.ts";
+import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
 
 /**
  * Puts running plugins, in profile order, where requests find them. Ids were claimed before, so nothing is doubled.
  * `fault` hears of a plugin whose parts do not fit together after all; it is left out.
  */
-export function assemble(running: readonly Loaded<Kinds[Kind]>[], handles: ResourceHandles, compute: Compute, fault: Fault): Assembled {
-  const of = <K extends Kind>(kind: K): readonly Loaded<Kinds[K]>[] =>
-    running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Loaded<Kinds[K]>[]; // the kind says what is provided
+export function assemble(running: readonly Provided<Kinds[Kind]>[], handles: ResourceHandles, compute: Compute, fault: Fault): Assembled {
+  const of = <K extends Kind>(kind: K): readonly Provided<Kinds[K]>[] =>
+    running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Provided<Kinds[K]>[]; // the kind says what is provided
   const scopes = [...SCOPE_TABLE, ...running.flatMap(({ manifest }) => manifest.scopes ?? [])];
   const mounts = new Mounts(new Addresses(scopes), handles, fault);
   const standing = new Set(builtInFirst(of("api")).filter((api) => mounts.mount(api.name, () => mounts.api(api))));
   for (const admin of builtInFirst(of("admin"))) mounts.mount(admin.name, () => mounts.admin(admin));
-  const apis: readonly Loaded<Api>[] = of("api").filter((api) => standing.has(api));
-  const policies: readonly Loaded<Policy>[] = of("policy");
-  const providers = new Map(of("provider").map((loaded) => [loaded.manifest.id, marked(loaded)] as const));
+  const apis: readonly Provided<Api>[] = of("api").filter((api) => standing.has(api));
+  const policies: readonly Provided<Policy>[] = of("policy");
+  const providers = new Map(of("provider").map((provider) => [provider.manifest.id, marked(provider)] as const));
   const checks = new Map(of("guardrail").flatMap((pack) => checksOf(pack, compute)));
   const strategies = new Map(policies.flatMap(strategiesOf));
   const caches = new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const)));
@@ -53,16 +53,17 @@ export function assemble(running: readonly Loaded<Kinds[Kind]>[], handles: Resou
 }
 
 /** The watchdog tells whose code was entered last. */
-function marked(loaded: Loaded<Provider>): Loaded<Provider> {
-  belongsTo(loaded.provides, loaded.name);
-  for (const adapter of Object.values(loaded.provides.operations)) if (adapter?.stream) belongsTo(adapter.stream, loaded.name);
-  return loaded;
+function marked(provider: Provided<Provider>): Provided<Provider> {
+  const { name, provides } = provider;
+  belongsTo(provides, name);
+  for (const adapter of Object.values(provides.operations)) if (adapter?.stream) belongsTo(adapter.stream, name);
+  return provider;
 }
-const strategiesOf = ({ name, provides }: Loaded<Policy>): [string, Strategy][] =>
+const strategiesOf = ({ name, provides }: Provided<Policy>): [string, Strategy][] =>
   Object.entries(provides.strategies ?? {}).map(([mode, strategy]) => [mode, belongsTo(strategy, name)]);
 
 /** What stands in the place of a guard that failed: nobody passes, and who cannot be known is not called unknown. */
-export function closedPolicy({ name, manifest }: Pick<Loaded<Policy>, "name" | "manifest">): Loaded<Policy> {
+export function closedPolicy({ name, manifest }: Pick<Provided<Policy>, "name" | "manifest">): Provided<Policy> {
   const refuse = (): never => {
     throw new GatewayError("POLICY_DOWN", { plugin: name });
   };
@@ -70,7 +71,7 @@ export function closedPolicy({ name, manifest }: Pick<Loaded<Policy>, "name" | "
 }
 
 /** By their ids, and by their bare names where the pack says so. */
-const checksOf = ({ name, module, manifest, provides }: Loaded<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
+const checksOf = ({ name, module, manifest, provides }: Provided<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
   provides.checks.flatMap((check) => {
     const loaded = loadedCheck({ name, ...(module && { module }) }, check, compute);
     const names = manifest.bare ? [check.id, check.id.slice(manifest.id.length + 1)] : [check.id];
@@ -78,5 +79,5 @@ const checksOf = ({ name, module, manifest, provides }: Loaded<GuardrailPack>, c
   });
 
 /** What is part of the gateway keeps its routes; what comes from outside finds its place beside them. */
-const builtInFirst = <T extends Loaded<unknown>>(plugins: readonly T[]): readonly T[] =>
+const builtInFirst = <T extends Provided<unknown>>(plugins: readonly T[]): readonly T[] =>
   plugins.toSorted((a, b) => Number(a.module !== undefined) - Number(b.module !== undefined));

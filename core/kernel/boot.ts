@@ -12,7 +12,7 @@ import {
 } from "./building.ts";
 import { deploymentOf } from "./deployment.ts";
 import type { Unreadable } from "./external.ts";
-import type { Generation, Loaded } from "./generation.ts";
+import type { Generation, Provided } from "./generation.ts";
 import { type Carried, type DeployedPlugin, fail, isUp, stepError } from "./life.ts";
 import { loadPlugin } from "./load.ts";
 import { isGuard } from "./manifest.ts";
@@ -127,11 +127,11 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
 }
 
 /** What stands in a plugin's place: itself, nothing, or a closed door. */
-function standing(deployed: DeployedPlugin): readonly Loaded<never>[] {
+function standing(deployed: DeployedPlugin): readonly Provided<never>[] {
   const { name, manifest, module } = deployed;
   if (isUp(deployed))
-    return [{ name, manifest, module, provides: deployed.stage.instance.running.provides, mark: markOf(name) } as Loaded<never>]; // its kind says what
-  return deployed.stage.at === "failed" && isGuard(manifest) ? [closedPolicy(deployed) as Loaded<never>] : [];
+    return [{ name, manifest, module, provides: deployed.stage.instance.running.provides, mark: markOf(name) } as Provided<never>]; // its kind says what
+  return deployed.stage.at === "failed" && isGuard(manifest) ? [closedPolicy(deployed) as Provided<never>] : [];
 }
 
 /** Parts of this generation that are no plugin. */

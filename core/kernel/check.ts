@@ -16,7 +16,7 @@ import { nothingSpent } from "../compute/allowance.ts";
 import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
 import type { ConfigRules } from "./config/rules.ts";
-import type { Loaded, LoadedCheck } from "./generation.ts";
+import type { LoadedCheck, Provided } from "./generation.ts";
 import { defaulter } from "../json/defaults.ts";
 import { problems, strayMembers } from "../json/shape.ts";
 import { markOf } from "./process/watchdog/marks.ts";
@@ -86,7 +86,7 @@ function beyondSchema(check: Check, parameters: unknown): readonly string[] {
 
 /** What a catalogue reads: a generation, or one that is being built. */
 export interface Offers {
-  readonly providers: ReadonlyMap<string, Loaded<Provider>>;
+  readonly providers: ReadonlyMap<string, Provided<Provider>>;
   readonly checks: ReadonlyMap<string, LoadedCheck>;
   readonly strategies: ReadonlyMap<string, unknown>;
   readonly config: ConfigRules;
@@ -109,7 +109,7 @@ export function catalogOf(offers: () => Offers, headers: HeaderClasses): Catalog
   };
 }
 
-const inCatalog = ({ manifest, provides }: Loaded<Provider>): ReturnType<Catalog["providers"]>[number] => ({
+const inCatalog = ({ manifest, provides }: Provided<Provider>): ReturnType<Catalog["providers"]>[number] => ({
   id: manifest.id,
   title: manifest.title,
   operations: Object.keys(provides.operations),

@@ -36,16 +36,16 @@ export interface MountedRoute extends OperationRoute {
 
 /** Everything the running plugins provide, by id: what requests look things up in. */
 export interface Assembled {
-  readonly providers: ReadonlyMap<string, Loaded<Provider>>;
+  readonly providers: ReadonlyMap<string, Provided<Provider>>;
   readonly checks: ReadonlyMap<string, LoadedCheck>;
-  readonly policies: readonly Loaded<Policy>[];
+  readonly policies: readonly Provided<Policy>[];
   readonly strategies: ReadonlyMap<string, Strategy>;
   readonly caches: ReadonlyMap<string, Cache>;
-  readonly exporters: readonly Loaded<Exporter>[];
+  readonly exporters: readonly Provided<Exporter>[];
   /** In profile order. */
-  readonly prices: readonly Loaded<PriceSource>[];
+  readonly prices: readonly Provided<PriceSource>[];
   /** In profile order. */
-  readonly tokenizers: readonly Loaded<Tokenizer>[];
+  readonly tokenizers: readonly Provided<Tokenizer>[];
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
@@ -96,7 +96,8 @@ export interface Stores {
   readonly blobs: Handles["blobs"] | undefined;
 }
 
-export interface Loaded<T> {
+/** What a plugin that is up provides, and whose it is: as requests find it. */
+export interface Provided<T> {
   /** `kind/id` */
   readonly name: string;
   readonly manifest: Manifest;

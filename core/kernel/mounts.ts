@@ -9,7 +9,7 @@ import {
   scopesIn,
 } from "#contract";
 import { resourceRoutes } from "../admin/resource.ts";
-import type { Loaded, MountedRoute } from "./generation.ts";
+import type { MountedRoute, Provided } from "./generation.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
 
 /** Hears of a plugin whose parts do not fit together after all. */
@@ -35,14 +35,14 @@ export class Mounts {
       return false;
     }
   }
-  api({ name, provides }: Loaded<Api>): void {
+  api({ name, provides }: Provided<Api>): void {
     const operations = (provides.operations ?? []).map((route) => ({ ...route, row: mountedOperation(route.operation, route) }));
     const routes = provides.routes ?? [];
     this.addresses.take(name, [...operations.map(({ row }) => ({ ...row, plane: "data" as const })), ...routes]);
     for (const route of operations) this.operations.set(route.row.id, belongsTo(route, name));
     this.add(name, routes);
   }
-  admin({ name, provides }: Loaded<Admin>): void {
+  admin({ name, provides }: Provided<Admin>): void {
     const routes = [
       ...(provides.resources ?? []).flatMap((resource) => resourceRoutes(resource, this.handles)),
       ...(provides.routes ?? []),

@@ -1,7 +1,7 @@
 import type { Caller, Dialect, HeaderClasses, Logger, OperationName, Outcome, Policy, RequestHeaders } from "#contract";
 import type { Sender } from "./call/attempt.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
-import type { Generation, Loaded } from "../kernel/generation.ts";
+import type { Generation, Provided } from "../kernel/generation.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import type { GuardDeps } from "./guard/guard.ts";
 import { identifier } from "./identify.ts";
@@ -77,7 +77,7 @@ function byOperation(dialects: Iterable<Dialect>): Dialects {
 }
 
 /** What a policy makes of an outcome is waited for by nobody, and its failure is its own. */
-function settledBy({ name, provides, mark }: Loaded<Policy>, outcome: Outcome, log: Logger): void {
+function settledBy({ name, provides, mark }: Provided<Policy>, outcome: Outcome, log: Logger): void {
   entering(mark);
   try {
     const done: unknown = provides.settle?.(outcome);

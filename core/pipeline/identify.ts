@@ -1,5 +1,5 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
-import type { Loaded } from "../kernel/generation.ts";
+import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
@@ -8,7 +8,7 @@ export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => 
 
 /** Asks the policies who is calling; the first answer wins. No promise is made when the answer is warm. */
 export function identifier(
-  policies: readonly Loaded<Policy>[],
+  policies: readonly Provided<Policy>[],
   now: () => number,
   own: Pick<OwnKeys, "remember">,
   limitMs = PLUGIN_LIMITS.identify,
@@ -23,7 +23,7 @@ export function identifier(
 }
 
 interface Question {
-  readonly policies: readonly Loaded<Policy>[];
+  readonly policies: readonly Provided<Policy>[];
   readonly request: IdentifyRequest;
   /** Where a key that was accepted is remembered: it never leaves. */
   readonly own: Pick<OwnKeys, "remember">;

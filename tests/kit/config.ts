@@ -2,7 +2,7 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { expect } from "bun:test";
 import { type ConfigMembers, defineStrategy, type Manifest, type Members, type Policy, type Provider, type Strategy } from "#contract";
 import { type ConfigRules, configRules, type TargetCaps } from "../../core/kernel/config/rules.ts";
-import type { Loaded } from "../../core/kernel/generation.ts";
+import type { Provided } from "../../core/kernel/generation.ts";
 
 const first = (settings: TObject): Strategy =>
   defineStrategy({
@@ -23,7 +23,7 @@ export function rulesOf(targets: Readonly<Record<string, TObject>> = {}, caps?: 
     const loaded = { name: `provider/${id}`, manifest: { title: id } as Manifest, provides: { target } as unknown as Provider }; // no more is asked for
     return [id, loaded] as const;
   });
-  const policies: readonly Loaded<Policy>[] = [{ name: "policy/kit", manifest: { id: "kit" } as Manifest, provides: policy }];
+  const policies: readonly Provided<Policy>[] = [{ name: "policy/kit", manifest: { id: "kit" } as Manifest, provides: policy }];
   const parts = { checks: new Map(), policies, apis: [], caches: new Map() };
   return configRules({ ...parts, providers: new Map(providers), strategies: new Map(STRATEGIES) }, caps);
 }

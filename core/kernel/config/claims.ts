@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Api, type Cache, type ConfigMembers, isJson, type Members, type Policy, type Provider, type Strategy } from "#contract";
-import type { Loaded } from "../generation.ts";
+import type { Provided } from "../generation.ts";
 
 /** A member of a config, and who obeys it. */
 export interface Claim {
@@ -29,9 +29,9 @@ export interface ConfigClaims {
 
 /** What claims are made from; an assembled generation has it. */
 export interface Claimants {
-  readonly providers: ReadonlyMap<string, Loaded<Provider>>;
-  readonly policies: readonly Loaded<Policy>[];
-  readonly apis: readonly Loaded<Api>[];
+  readonly providers: ReadonlyMap<string, Provided<Provider>>;
+  readonly policies: readonly Provided<Policy>[];
+  readonly apis: readonly Provided<Api>[];
   readonly strategies: ReadonlyMap<string, Strategy>;
   readonly caches: ReadonlyMap<string, Cache>;
 }

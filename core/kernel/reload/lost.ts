@@ -1,5 +1,5 @@
 import { GatewayError, type Policy } from "#contract";
-import type { Generation, Loaded } from "../generation.ts";
+import type { Generation, Provided } from "../generation.ts";
 
 export interface LostPlugin {
   readonly name: string;
@@ -25,7 +25,7 @@ export function lostPlugins(now: Plugins, next: Plugins): readonly LostPlugin[] 
   });
 }
 
-const identifies = ({ provides }: Loaded<Policy>): boolean => provides.identify !== undefined;
+const identifies = ({ provides }: Provided<Policy>): boolean => provides.identify !== undefined;
 
 /** Throws RELOAD_REFUSED unless nothing would be lost. */
 export function refuseLoss(now: Plugins, next: Plugins): void {

@@ -9,7 +9,7 @@ import {
   type Usage,
   type UsagePart,
 } from "#contract";
-import type { Loaded } from "../../kernel/generation.ts";
+import type { Provided } from "../../kernel/generation.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { firstKnown } from "./first-known.ts";
 
@@ -20,7 +20,7 @@ export type CostOf = (asked: PriceQuestion, provider: Pick<Provider, "price">) =
 const PRICE_MS = 5_000;
 
 /** A provider's own price comes first, then the sources of prices in their order. */
-export function costing(plugins: readonly Loaded<PriceSource>[], log: Logger, limitMs = PRICE_MS): CostOf {
+export function costing(plugins: readonly Provided<PriceSource>[], log: Logger, limitMs = PRICE_MS): CostOf {
   const priceOf = firstKnown({ plugins, ask: (source, asked: PriceQuestion) => source.price(asked), limitMs, log });
   return (asked, provider) => {
     const price = provider.price?.(asked.model) ?? priceOf(asked);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Logger, Tokenizer } from "#contract";
-import type { Loaded } from "../../kernel/generation.ts";
+import type { Provided } from "../../kernel/generation.ts";
 import { estimating } from "./estimate.ts";
 
 const OF = { providerId: "p", model: "m" };
 const quiet: Logger = () => undefined;
-const loaded = (...counts: readonly Tokenizer["count"][]): readonly Loaded<Tokenizer>[] =>
-  counts.map((count, at) => ({ name: `tokenizer/${at}`, provides: { count } }) as Loaded<Tokenizer>); // no more is looked at
+const loaded = (...counts: readonly Tokenizer["count"][]): readonly Provided<Tokenizer>[] =>
+  counts.map((count, at) => ({ name: `tokenizer/${at}`, provides: { count } }) as Provided<Tokenizer>); // no more is looked at
 const words: Tokenizer["count"] = (texts) => texts.map((text) => text.split(" ").length);
 const LONG = "word ".repeat(100_000); // 500,000 characters
 

@@ -1,5 +1,5 @@
 import type { Logger, ModelOfAnswer, Tokenizer, Usage } from "#contract";
-import type { Loaded } from "../../kernel/generation.ts";
+import type { Provided } from "../../kernel/generation.ts";
 import { firstKnown } from "./first-known.ts";
 
 /** Usage where a provider reported none, by what was asked and answered; made after the client has its answer. */
@@ -9,7 +9,7 @@ export type EstimateUsage = (asked: string, answered: string, of: ModelOfAnswer)
 const COUNT_MS = 30_000;
 
 /** Counted by the first tokenizer that counts for the model, else by rule of thumb. */
-export function estimating(plugins: readonly Loaded<Tokenizer>[], log: Logger, limitMs = COUNT_MS): EstimateUsage {
+export function estimating(plugins: readonly Provided<Tokenizer>[], log: Logger, limitMs = COUNT_MS): EstimateUsage {
   const ask = (tokenizer: Tokenizer, { texts, of }: Texts) => tokenizer.count(texts, of);
   const countsOf = firstKnown({ plugins, ask, limitMs, log });
   return async (asked, answered, of) => {

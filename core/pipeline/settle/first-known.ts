@@ -1,12 +1,12 @@
 import type { Logger } from "#contract";
-import type { Loaded } from "../../kernel/generation.ts";
+import type { Provided } from "../../kernel/generation.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { pluginAnswer } from "../../kernel/process/plugin-answer.ts";
 import { entering } from "../../kernel/process/watchdog/marks.ts";
 
 /** Plugins of a kind, what each is asked, and for how long it is waited for. */
 interface Askable<P, Q, A> {
-  readonly plugins: readonly Loaded<P>[];
+  readonly plugins: readonly Provided<P>[];
   ask(provides: P, question: Q): MaybePromise<A | undefined>;
   readonly limitMs: number;
   readonly log: Logger;
@@ -29,7 +29,7 @@ function knownFrom<P, Q, A>(place: number, question: Q, askable: Askable<P, Q, A
   return answer ?? knownFrom(place + 1, question, askable);
 }
 
-function answerOf<P, Q, A>(plugin: Loaded<P>, question: Q, { ask, limitMs, log }: Askable<P, Q, A>): MaybePromise<A | undefined> {
+function answerOf<P, Q, A>(plugin: Provided<P>, question: Q, { ask, limitMs, log }: Askable<P, Q, A>): MaybePromise<A | undefined> {
   const { name, provides, mark = 0 } = plugin;
   try {
     entering(mark);

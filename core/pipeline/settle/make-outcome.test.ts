@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { guardrailResult } from "../../../tests/kit/outcome.ts";
 import { type Call, type Outcome, type Tokenizer, type Usage, mountedOperation } from "#contract";
 import { CHAT, EMBEDDING } from "../../../plugins/api/content/index.ts";
-import type { Loaded } from "../../kernel/generation.ts";
+import type { Provided } from "../../kernel/generation.ts";
 import type { Ending } from "../stream/deliver.ts";
 import { costing } from "./cost.ts";
 import { estimating } from "./estimate.ts";
@@ -50,7 +50,7 @@ const ending = (more: Partial<Ending>): Ending => ({
 });
 const quiet = (): void => undefined;
 const byWords: Tokenizer = { count: (texts) => texts.map((text) => text.match(/\S+/g)?.length ?? 0) };
-const tokenizers = [{ name: "tokenizer/words", provides: byWords } as Loaded<Tokenizer>]; // no more is looked at
+const tokenizers = [{ name: "tokenizer/words", provides: byWords } as Provided<Tokenizer>]; // no more is looked at
 const AT = { now: 5, loggedBytes: 100, costOf: costing([], quiet), estimate: estimating(tokenizers, quiet) };
 const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
   (await outcomeOf({ reply, served: servedOf(call), ending: ending(more) }, AT)).usage;
