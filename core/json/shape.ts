@@ -1,4 +1,5 @@
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, Value, ValueErrorType } from "@sinclair/typebox/value";
 import { isJson, type Json, maskUrlIn } from "#contract";
 
@@ -108,4 +109,10 @@ function shown({ value, schema }: ValueError): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "string") return value.length > LONGEST ? `a text of ${value.length} characters` : `"${maskUrlIn(value)}"`;
   return isJson(value) ? "an object" : String(value);
+}
+
+/** Does a value fit? Compiled when it is first asked: most schemas never are. */
+export function acceptor(schema: TSchema): (value: unknown) => boolean {
+  let compiled: TypeCheck<TSchema> | undefined;
+  return (value) => (compiled ??= TypeCompiler.Compile(schema)).Check(value);
 }

@@ -1,4 +1,3 @@
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import {
   AWAITED,
   type Catalog,
@@ -10,20 +9,18 @@ import {
   isJson,
   messageOf,
   type Provider,
-  type ScopeTable,
 } from "#contract";
 import { nothingSpent } from "../compute/allowance.ts";
 import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
-import type { ConfigRules } from "./config/rules.ts";
-import type { LoadedCheck, Provided } from "./generation.ts";
+import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
 import { defaulter } from "../json/defaults.ts";
-import { problems, strayMembers } from "../json/shape.ts";
+import { acceptor, problems, strayMembers } from "../json/shape.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
 export function loadedCheck(source: PackSource, check: Check, compute: Compute): LoadedCheck {
-  let accepts: ((parameters: unknown) => boolean) | undefined;
+  const accepts = acceptor(check.params);
   let filled: ((parameters: unknown) => unknown) | undefined;
   return {
     source,
@@ -32,7 +29,6 @@ export function loadedCheck(source: PackSource, check: Check, compute: Compute):
     defaults: (parameters) => (filled ??= defaulter(check.params))(parameters ?? {}),
     idle: (parameters) => idleParameters(check, parameters),
     problems(parameters, tenant) {
-      accepts ??= compiled(check);
       if (!accepts(parameters)) return problems(check.params, parameters).map(({ path, why }) => `${check.id}: ${path}: ${why}`);
       if (check.cost === undefined) return beyondSchema(check, parameters);
       if (JSON.stringify(parameters).length > MAX_PARAMETER_CHARS)
@@ -71,11 +67,6 @@ async function beyondSchemaElsewhere({ source, check, parameters, tenant }: Ques
   return [`${check.id}: its parameters could not be judged: ${answer.message}`];
 }
 
-function compiled(check: Check): (parameters: unknown) => boolean {
-  const validator = TypeCompiler.Compile(check.params);
-  return (parameters) => validator.Check(parameters);
-}
-
 function beyondSchema(check: Check, parameters: unknown): readonly string[] {
   try {
     return check.problems?.(parameters as never) ?? []; // the check's own schema has accepted them
@@ -85,13 +76,7 @@ function beyondSchema(check: Check, parameters: unknown): readonly string[] {
 }
 
 /** What a catalogue reads: a generation, or one that is being built. */
-export interface Offers {
-  readonly providers: ReadonlyMap<string, Provided<Provider>>;
-  readonly checks: ReadonlyMap<string, LoadedCheck>;
-  readonly strategies: ReadonlyMap<string, unknown>;
-  readonly config: ConfigRules;
-  readonly scopes: ScopeTable;
-}
+export type Offers = Pick<Assembled, "providers" | "checks" | "strategies" | "config" | "scopes">;
 
 /** What the generation offers, for plugins; asked at request time, when everything is there. */
 export function catalogOf(offers: () => Offers, headers: HeaderClasses): Catalog {

@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Api, type Cache, type ConfigMembers, isJson, type Members, type Policy, type Provider, type Strategy } from "#contract";
-import type { Provided } from "../generation.ts";
+import { type Api, type ConfigMembers, isJson, type Members } from "#contract";
+import { acceptor } from "../../json/shape.ts";
+import type { Assembled, Provided } from "../generation.ts";
 
 /** A member of a config, and who obeys it. */
 export interface Claim {
@@ -28,12 +28,8 @@ export interface ConfigClaims {
 }
 
 /** What claims are made from; an assembled generation has it. */
-export interface Claimants {
-  readonly providers: ReadonlyMap<string, Provided<Provider>>;
-  readonly policies: readonly Provided<Policy>[];
+export interface Claimants extends Pick<Assembled, "providers" | "policies" | "strategies" | "caches"> {
   readonly apis: readonly Provided<Api>[];
-  readonly strategies: ReadonlyMap<string, Strategy>;
-  readonly caches: ReadonlyMap<string, Cache>;
 }
 
 export function claimsOf({ providers, policies, apis, strategies, caches }: Claimants): ConfigClaims {
@@ -56,16 +52,6 @@ const propertiesOf = (schema: TSchema | undefined): Members => (isJson(schema?.[
 
 const claims = (by: string, members: Members): Claims =>
   new Map(Object.entries(members).map(([member, schema]) => [member, { by, schema, accepts: acceptor(schema) }]));
-
-/** Compiled when it is first asked for: most fields of most providers never are. */
-function acceptor(schema: TSchema): (value: unknown) => boolean {
-  let accepts: ((value: unknown) => boolean) | undefined;
-  return (value) => (accepts ??= compiled(schema))(value);
-}
-function compiled(schema: TSchema): (value: unknown) => boolean {
-  const check = TypeCompiler.Compile(schema);
-  return (value) => check.Check(value);
-}
 
 function byName(all: readonly Claims[]): ReadonlyMap<string, readonly Claim[]> {
   const found = new Map<string, Claim[]>();
