@@ -70,6 +70,12 @@ describe("a text of megabytes", () => {
     ["a text beside another", `["a"${long("x")}]`],
     ["a number beside a text", `[1${long("x")}]`],
     ["a text without a name", `{${long("x")}}`],
+    ["a list as a name", `{"a":1,[${long("x")}]:1}`],
+    ["an object as a name", `{"a":1,{"a":${long("x")}}:1,"b":2}`],
+    ["a list as a name of a long object", `{"a":${long("x")},[${long("x")}]:${long("y")}}`],
+    ["a value behind another", `{"a":${long("x")} 1,"b":2}`],
+    ["a colon behind a value", `{"a":${long("x")}:1}`],
+    ["no colon before a value", `{"a" ${long("x")}}`],
     ["a line break in a text", `["${`${"a".repeat(100_000)}\n`.repeat(8)}"]`],
     ["an escape that is none", `["${"a".repeat(700_000)}\\x"]`],
   ])("is refused as the parser refuses it: %s", async (_, text) => {
@@ -97,15 +103,18 @@ describe("cut small, any text is read as the parser reads it", () => {
     ),
   }));
   const space = fc.constantFrom("", " ", "\n \t");
-  /** Written by hand: names may come twice, and white space anywhere. */
-  const written = fc.tuple(value, space).map(([of, gap]) => {
-    const write = (one: unknown): string => {
-      if (one instanceof Map)
-        return `{${[...one].map(([key, member]) => `${gap}${JSON.stringify(key)}${gap}:${write(member)}`).join(`${gap},`)}}`;
-      return Array.isArray(one) ? `[${one.map(write).join(`,${gap}`)}${gap}]` : JSON.stringify(one);
-    };
-    return gap + write(of) + gap;
-  });
+  /** Written by hand: names may come twice, and white space anywhere. `name` may write something else in a name's place. */
+  const texts = (name: (key: string, write: (one: unknown) => string) => string) =>
+    fc.tuple(value, space).map(([of, gap]) => {
+      const write = (one: unknown): string => {
+        if (one instanceof Map)
+          return `{${[...one].map(([key, member]) => `${gap}${name(String(key), write)}${gap}:${write(member)}`).join(`${gap},`)}}`;
+        return Array.isArray(one) ? `[${one.map(write).join(`,${gap}`)}${gap}]` : JSON.stringify(one);
+      };
+      return gap + write(of) + gap;
+    });
+  const written = texts((key) => JSON.stringify(key));
+  const oddlyNamed = texts((key, write) => (key.length % 3 === 0 ? write([key, [key]]) : JSON.stringify(key)));
 
   test(
     "what is JSON",
@@ -121,7 +130,7 @@ describe("cut small, any text is read as the parser reads it", () => {
   );
   test("and what is nearly JSON is refused when the parser refuses it", () => {
     const broken = fc
-      .tuple(written, fc.nat(), fc.constantFrom("", ",", ":", '"', "]", "}", "[", "{", "\\", "1"))
+      .tuple(fc.oneof(written, oddlyNamed), fc.nat(), fc.constantFrom("", "", ",", ":", '"', "]", "}", "[", "{", "\\", "1"))
       .map(([json, place, by]) => {
         const at = place % (json.length + 1);
         return json.slice(0, at) + by + json.slice(by === "" ? at + 1 : at);

@@ -9,29 +9,11 @@ import { takesLong } from "./work.ts";
  * part by part, with a turn for others between them: no piece of it is long, whatever the whole is.
  */
 export async function parsedInGroups(bytes: Uint8Array, values: readonly LongValue[], part?: number): Promise<unknown> {
-  const [value] = values;
-  const around: unknown = JSON.parse(skeleton(bytes, { from: -1, to: bytes.length }, values));
-  if (value === undefined || around !== PLACE) return around;
+  const [value, another] = values;
+  if (value === undefined) return JSON.parse(short(bytes, 0, bytes.length));
+  expectBlank(short(bytes, 0, value.from) + short(bytes, value.to + 1, another?.from ?? bytes.length));
+  if (another) throw new SyntaxError("JSON Parse error: Unexpected content behind the value");
   return new Grouped(bytes, part).value(value);
-}
-
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Stands for a long value while what is around it is parsed; nobody outside this process can know it. */
-const PLACE = crypto.randomUUID();
-
-/** The text between two places, with PLACE for each long value in it. */
-function skeleton(bytes: Uint8Array, { from, to }: Span, values: readonly LongValue[]): string {
-  let text = "";
-  let at = from + 1;
-  for (const value of values) {
-    text += `${short(bytes, at, value.from)}"${PLACE}"`;
-    at = value.to + 1;
-  }
-  return text + short(bytes, at, to);
 }
 
 /** What is longer between two cuts is white space, or a name that no API has. */
@@ -41,8 +23,20 @@ function short(bytes: Uint8Array, from: number, to: number): string {
   return utf8(bytes, from, to);
 }
 
+/** Only white space may stand between a long value and what ends it: where it stands as the name of a member, a colon does. */
+function expectBlank(text: string): void {
+  if (!/^[ \t\r\n]*$/.test(text)) throw new SyntaxError("JSON Parse error: Unexpected content beside a value");
+}
+
 const BRACKET = "]".charCodeAt(0);
 const BRACE = "}".charCodeAt(0);
+
+/** What stands between two cuts: JSON up to a long value, or up to its end. */
+interface Group {
+  readonly text: string;
+  /** The long value behind it. */
+  readonly last: LongValue | undefined;
+}
 
 class Grouped {
   constructor(
@@ -59,7 +53,7 @@ class Grouped {
   private async list(list: LongValue): Promise<unknown[]> {
     const elements: unknown[] = [];
     for (const { text, last } of this.groups(list)) {
-      const group = JSON.parse(`[${text}]`) as unknown[]; // it stands in brackets
+      const group = JSON.parse(`[${text}${last ? "null" : ""}]`) as unknown[]; // it stands in brackets
       if (group.length === 0 && list.cuts.length > 0) throw noElement();
       if (last) group[group.length - 1] = await this.value(last);
       for (const element of group) elements.push(element);
@@ -70,28 +64,42 @@ class Grouped {
   private async object(object: LongValue): Promise<Json> {
     const members: Json = {};
     for (const { text, last } of this.groups(object)) {
-      const group = JSON.parse(`{${text}}`) as Json; // it stands in braces
+      const group = JSON.parse(`{${text}${last ? "null" : ""}}`) as Json; // it stands in braces
       const names = Object.keys(group);
       if (names.length === 0 && object.cuts.length > 0) throw noElement();
-      for (const name of names) setOwn(members, name, last && group[name] === PLACE ? await this.value(last) : group[name]);
+      const lastName = last && nameBefore(text);
+      for (const name of names) setOwn(members, name, last && name === lastName ? await this.value(last) : group[name]);
       await nextTurn();
     }
     return members;
   }
-  /** What stands between two cuts, and the long value at its end if there is one. */
-  private *groups({ from, cuts, to, within }: LongValue): Generator<{ readonly text: string; readonly last: LongValue | undefined }> {
-    let at = from;
+  private *groups({ from, cuts, to, within }: LongValue): Generator<Group> {
+    let at = from + 1;
     let next = 0;
     for (const cut of [...cuts, to]) {
       const value = within[next];
       const last = value && value.to < cut ? value : undefined;
-      yield { text: skeleton(this.bytes, { from: at, to: cut }, last ? [last] : []), last };
+      if (last) expectBlank(short(this.bytes, last.to + 1, cut));
+      yield { text: short(this.bytes, at, last?.from ?? cut), last };
       if (last) next += 1;
-      at = cut;
+      at = cut + 1;
     }
   }
 }
 const noElement = (): SyntaxError => new SyntaxError("JSON Parse error: Unexpected comma");
+
+/** The name of the member whose value would begin behind this text, which ends with a name and a colon. */
+function nameBefore(text: string): string {
+  const end = text.lastIndexOf('"');
+  let begin = end - 1;
+  while (text[begin] !== '"' || isEscaped(text, begin)) begin -= 1;
+  return JSON.parse(text.slice(begin, end + 1)) as string; // it stands in quotes
+}
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (text[from - 1] === "\\") from -= 1;
+  return (at - from) % 2 === 1;
+}
 
 /** A member of any name: `__proto__` is one too, as it is for the parser. */
 function setOwn(object: Json, name: string, value: unknown): void {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type JsonText, nextTurn } from "#contract";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -17,10 +18,27 @@ const COPIED = 4 * 1024 * 1024;
 /** Bytes that may be decoded in one go, while nobody else is served. */
 export const AT_ONCE = 1024 * 1024;
 
-/** The text that came in these pieces, without a byte order mark; in bytes where it is long. */
+/**
+ * The text that came in these pieces, without a byte order mark; in bytes where it is long. What is no UTF-8 becomes
+ * U+FFFD, in a long text as in a short one.
+ */
 export async function received(pieces: readonly Uint8Array[]): Promise<JsonText> {
-  const bytes = await joined(pieces);
-  return bytes.length > AT_ONCE ? withoutMark(bytes) : utf8(withoutMark(bytes));
+  const bytes = withoutMark(await joined(pieces));
+  if (bytes.length <= AT_ONCE) return utf8(bytes);
+  return isUtf8(bytes) ? bytes : repaired(bytes);
+}
+
+/** Bytes that are decoded in one go where many may be no UTF-8: the runtime takes long for those. */
+const REPAIRED = 256 * 1024;
+async function repaired(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const from = new TextDecoder("utf-8", { ignoreBOM: true });
+  const to = new TextEncoder();
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += REPAIRED) {
+    parts.push(to.encode(from.decode(bytes.subarray(at, at + REPAIRED), { stream: true })));
+    await nextTurn();
+  }
+  return joined([...parts, to.encode(from.decode())]);
 }
 /** A byte order mark says nothing in UTF-8. */
 export const withoutMark = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>

@@ -24,6 +24,15 @@ test.each<[string, Json]>([
   expect(new TextDecoder().decode(await writtenInTurns(body))).toBe(JSON.stringify(body)),
 );
 
+test.each([
+  ["flat", (text: string): Json => ({ a: text })],
+  ["in a part of a message", (text: string): Json => ({ messages: [{ content: [{ type: "image_url", image_url: { url: text } }] }] })],
+  ["deep", (text: string): Json => ({ a: { b: { c: { d: { e: [{ f: { g: [[[text]]] } }] } } } } })],
+])("others have their turn while a long text is written that stands %s", async (_, body) => {
+  expect(await turnsDuring(() => writtenInTurns(body("漢".repeat(4_000_000))))).toBeGreaterThan(9);
+  const many = body("x".repeat(1_000)); // and where many short ones do
+  expect(await turnsDuring(() => writtenInTurns({ list: Array.from({ length: 3_000 }, () => many) }))).toBeGreaterThan(5);
+});
 test("others have their turn while it is written", async () => {
   const turns = await turnsDuring(() => writtenInTurns({ messages: [{ role: "user", content: "x\n".repeat(5_000_000) }] }));
   expect(turns).toBeGreaterThan(9);

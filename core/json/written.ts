@@ -11,13 +11,13 @@ export const written = (body: Json, from: JsonText): MaybePromise<JsonText> =>
 
 /** Characters that are written before others have their turn. */
 const PER_TURN = 256 * 1024;
-/** Values inside so many others are written with what holds them. */
-const MAX_LEVELS = 4;
+/** What has fewer values and characters is written in one go. */
+const SMALL = 64 * 1024;
 
 /** What `JSON.stringify` makes of a body that may be long: member by member and piece by piece, with turns for others between them. */
 export async function writtenInTurns(body: Json): Promise<Uint8Array<ArrayBuffer>> {
   const writer = new Writer();
-  await writer.write(body, MAX_LEVELS);
+  await writer.write(body);
   return writer.end();
 }
 const encoder = new TextEncoder();
@@ -34,30 +34,32 @@ class Writer {
     this.parts.push(encoder.encode(this.text));
     this.text = "";
   }
-  async write(value: unknown, levels: number): Promise<void> {
-    if (typeof value === "string" && value.length > PER_TURN) return this.string(value);
-    if (levels > 0 && Array.isArray(value)) return this.array(value, levels - 1);
-    if (levels > 0 && isJson(value)) return this.object(value, levels - 1);
+  async write(value: unknown): Promise<void> {
+    if (roomBeside(value, SMALL) < 0) {
+      if (typeof value === "string") return this.string(value);
+      if (Array.isArray(value)) return this.array(value);
+      if (isJson(value)) return this.object(value);
+    }
     this.text += JSON.stringify(value) ?? "null";
     if (this.text.length < PER_TURN) return undefined;
     this.encode();
     return nextTurn();
   }
-  private async array(values: readonly unknown[], levels: number): Promise<void> {
+  private async array(values: readonly unknown[]): Promise<void> {
     let before = "[";
     for (const value of values) {
       this.text += before;
-      await this.write(value, levels);
+      await this.write(value);
       before = ",";
     }
     this.text += before === "[" ? "[]" : "]";
   }
-  private async object(members: Json, levels: number): Promise<void> {
+  private async object(members: Json): Promise<void> {
     let before = "{";
     for (const name of Object.keys(members)) {
       if (members[name] === undefined) continue;
       this.text += `${before}${JSON.stringify(name)}:`;
-      await this.write(members[name], levels);
+      await this.write(members[name]);
       before = ",";
     }
     this.text += before === "{" ? "{}" : "}";
@@ -73,6 +75,20 @@ class Writer {
     }
     this.text += '"';
   }
+}
+
+/** How much of `room` is left beside the values and characters of this; less than 0 when it is too small, and the rest is not looked at. */
+function roomBeside(value: unknown, room: number): number {
+  if (typeof value === "string") return room - value.length;
+  if (typeof value !== "object" || value === null) return room - 1;
+  let left = room - 1;
+  if (Array.isArray(value)) for (let at = 0; at < value.length && left >= 0; at += 1) left = roomBeside(value[at], left);
+  else
+    for (const name in value) {
+      left = roomBeside((value as Json)[name], left - name.length); // an object, by the lines above
+      if (left < 0) break;
+    }
+  return left;
 }
 
 /** Is it the first half of a character? */
