@@ -46,10 +46,10 @@ test.each([...KINDS])(
 
 test("an OpenAI-compatible provider outside the tree is a manifest and a package.json", async () => {
   const folder = join(home, "compatible");
-  expect(await make("openai-compatible", "acme", "--out", folder)).toMatchObject({ code: 0 });
+  expect(await make("openai-compatible", "my_own-compatible", "--out", folder)).toMatchObject({ code: 0 });
   expect(readdirSync(folder).sort()).toEqual(["manifest.json", "package.json"]);
   expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
-    name: "gateway-provider-acme",
+    name: "gateway-provider-my-own-compatible",
     gateway: { manifest: "manifest.json" },
     files: ["manifest.json"],
   });

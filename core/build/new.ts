@@ -109,7 +109,7 @@ async function freeId(id: string | undefined, template: Template, outside: boole
     );
   if (kind === "console" && !outside && id !== "console")
     throw new Refused("A console of the tree lives in plugins/console, so its id is console.");
-  const taken = (await scan()).find(({ manifest }) => manifest.kind === kind && (manifest.id === id || kind === "console"));
+  const taken = (await scan()).find(({ manifest }) => manifest.kind === kind && (manifest.id === id || (kind === "console" && !outside)));
   if (taken) throw new Refused(`There is a ${kind}/${taken.manifest.id} already, in ${taken.folder}; choose another id.`);
   if (!outside && existsSync(join(ROOT, HOME[kind](id))))
     throw new Refused(`The folder ${HOME[kind](id)} exists already; choose another id, or remove it.`);

@@ -67,7 +67,7 @@ describe.each(WAYS)("a credential that %s", (_, env, says) => {
       const ready = await ask(`${gateway.base}/readyz`, "GET", null);
       expect([ready.status, ready.json]).toMatchObject([
         200,
-        { status: "ready", lacking: [{ part: PLUGIN, why: expect.stringMatching(says) }] },
+        { status: "ready", lacking: expect.arrayContaining([{ part: PLUGIN, why: expect.stringMatching(says) }]) },
       ]);
       const { data } = (await ask(`${gateway.base}/admin/v2/plugins`, "GET", ADMIN_KEY)).json as unknown as {
         data: readonly { name: string; state: string; why: string | null }[]; // the route's own schema
@@ -82,9 +82,9 @@ describe.each(WAYS)("a credential that %s", (_, env, says) => {
 
 test("a credential that is there is missed nowhere", async () => {
   const env = { [NAME]: "canaryPassword1" };
-  for (const command of ["check", "list"]) expect(run(command, env).out).not.toContain("is missing");
+  for (const command of ["check", "list"]) expect(run(command, env).out).not.toContain(`The secret ${NAME} is missing`);
   await withGateway(env, async (gateway) => {
     expect((await ask(`${gateway.base}/readyz`, "GET", null)).text).not.toContain(NAME);
-    expect(gateway.output()).not.toMatch(/degraded|lacking|is missing|canaryPassword1/);
+    expect(gateway.output()).not.toMatch(new RegExp(`(degraded|lacking): ${PLUGIN}|${NAME} is missing|canaryPassword1`));
   });
 }, 20_000);

@@ -19,7 +19,10 @@ export default definePlugin({
     provides: {
       async export(batch) {
         if (batch.length === 0) return;
-        const headers = { authorization: `Bearer ${await host.secrets.read("SPROCKET_API_KEY")}`, "content-type": "application/x-ndjson" };
+        const headers = {
+          authorization: `Bearer ${await host.secrets.read("SPROCKET_API_KEY")}`,
+          "content-type": "application/x-ndjson",
+        };
         const { ok, status } = await host.fetch(url, { method: "POST", headers, body: batch.map(line).join("") });
         if (!ok) throw new Error(`the collector answered ${status}`);
       },

@@ -4,7 +4,11 @@ import { atWork, exportTo, outcomeOf, testExporter } from "#kit";
 import plugin from "./index.ts";
 import manifest from "./manifest.json";
 
-const given = { plugin, manifest: manifest as Manifest, host: { secrets: { SPROCKET_API_KEY: "key-of-sprocket" } } };
+const given = {
+  plugin,
+  manifest: manifest as Manifest,
+  host: { secrets: { SPROCKET_API_KEY: "key-of-sprocket" } },
+};
 testExporter(given);
 
 test("one line per request, signed with the key", async () => {
