@@ -1,16 +1,17 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Collection, Configs, Guardrails, isJson, messageOf, openSecrets, type RecordOf } from "#contract";
+import { type Collection, Configs, Guardrails, isJson, messageOf, openSecrets, Providers, type RecordOf } from "#contract";
 import type { TObject } from "@sinclair/typebox";
 import type { Generation } from "../kernel/generation.ts";
 import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import { readSettings, type Settings } from "../kernel/settings/settings.ts";
+import { type AbsentNames, absentNames, type SavedProviders } from "./absent-names.ts";
 import { withGeneration } from "./with-generation.ts";
 
 /**
  * What stands in saved records and is obeyed by nothing, as sentences: members that were taken before they were refused,
- * and those of plugins that are off by now. The deployment is booted for it over its own store, and serves nobody. Where
- * nothing was ever saved, nothing is opened.
+ * those of plugins that are off by now, and names of providers and checks that are not there. The deployment is booted
+ * for it over its own store, and serves nobody. Where nothing was ever saved, nothing is opened.
  */
 export async function idleInRecords(settings: Settings): Promise<readonly string[]> {
   if (!hasStore(settings)) return [];
@@ -27,9 +28,17 @@ const isUsed = (folder: string): boolean => existsSync(folder) && readdirSync(fo
 
 async function idleMembers(generation: Generation): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const record of all(generation, Configs)) found.push(...idleInConfig(record, generation));
-  for await (const record of all(generation, Guardrails)) found.push(...idleInGuardrail(record, generation));
+  const absent = absentNames(generation, await savedProviders(generation));
+  for await (const record of all(generation, Configs)) found.push(...idleInConfig(record, generation, absent));
+  for await (const record of all(generation, Guardrails)) found.push(...idleInGuardrail(record, generation, absent));
   return found;
+}
+
+async function savedProviders(generation: Generation): Promise<SavedProviders> {
+  const slugs = new Map<string, string[]>();
+  for await (const { workspace_id, slug } of all(generation, Providers))
+    slugs.set(workspace_id, [...(slugs.get(workspace_id) ?? []), slug]);
+  return slugs;
 }
 
 const PAGE = 200;
@@ -41,14 +50,17 @@ async function* all<S extends TObject>({ stores }: Generation, collection: Colle
   }
 }
 
-function idleInConfig({ slug, workspace_id, config }: RecordOf<typeof Configs>, { config: rules, vault }: Generation): readonly string[] {
-  const found = rules.idle(openSecrets(config, vault));
-  return found.map(({ at, why }) => `The config ${slug} of the workspace ${workspace_id}: ${at} ${why}.`);
+function idleInConfig(record: RecordOf<typeof Configs>, { config: rules, vault }: Generation, absent: AbsentNames): readonly string[] {
+  const { slug, workspace_id } = record;
+  const config = openSecrets(record.config, vault);
+  const found = [...rules.idle(config).map(({ at, why }) => `${at} ${why}.`), ...absent.inConfig(config, workspace_id)];
+  return found.map((sentence) => `The config ${slug} of the workspace ${workspace_id}: ${sentence}`);
 }
 
-function idleInGuardrail({ slug, checks }: RecordOf<typeof Guardrails>, generation: Generation): readonly string[] {
-  return checks.flatMap(({ id, parameters }, i) => {
-    const idle = isJson(parameters) ? (generation.checks.get(id)?.idle(parameters) ?? []) : [];
-    return idle.map((why) => `The guardrail ${slug}: checks[${i}].parameters: ${why}.`);
+function idleInGuardrail({ slug, checks }: RecordOf<typeof Guardrails>, generation: Generation, absent: AbsentNames): readonly string[] {
+  const idle = checks.flatMap(({ id, parameters }, i) => {
+    const members = isJson(parameters) ? (generation.checks.get(id)?.idle(parameters) ?? []) : [];
+    return members.map((why) => `checks[${i}].parameters: ${why}.`);
   });
+  return [...idle, ...absent.inChecks(checks)].map((sentence) => `The guardrail ${slug}: ${sentence}`);
 }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { GuardrailCheck, InlineActions, isJson, type Json, SHORTHAND_MEMBERS } from "#contract";
-import { type Finding, idle, type Level } from "./level.ts";
+import { type Finding, idle, type Level, type Named } from "./level.ts";
 import { firstProblem } from "../../json/shape.ts";
 
 /** What is known of a check: sentences about parameters that nothing would obey. */
@@ -10,12 +10,22 @@ export type KnownChecks = ReadonlyMap<string, { idle(parameters: unknown): reado
 const LISTS = ["input_guardrails", "output_guardrails", "before_request_hooks", "after_request_hooks"] as const;
 
 /** Members of a level's inline guardrails that nothing obeys: actions, checks, and parameters of checks. */
-export function* guardrailFindings({ at, is }: Level, checks: KnownChecks): Generator<Finding> {
+export function* guardrailFindings(level: Level, checks: KnownChecks): Generator<Finding> {
+  for (const { inline, at } of inlineGuardrails(level)) yield* inlineFindings(inline, at, checks);
+}
+
+/** Which checks a level's inline guardrails name, and where. */
+export function* checksNamed(level: Level): Generator<Named> {
+  for (const { inline, at } of inlineGuardrails(level))
+    for (const { at: place, id, whole } of entriesOf(inline, at)) yield { at: whole === undefined ? place : `${place}.id`, name: id };
+}
+
+function* inlineGuardrails({ at, is }: Level): Generator<{ readonly inline: Json; readonly at: string }> {
   for (const list of LISTS) {
     const entries: readonly unknown[] = Array.isArray(is[list]) ? is[list] : [];
     for (let i = 0; i < entries.length; i += 1) {
-      const entry = entries[i];
-      if (isJson(entry)) yield* inlineFindings(entry, `${at}.${list}[${i}]`, checks);
+      const inline = entries[i];
+      if (isJson(inline)) yield { inline, at: `${at}.${list}[${i}]` };
     }
   }
 }
@@ -23,7 +33,7 @@ export function* guardrailFindings({ at, is }: Level, checks: KnownChecks): Gene
 const MAX_CHECKS = 100;
 
 function* inlineFindings(inline: Json, at: string, checks: KnownChecks): Generator<Finding> {
-  const entries = Array.isArray(inline["checks"]) ? hookEntries(inline["checks"], at) : shorthandEntries(inline, at);
+  const entries = entriesOf(inline, at);
   if (entries.length > MAX_CHECKS) return yield idle(at, `has ${entries.length} checks, at most ${MAX_CHECKS} are allowed`);
   yield* actionFindings(inline, at);
   for (const entry of entries) yield* entryFindings(entry, checks);
@@ -37,6 +47,9 @@ interface Entry {
   /** What stands beside its parameters, to be judged as a saved check is; absent in the shorthand. */
   readonly whole?: unknown;
 }
+
+const entriesOf = (inline: Json, at: string): readonly Entry[] =>
+  Array.isArray(inline["checks"]) ? hookEntries(inline["checks"], at) : shorthandEntries(inline, at);
 
 const hookEntries = (written: readonly unknown[], at: string): readonly Entry[] =>
   written.map((whole, i) => {

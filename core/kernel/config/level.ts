@@ -27,6 +27,18 @@ export const targetsOf = (level: Json): readonly unknown[] => (Array.isArray(lev
 const strategyOf = (level: Json): Json | undefined => (isJson(level["strategy"]) ? level["strategy"] : undefined);
 export const modeOf = (level: Json): string => String(strategyOf(level)?.["mode"] ?? "single");
 
+/** A name that a config gives of something elsewhere, and its place. */
+export interface Named {
+  readonly at: string;
+  readonly name: string;
+}
+
+/** Which provider a level names: an id, or the slug of a saved one behind `@`. */
+export function* providersNamed({ at, is: { provider, virtual_key: key } }: Level): Generator<Named> {
+  if (typeof provider === "string") yield { at: `${at}.provider`, name: provider };
+  else if (typeof key === "string") yield { at: `${at}.virtual_key`, name: `@${key.replace(/^@/, "")}` };
+}
+
 /** What is wrong with the members of a level whose core members are of their shape. */
 export function* memberFindings(level: Level, claims: ConfigClaims): Generator<Finding> {
   yield* saysNothing(level);

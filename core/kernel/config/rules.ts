@@ -81,7 +81,7 @@ function judgedTree(config: unknown, caps: TargetCaps): readonly Level[] {
 }
 
 /** The config and every target below it. The pass looks at lists of targets alone, and ends at the first that is too long. */
-function levelsOf(config: Json, caps?: TargetCaps): readonly Level[] {
+export function levelsOf(config: Json, caps?: TargetCaps): readonly Level[] {
   const levels: Level[] = [{ at: "config", is: config, isRoot: true }];
   for (const level of levels) {
     const targets = targetsOf(level.is);

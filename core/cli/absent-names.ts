@@ -1,0 +1,62 @@
+import type { Json } from "#contract";
+import { checksNamed } from "../kernel/config/guardrails.ts";
+import { type Named, providersNamed } from "../kernel/config/level.ts";
+import { levelsOf } from "../kernel/config/rules.ts";
+import type { Generation, PluginState } from "../kernel/generation.ts";
+import { isAlike } from "../kernel/settings/alike.ts";
+
+/** Judges the names in saved records: each sentence has the place, the name, and what would put it right. */
+export interface AbsentNames {
+  inConfig(config: Json, workspaceId: string): readonly string[];
+  /** Of a saved guardrail. */
+  inChecks(checks: readonly { readonly id: string }[]): readonly string[];
+}
+/** The slugs of saved providers, by workspace. */
+export type SavedProviders = ReadonlyMap<string, readonly string[]>;
+
+export function absentNames(generation: Pick<Generation, "plugins" | "checks">, saved: SavedProviders): AbsentNames {
+  const providers = new Map(generation.plugins.filter(isProvider).map((plugin) => [plugin.manifest.id, plugin] as const));
+  const checks = new Map(generation.plugins.flatMap((plugin) => checksOf(plugin).map((id) => [id, plugin] as const)));
+  const judgeProvider = (named: Named, workspaceId: string): string | undefined =>
+    named.name.startsWith("@") ? unsaved(named, saved.get(workspaceId) ?? []) : absent(named, providers);
+  const judgeCheck = (named: Named): string | undefined => (generation.checks.has(named.name) ? undefined : absent(named, checks));
+  return {
+    inConfig: (config, workspaceId) =>
+      levelsOf(config).flatMap((level) => [
+        ...[...providersNamed(level)].flatMap((named) => judgeProvider(named, workspaceId) ?? []),
+        ...[...checksNamed(level)].flatMap((named) => judgeCheck(named) ?? []),
+      ]),
+    inChecks: (written) => written.flatMap(({ id }, i) => judgeCheck({ at: `checks[${i}].id`, name: id }) ?? []),
+  };
+}
+
+const isProvider = ({ manifest }: PluginState): boolean => manifest.kind === "provider";
+
+/** The ids of a pack's checks, also where it does not run; those of a bare pack are known by their bare names too. */
+function checksOf({ manifest: { kind, id, bare, provides = [] } }: PluginState): readonly string[] {
+  if (kind !== "guardrail") return [];
+  return bare ? provides.flatMap((check) => [check, check.slice(id.length + 1)]) : provides;
+}
+
+/** What is wrong with a name that a plugin should provide; nothing where that plugin runs. */
+function absent({ at, name }: Named, provided: ReadonlyMap<string, PluginState>): string | undefined {
+  const plugin = provided.get(name);
+  if (!plugin) return `${at} names ${shown(name)}, which there is not${meant(name, [...provided.keys()])}.`;
+  if (plugin.state === "running") return undefined;
+  const state = plugin.state === "disabled" ? `it is off: ${plugin.why}` : plugin.why;
+  return `${at} names ${name}, which ${plugin.name} provides; ${state?.replace(/\.$/, "")}.`;
+}
+
+function unsaved({ at, name }: Named, slugs: readonly string[]): string | undefined {
+  const references = slugs.map((slug) => `@${slug}`);
+  return references.includes(name)
+    ? undefined
+    : `${at} names ${shown(name)}, which is not saved in this workspace${meant(name, references)}.`;
+}
+
+const EDITS = 2;
+function meant(name: string, names: readonly string[]): string {
+  const near = names.find((other) => isAlike(name.toLowerCase(), other.toLowerCase(), EDITS));
+  return near === undefined ? "" : `; ${near} was probably meant`;
+}
+const shown = (name: string): string => name.slice(0, 80);
