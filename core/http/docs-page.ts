@@ -24,17 +24,33 @@ const SCALAR = {
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
 } as const;
 
+const DOCUMENT = "openapi.json";
+
+/**
+ * Runs in the page before its script: a proxy may serve the gateway below a path, which only the browser knows. The document
+ * is read, and what is tried is sent, relative to where the page stands.
+ */
+const PLACE = `{
+      const reference = document.getElementById("api-reference");
+      const given = JSON.parse(reference.getAttribute("data-configuration"));
+      const base = location.origin + location.pathname.replace(/\\/[^/]*$/, "");
+      const placed = { ...given, spec: { url: base + "/${DOCUMENT}" }, servers: [{ url: base }] };
+      reference.setAttribute("data-configuration", JSON.stringify(placed));
+    }`;
+
 /** The page over `/openapi.json`. What makes it is loaded here, at the first request for it: it takes a tenth of a second. */
 export async function makePage(info: { readonly title: string; readonly version: string }): Promise<Page> {
   const { swagger } = await import("@elysiajs/swagger");
+  const source = SCRIPT_PATH.slice(1); // relative, for the page may stand below a path
   const description = `The API of this ${info.title}.`;
   const app = swagger({
     path: DOCS_PATH,
-    scalarCDN: SCRIPT_PATH,
-    scalarConfig: { ...SCALAR, spec: { url: "/openapi.json" } },
+    scalarCDN: source,
+    scalarConfig: { ...SCALAR, spec: { url: DOCUMENT } },
     documentation: { info: { ...info, description } },
   });
-  const html = await (await app.handle(new Request(`http://localhost${DOCS_PATH}`))).text();
+  const made = await (await app.handle(new Request(`http://localhost${DOCS_PATH}`))).text();
+  const html = made.replace(`<script src="${source}"`, (script) => `<script>${PLACE}</script>\n    ${script}`);
   return { html, etag: `"${hashOf(html, "base64url")}"`, policy: policyOf(html) };
 }
 

@@ -13,7 +13,10 @@ export function docsRoutes(info: { readonly title: string; readonly version: str
   ];
 }
 
+const isFolder = ({ url }: Request): boolean => new URL(url).pathname.endsWith("/");
+
 function pageAnswer(request: Request, { html, etag, policy }: Page): Response {
+  if (isFolder(request)) return new Response(null, { status: 308, headers: { location: "../docs" } }); // what the page loads stands beside it
   const headers = {
     etag,
     "cache-control": "no-cache",

@@ -39,7 +39,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
   return {
     openapi: "3.1.0",
     info: { ...info, description: introduction(grouped, offline) },
-    servers: [{ url: "/" }],
+    servers: [{ url: "." }], // relative to where the document is read: a proxy may serve it below a path
     security: SECURITY.data,
     tags: tagsOf(items).map((name) => ({ name })),
     "x-tagGroups": [
