@@ -12,12 +12,15 @@ export interface Loaded {
   readonly p99Ms: number;
   /** Milliseconds until the first byte of the body. */
   readonly firstP50Ms: number;
+  /** How many pieces an answer arrived in: a stream whose chunks come one by one has one a chunk. */
+  readonly readsP50: number;
   readonly failed: number;
 }
 
 export async function load({ url, headers, body, connections, requests }: Load): Promise<Loaded> {
   const took: number[] = [];
   const first: number[] = [];
+  const reads: number[] = [];
   let failed = 0;
   let left = requests;
   const startedAt = performance.now();
@@ -30,13 +33,16 @@ export async function load({ url, headers, body, connections, requests }: Load):
       const reader = response.body?.getReader();
       await reader?.read();
       first.push(performance.now() - at);
-      while (reader && !(await reader.read()).done);
+      let pieces = 1;
+      while (reader && !(await reader.read()).done) pieces += 1;
+      reads.push(pieces);
       took.push(performance.now() - at);
     }
   };
   await Promise.all(Array.from({ length: connections }, client));
   const seconds = (performance.now() - startedAt) / 1000;
-  return { perSecond: requests / seconds, p50Ms: at(took, 0.5), p99Ms: at(took, 0.99), firstP50Ms: at(first, 0.5), failed };
+  const perSecond = requests / seconds;
+  return { perSecond, p50Ms: at(took, 0.5), p99Ms: at(took, 0.99), firstP50Ms: at(first, 0.5), readsP50: at(reads, 0.5), failed };
 }
 
 function at(values: readonly number[], share: number): number {

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const CHUNKS = 200;
+const PACED_MODEL = "bench-paced";
+/** Between two chunks of a paced stream: longer than any process here takes for one. */
+const GAP_MS = 2;
 const KEY = "benchGatewayKey0123456789abcdefABCDEF";
 const ADMIN = "benchAdminKey0123456789abcdefABCDEFGH";
 const bun = process.execPath;
@@ -45,7 +48,7 @@ export async function usageOf(pid: number): Promise<{ cpuUs: number; rssMb: numb
   return { cpuUs: (Number(stat[11]) + Number(stat[12])) * 10_000, rssMb: Number(rss) / 1024 };
 }
 
-export const startUpstream = (): Promise<Proc> => start(["tests/bench/upstream.ts", "0", String(CHUNKS)]);
+export const startUpstream = (): Promise<Proc> => start(["tests/bench/upstream.ts", "0", String(CHUNKS), PACED_MODEL, String(GAP_MS)]);
 
 /** A gateway that may call this upstream: `profile` is what its profile says beyond the default one, `tree` the checkout it runs from. */
 export async function startGateway(upstream: Proc, dir: string, profile: object = {}, tree = "."): Promise<Proc> {
@@ -84,10 +87,14 @@ const REPEATS: { readonly [L in Length]: { readonly prompt: number; readonly tur
   short: { prompt: 8, turn: 6 },
   long: { prompt: 80, turn: 42 },
 };
-export function message(stream: boolean, length: Length = "short"): string {
+/** How the chunks of a stream come: as fast as they can be read, several in a piece, or each in a socket write of its own. */
+export type Pace = "at-once" | "one-by-one";
+const MODELS: Readonly<Record<Pace, string>> = { "at-once": "bench-1", "one-by-one": PACED_MODEL };
+
+export function message(stream: boolean, length: Length = "short", pace: Pace = "at-once"): string {
   const { prompt, turn } = REPEATS[length];
   return JSON.stringify({
-    model: "bench-1",
+    model: MODELS[pace],
     messages: [
       { role: "system", content: "You are a helpful assistant. ".repeat(prompt) },
       ...Array.from({ length: 6 }, (_, i) => ({

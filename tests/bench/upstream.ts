@@ -1,8 +1,8 @@
 /**
  * The bench's model provider: answers at once, whole or streamed, in the chat wire. Reports its own CPU time.
- * Arguments: port, chunks per stream, milliseconds between chunks.
+ * Arguments: port, chunks per stream, and the model whose chunks come one by one, with so many milliseconds between them.
  */
-const [port = "0", chunkCount = "200", gapMs = "0"] = process.argv.slice(2);
+const [port = "0", chunkCount = "200", pacedModel = "", gapMs = "0"] = process.argv.slice(2);
 const encoder = new TextEncoder();
 
 const whole = JSON.stringify({
@@ -34,15 +34,15 @@ const LAST = [
   encoder.encode("data: [DONE]\n\n"),
 ];
 
-const pause = (): Promise<void> =>
-  new Promise((resolve) => (Number(gapMs) > 0 ? setTimeout(resolve, Number(gapMs)) : setImmediate(resolve)));
+/** Until the next chunk: without a gap several of them are one socket write. */
+const pause = (ms: number): Promise<void> => new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)));
 
-function stream(): ReadableStream<Uint8Array> {
+function stream(ms: number): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream({
     start: (controller) => controller.enqueue(FIRST),
     async pull(controller) {
-      await pause();
+      await pause(ms);
       if (sent++ < Number(chunkCount)) return controller.enqueue(MIDDLE);
       for (const part of LAST) controller.enqueue(part);
       controller.close();
@@ -56,9 +56,9 @@ const server = Bun.serve({
   idleTimeout: 0,
   async fetch(request) {
     if (request.method === "GET") return Response.json(process.cpuUsage());
-    const body: unknown = await request.json();
-    const streams = typeof body === "object" && body !== null && "stream" in body && body.stream === true;
-    if (streams) return new Response(stream(), { headers: { "content-type": "text/event-stream" } });
+    const body = (await request.json()) as { readonly model?: string; readonly stream?: boolean }; // the bench's own message
+    const ms = body.model === pacedModel ? Number(gapMs) : 0;
+    if (body.stream) return new Response(stream(ms), { headers: { "content-type": "text/event-stream" } });
     return new Response(whole, { headers: { "content-type": "application/json" } });
   },
 });
