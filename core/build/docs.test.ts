@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pluginName } from "#contract";
@@ -30,8 +30,10 @@ test("a page has the members of configs that the plugin obeys", () => {
   expect(pages.get("api/models")).toContain("## Members of configs and targets\n\n| Member |");
   expect(pages.get("api/models")).toContain("| `fetch_integrated_models` | boolean |");
 });
-test("a plugin from outside the tree has its page by its folder; a name that is nothing is told", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "gateway-docs-"));
+test("a plugin from outside the tree has its page, by its folder or out of the profile's; a name that is nothing is told", async () => {
+  const home = mkdtempSync(join(tmpdir(), "gateway-docs-"));
+  const folder = join(home, "plugins/away");
+  mkdirSync(folder, { recursive: true });
   try {
     const manifest = { id: "away", kind: "policy", version: "1.0.0", contract: "^1.0.0", title: "From elsewhere", entry: "plugin.mjs" };
     writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
@@ -44,7 +46,16 @@ test("a plugin from outside the tree has its page by its folder; a name that is 
     const page = await pageOf(plugin ?? expect.unreachable());
     for (const part of ["# From elsewhere (`policy/away`)", "| `days` | integer | (required) | How long. |"]) expect(page).toContain(part);
     await expect(pluginsNamed(["provider/absent"])).rejects.toThrow("provider/absent");
+
+    const profile = join(home, "profile.json");
+    writeFileSync(profile, JSON.stringify({ title: "p", extends: "default", pluginsDir: "./plugins" }));
+    const env = { GATEWAY_PROFILE: profile };
+    expect((await pluginsNamed(["policy/away"], env)).map(({ manifest: { title } }) => title)).toEqual(["From elsewhere"]);
+    expect((await pluginsNamed([], env)).map(({ manifest: of }) => pluginName(of))).toEqual([...pages.keys(), "policy/away"]);
+
+    rmSync(join(folder, "plugin.mjs"));
+    await expect(pageOf(plugin ?? expect.unreachable())).rejects.toThrow("policy/away has no plugin.mjs yet: build it first");
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
   }
 });

@@ -1,6 +1,7 @@
 /**
- * `bun core/build/docs.ts [kind/id | folder …]`: the reference page of every built-in plugin, or of those named, as
- * Markdown on standard output. A folder is that of a plugin from outside the tree. Everything comes from manifests and schemas; there is nothing to keep up to date.
+ * `bun core/build/docs.ts [kind/id | folder …]`: the reference page of every plugin of the tree and of the profile's
+ * `pluginsDir`, or of those named, as Markdown on standard output. A folder is that of a plugin that no profile names.
+ * Everything comes from manifests and schemas; there is nothing to keep up to date.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -16,15 +17,16 @@ import {
   pluginName,
   type Strategy,
 } from "#contract";
-import { readPlugins } from "../kernel/external.ts";
+import { discover, readPlugins } from "../kernel/external.ts";
+import { readProfile } from "../kernel/settings/profile.ts";
+import { type Environment, readSettings } from "../kernel/settings/settings.ts";
 import { scan, type Scanned } from "./gen-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
 /** The page of one plugin. */
 export async function pageOf({ manifest, folder }: Scanned): Promise<string> {
-  const plugin =
-    manifest.entry === undefined ? undefined : ((await import(resolve(ROOT, folder, manifest.entry))) as { default: Plugin }).default;
+  const plugin = await codeOf({ manifest, folder });
   return [
     `# ${manifest.title} (\`${pluginName(manifest)}\`)`,
     manifest.description ?? "",
@@ -46,6 +48,14 @@ export async function pageOf({ manifest, folder }: Scanned): Promise<string> {
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** None where the manifest says it all. */
+async function codeOf({ manifest, folder }: Scanned): Promise<Plugin | undefined> {
+  if (manifest.entry === undefined) return undefined;
+  const file = resolve(ROOT, folder, manifest.entry);
+  if (!existsSync(file)) throw new Error(`The plugin ${pluginName(manifest)} has no ${manifest.entry} yet: build it first, in ${folder}.`);
+  return ((await import(file)) as { default: Plugin }).default;
 }
 
 const list = (name: string, ids: readonly string[]): string =>
@@ -108,16 +118,27 @@ function typeOf(schema: unknown): string {
   return schema.type === "array" ? `array of ${typeOf(schema.items) || "any"}` : String(schema.type ?? "any");
 }
 
-/** The plugins of these names and folders, in their order; all of the tree when there are none. */
-export async function pluginsNamed(words: readonly string[]): Promise<readonly Scanned[]> {
-  const all = await scan();
+/** The plugins of these names and folders, in their order; all there are when none is named. */
+export async function pluginsNamed(words: readonly string[], env: Environment = process.env): Promise<readonly Scanned[]> {
+  const all = [...(await scan()), ...(await installed(env))];
   return words.length === 0 ? all : (await Promise.all(words.map((word) => pluginsOf(word, all)))).flat();
 }
+
+/** The plugins of the profile's folder. */
+async function installed(env: Environment): Promise<readonly Scanned[]> {
+  const { pluginsDir } = await readProfile(readSettings(env).profile, env);
+  if (pluginsDir === null) return [];
+  const { found, unreadable } = await discover(pluginsDir);
+  for (const { error } of unreadable) console.error(error.message);
+  return found.map(({ manifest, origin }) => ({ manifest, folder: origin }));
+}
+
 async function pluginsOf(word: string, all: readonly Scanned[]): Promise<readonly Scanned[]> {
-  const builtIn = all.filter(({ manifest }) => pluginName(manifest) === word);
-  if (builtIn.length > 0) return builtIn;
+  const ofName = all.filter(({ manifest }) => pluginName(manifest) === word);
+  if (ofName.length > 0) return ofName;
   const file = resolve(word, "manifest.json");
-  if (!existsSync(file)) throw new Error(`There is no plugin ${word} in the tree, and no folder ${word} with a manifest.json.`);
+  if (!existsSync(file))
+    throw new Error(`There is no plugin ${word} in the tree or in the profile's pluginsDir, and no folder ${word} with a manifest.json.`);
   return (await readPlugins(file)).map(({ manifest, origin }) => ({ manifest, folder: origin }));
 }
 
