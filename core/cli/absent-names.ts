@@ -11,14 +11,19 @@ export interface AbsentNames {
   /** Of a saved guardrail. */
   inChecks(checks: readonly { readonly id: string }[]): readonly string[];
 }
-/** The slugs of saved providers, by workspace. */
-export type SavedProviders = ReadonlyMap<string, readonly string[]>;
+/** By workspace: saved providers as configs refer to them (`@slug`), and the provider that each is of. */
+export type SavedProviders = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export function absentNames(generation: Pick<Generation, "plugins" | "checks">, saved: SavedProviders): AbsentNames {
   const providers = new Map(generation.plugins.filter(isProvider).map((plugin) => [plugin.manifest.id, plugin] as const));
   const checks = new Map(generation.plugins.flatMap((plugin) => checksOf(plugin).map((id) => [id, plugin] as const)));
-  const judgeProvider = (named: Named, workspaceId: string): string | undefined =>
-    named.name.startsWith("@") ? unsaved(named, saved.get(workspaceId) ?? []) : absent(named, providers);
+  const judgeProvider = ({ at, name }: Named, workspaceId: string): string | undefined => {
+    if (!name.startsWith("@")) return absent({ at, name }, providers);
+    const references = saved.get(workspaceId) ?? new Map<string, string>();
+    const id = references.get(name);
+    if (id !== undefined) return absent({ at, name: id }, providers, `${name} (${id})`);
+    return `${at} names ${shown(name)}, which is not saved in this workspace${meant(name, [...references.keys()])}.`;
+  };
   const judgeCheck = (named: Named): string | undefined => (generation.checks.has(named.name) ? undefined : absent(named, checks));
   return {
     inConfig: (config, workspaceId) =>
@@ -39,19 +44,12 @@ function checksOf({ manifest: { kind, id, bare, provides = [] } }: PluginState):
 }
 
 /** What is wrong with a name that a plugin should provide; nothing where that plugin runs. */
-function absent({ at, name }: Named, provided: ReadonlyMap<string, PluginState>): string | undefined {
+function absent({ at, name }: Named, provided: ReadonlyMap<string, PluginState>, written = name): string | undefined {
   const plugin = provided.get(name);
-  if (!plugin) return `${at} names ${shown(name)}, which there is not${meant(name, [...provided.keys()])}.`;
+  if (!plugin) return `${at} names ${shown(written)}, which there is not${meant(name, [...provided.keys()])}.`;
   if (plugin.state === "running") return undefined;
   const state = plugin.state === "disabled" ? `it is off: ${plugin.why}` : plugin.why;
-  return `${at} names ${name}, which ${plugin.name} provides; ${state?.replace(/\.$/, "")}.`;
-}
-
-function unsaved({ at, name }: Named, slugs: readonly string[]): string | undefined {
-  const references = slugs.map((slug) => `@${slug}`);
-  return references.includes(name)
-    ? undefined
-    : `${at} names ${shown(name)}, which is not saved in this workspace${meant(name, references)}.`;
+  return `${at} names ${written}, which ${plugin.name} provides; ${state?.replace(/\.$/, "")}.`;
 }
 
 const EDITS = 2;

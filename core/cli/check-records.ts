@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Collection, Configs, Guardrails, isJson, messageOf, openSecrets, Providers, type RecordOf } from "#contract";
+import { type Collection, Configs, Guardrails, Integrations, isJson, messageOf, openSecrets, Providers, type RecordOf } from "#contract";
 import type { TObject } from "@sinclair/typebox";
 import type { Generation } from "../kernel/generation.ts";
 import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
@@ -35,10 +35,14 @@ async function idleMembers(generation: Generation): Promise<readonly string[]> {
 }
 
 async function savedProviders(generation: Generation): Promise<SavedProviders> {
-  const slugs = new Map<string, string[]>();
-  for await (const { workspace_id, slug } of all(generation, Providers))
-    slugs.set(workspace_id, [...(slugs.get(workspace_id) ?? []), slug]);
-  return slugs;
+  const ids = new Map<string, string>();
+  for await (const { id, ai_provider_id } of all(generation, Integrations)) ids.set(id, ai_provider_id);
+  const saved = new Map<string, Map<string, string>>();
+  for await (const { workspace_id, slug, integration_id } of all(generation, Providers)) {
+    const references = saved.get(workspace_id) ?? new Map<string, string>();
+    saved.set(workspace_id, references.set(`@${slug}`, ids.get(integration_id) ?? ""));
+  }
+  return saved;
 }
 
 const PAGE = 200;

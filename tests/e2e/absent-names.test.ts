@@ -48,6 +48,8 @@ const GUARDRAIL = {
 test("a provider or a check that is misspelt or off is told, with the record, the place and what would be right", async () => {
   await made("/admin/v2/integrations", { name: "Mine", slug: "mine", ai_provider_id: "openai", key: "sk-1234567890" });
   await made("/v2/providers", { name: "Mine", slug: "mine", workspace_id: "default", integration_id: "mine" });
+  await made("/admin/v2/integrations", { name: "Away", slug: "away", ai_provider_id: "cerebras", key: "sk-1234567890" });
+  await made("/v2/providers", { name: "Away", slug: "away", workspace_id: "default", integration_id: "away" });
   const fine = await saveConfig({ targets: [{ provider: "sandbox" }, { provider: "@mine" }, { virtual_key: "mine" }] });
   const routed = await saveConfig({
     targets: [
@@ -55,6 +57,7 @@ test("a provider or a check that is misspelt or off is told, with the record, th
       { targets: [{ provider: "groq" }, { provider: "@mime" }] },
       { provider: "nothing-like-it" },
       { virtual_key: "gone-for-good" },
+      { provider: "@away" },
     ],
   });
   const guarded = await saveConfig({ provider: "sandbox", input_guardrails: [{ "default.contains": CONTAINS.parameters }] });
@@ -68,7 +71,7 @@ test("a provider or a check that is misspelt or off is told, with the record, th
   ]);
   write("configs", "config", hooked, { provider: "sandbox", before_request_hooks: [{ checks: [CONTAINS, { id: "containsCod" }] }] });
 
-  const { lines, code } = await warnings(["provider/groq", "guardrail/partner_c"]);
+  const { lines, code } = await warnings(["provider/groq", "provider/cerebras", "guardrail/partner_c"]);
   const about = (slug: string) => lines.filter((line) => line.includes(slug)).map((line) => line.replace(/^.*?(?=config\.|checks\[)/, ""));
   const off = (name: string) =>
     expect.stringMatching(new RegExp(`which ${name} provides; it is off: the profile .*profile\\.json disables it\\.`));
@@ -76,6 +79,7 @@ test("a provider or a check that is misspelt or off is told, with the record, th
     "config.targets[0].provider names groqq, which there is not; groq was probably meant.",
     "config.targets[2].provider names nothing-like-it, which there is not.",
     "config.targets[3].virtual_key names @gone-for-good, which is not saved in this workspace.",
+    expect.stringMatching(/^config\.targets\[4\]\.provider names @away \(cerebras\), which provider\/cerebras provides; it is off: /),
     off("provider/groq"),
     "config.targets[1].targets[1].provider names @mime, which is not saved in this workspace; @mine was probably meant.",
   ]);
