@@ -90,7 +90,7 @@ describe("the default executable in an empty folder", () => {
   test("has the page of its API inside, and the script that the page loads", async () => {
     const page = await fetch(`${gateway.base}/docs`);
     const [, source = ""] = /<script src="([^"]*)"/.exec(await page.text()) ?? [];
-    const script = await fetch(gateway.base + source);
+    const script = await fetch(new URL(source, page.url));
     expect([page.status, script.status, script.headers.get("content-type")]).toEqual([200, 200, "text/javascript; charset=utf-8"]);
     expect(await script.text()).toContain("@scalar/api-reference ");
   });
