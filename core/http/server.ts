@@ -6,6 +6,7 @@ import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import type { Server } from "../platform.ts";
 import { withAliases } from "./answer-aliases.ts";
+import { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import { headerReader, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
@@ -49,10 +50,11 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
   const fetch: Served["fetch"] = (request, server) =>
     isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server));
+  const named = headers.prefixes.length > 1 ? aliased(fetch, withAliases(headers.prefixes)) : fetch;
   return {
     gateway,
     mounted: app.routes.map(({ method, path }) => ({ method, path })),
-    fetch: headers.prefixes.length > 1 ? aliased(fetch, withAliases(headers.prefixes)) : fetch,
+    fetch: settings.cors && settings.cors.origins.length > 0 ? acrossOrigins(named, new Cors(settings.cors)) : named,
   };
 }
 
@@ -60,6 +62,11 @@ const aliased =
   (fetch: Served["fetch"], withNames: (answer: Response) => Response): Served["fetch"] =>
   (request, server) =>
     after(fetch(request, server), withNames);
+
+const acrossOrigins =
+  (fetch: Served["fetch"], cors: Cors): Served["fetch"] =>
+  (request, server) =>
+    cors.preflight(request) ?? after(fetch(request, server), (answer) => cors.told(request, answer));
 
 /** A request of which the runtime made no URL: routed by the path it would have had, or refused. */
 function withoutHost(request: Request, routed: (request: Request) => Response | Promise<Response>): Response | Promise<Response> {

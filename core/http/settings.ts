@@ -4,6 +4,7 @@ import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { PluginLimits } from "../kernel/process/plugin-answer.ts";
 import type { Spools } from "../pipeline/settle/spool/spools.ts";
 import type { BodyLimits } from "./body.ts";
+import type { CorsRules } from "./cors.ts";
 
 /** What the HTTP layer is given beside a generation. */
 export interface HttpSettings extends BodyLimits {
@@ -16,6 +17,8 @@ export interface HttpSettings extends BodyLimits {
   readonly redact: (value: unknown) => unknown;
   /** This deployment's own id, for telling loops. */
   readonly gatewayId: string;
+  /** What pages of other origins may do; nothing unless given. */
+  readonly cors?: CorsRules;
   /** The process was asked to end. */
   readonly isStopping?: () => boolean;
   /** Where records wait on disk while their store is away. */

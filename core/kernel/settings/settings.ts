@@ -20,6 +20,8 @@ export const INTERNAL = "GATEWAY_INTERNAL_";
 
 /** Anything but control characters, which no file is called by intent. */
 const PATH = "^[^\\x00-\\x1f\\x7f]+$";
+/** A header's name, or any. */
+const HEADER = "^(\\*|[A-Za-z0-9!#$%&'+.^_`|~-]+)$";
 const optionalSecret = (description: string) =>
   Type.Optional(Type.String({ pattern: "^[\\x21-\\x7e]+$", maxLength: 4096, secret: true, description }));
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
@@ -36,6 +38,10 @@ export const SETTINGS = {
   workers:       { env: "GATEWAY_WORKERS", read: "integer", schema: Type.Integer({ default: 1, minimum: 1, maximum: 256, description: "Processes that share the port (Linux)." }) },
   trustedHosts:  { env: "GATEWAY_TRUSTED_HOSTS", also: ["TRUSTED_CUSTOM_HOSTS"], read: "list", schema: list("Comma-separated `host[:port]` (or `*.domain`) that may be called although private.") },
   headerAliases: { env: "GATEWAY_HEADER_ALIASES", read: "list", schema: Type.Array(Type.String({ pattern: "^[A-Za-z0-9-]+-$" }), { default: [], description: "Comma-separated further header prefixes with the dash they end with (`x-acme-`), read like `x-gateway-` and written beside it on every answer." }) },
+  corsOrigins:   { env: "CORS_ALLOWED_ORIGINS", read: "list", schema: Type.Array(Type.String({ pattern: "^(\\*|https?://[^/\\s*]+)$" }), { default: [], description: "Comma-separated origins (`https://app.example`, or `*`) whose pages may call the gateway from a browser. None: no page of another origin may." }) },
+  corsMethods:   { env: "CORS_ALLOWED_METHODS", read: "list", schema: Type.Array(Type.String({ pattern: "^[A-Z]+$" }), { default: [], description: "Methods that such pages may use; GET, POST, PUT, PATCH and DELETE unless set." }) },
+  corsHeaders:   { env: "CORS_ALLOWED_HEADERS", read: "list", schema: Type.Array(Type.String({ pattern: HEADER }), { default: [], description: "Request headers that such pages may send; those they ask for unless set." }) },
+  corsExposed:   { env: "CORS_EXPOSE_HEADERS", read: "list", schema: Type.Array(Type.String({ pattern: HEADER }), { default: [], description: "Headers of answers that such pages may read; all unless set." }) },
   requestTimeoutMs: { env: "REQUEST_TIMEOUT", read: "integer", schema: Type.Integer({ default: 300_000, minimum: 1, maximum: 3_600_000, description: "Milliseconds until a provider's answer must have begun, unless the request or its config says otherwise; the longest it may then be silent (pings are silence); and a twelfth of the longest it may take in all." }) },
   maxBodyMb:     { env: "GATEWAY_MAX_BODY_MB", read: "integer", schema: Type.Integer({ default: 32, minimum: 1, maximum: 1024, description: "Largest JSON request body in MB." }) },
   maxUploadMb:   { env: "GATEWAY_MAX_UPLOAD_MB", read: "integer", schema: Type.Integer({ default: 512, minimum: 1, maximum: 16_384, description: "Largest multipart upload in MB; uploads are streamed." }) },
