@@ -61,12 +61,12 @@ export interface ScanOptions {
   /** Whether all of it will be parsed in one go: then its length is work too. */
   readonly inOneGo?: boolean;
 }
-/** A text between its quotes, which may be the name of a member. */
+/** A text from quote to quote. */
 interface ClosedText {
   readonly from: number;
   readonly to: number;
-  readonly isShort: boolean;
   readonly hash: number;
+  readonly isShort: boolean;
 }
 
 /**
@@ -87,8 +87,8 @@ export class JsonScan {
   private hash = SEED;
   /** The slice ended behind a backslash. */
   private escaped = false;
-  /** The slice ended before it was seen whether this is the name of a member. */
-  private undecided: ClosedText | null = null;
+  /** The text that was read last, where the slice ended before it was seen whether it is the name of a member. */
+  private text: ClosedText | null = null;
   private quoteAt = -1;
   private escapeAt = -1;
   private seenHashes: Uint32Array | undefined;
@@ -131,8 +131,7 @@ export class JsonScan {
    */
   end(): readonly LongValue[] {
     if (this.depth !== 0 || this.opened >= 0) throw new SyntaxError("JSON Parse error: Unexpected EOF");
-    if (this.undecided) this.decide(this.undecided, false);
-    this.undecided = null;
+    if (this.text) this.decide(this.text, false);
     return this.within[0] ?? [];
   }
 
@@ -246,35 +245,48 @@ export class JsonScan {
     if (this.escapeAt < from) this.escapeAt = orEnd(slice.indexOf("\\", from), slice);
     return Math.min(this.quoteAt, this.escapeAt);
   }
+  /** Small, so that the runtime takes it into the loop that calls it for each text: what is rare is done apart. */
   private closed(at: number, hash: number): number {
-    const { slice } = this;
-    const end = this.base + at;
-    const text = { from: this.opened, to: end, isShort: isShort(slice, at - (end - this.opened - 1), at), hash };
-    this.opened = -1;
+    const { slice, counts } = this;
+    const length = this.base + at - this.opened - 1;
     const behind = visible(slice, at + 1);
-    if (behind === slice.length) this.undecided = text;
-    else this.decide(text, slice.charCodeAt(behind) === COLON);
+    if (behind === slice.length || (length > SHORT && (!this.inOneGo || length > this.group))) return this.closedApart(at, hash, behind);
+    this.opened = -1;
+    if (slice.charCodeAt(behind) === COLON) {
+      counts.names += 1;
+      if (length >= STEP_CHARS_HASHED || this.isNew(~hash)) counts.newNames += 1 + Math.floor(length / LONG_NAME);
+    } else {
+      counts.plain += 1;
+      if (length <= SHORT && this.isNew(hash)) counts.newTexts += 1;
+    }
+    return at + 1;
+  }
+  /** A long text, one of bytes, or one at the end of a slice. */
+  private closedApart(at: number, hash: number, behind: number): number {
+    const { slice, base } = this;
+    this.text = { from: this.opened, to: base + at, hash, isShort: hasFewCharacters(slice, this.opened - base + 1, at) };
+    this.opened = -1;
+    if (behind < slice.length) this.decide(this.text, slice.charCodeAt(behind) === COLON);
     return at + 1;
   }
   /** Where it goes on in a slice: what stands first in it may tell what the last text of the one before was. */
   private decided(): number {
-    const { undecided, slice } = this;
-    if (undecided === null) return 0;
-    const at = visible(slice, 0);
-    if (at === slice.length) return at;
-    this.undecided = null;
-    this.decide(undecided, slice.charCodeAt(at) === COLON);
+    if (!this.text) return 0;
+    const at = visible(this.slice, 0);
+    if (at < this.slice.length) this.decide(this.text, this.slice.charCodeAt(at) === COLON);
     return at;
   }
-  private decide({ from, to, isShort, hash }: ClosedText, isName: boolean): void {
+  private decide({ from, to, hash, isShort }: ClosedText, isName: boolean): void {
+    const { counts } = this;
     const length = to - from - 1;
+    this.text = null;
     if (isName) {
-      this.counts.names += 1;
-      if (length >= STEP_CHARS_HASHED || this.isNew(~hash)) this.counts.newNames += 1 + Math.floor(length / LONG_NAME);
+      counts.names += 1;
+      if (length >= STEP_CHARS_HASHED || this.isNew(~hash)) counts.newNames += 1 + Math.floor(length / LONG_NAME);
       return;
     }
-    this.counts.plain += 1;
-    if (isShort && this.isNew(hash)) this.counts.newTexts += 1;
+    counts.plain += 1;
+    if (isShort && this.isNew(hash)) counts.newTexts += 1;
     if (length > this.group) this.foundLong({ kind: "text", from, to, cuts: [], within: [] });
   }
   /** Whether no text had this hash: nearly exact for as many as may pass. */
@@ -287,8 +299,8 @@ export class JsonScan {
   }
 }
 
-/** A text of few characters: in UTF-8 seen as characters, each may take three. */
-function isShort(slice: string, from: number, to: number): boolean {
+/** A text of few characters in UTF-8 seen as characters, of which each may take three. */
+function hasFewCharacters(slice: string, from: number, to: number): boolean {
   if (to - from <= SHORT) return true;
   if (to - from > 3 * SHORT) return false;
   let chars = 0;
