@@ -92,9 +92,12 @@ export interface Adapter<S = unknown> {
   readonly response?: (body: Json, ask: AdapterInput) => Json;
   /**
    * Maps one streamed chunk within the provider's `dialect` (misplaced usage, native finish reasons), before anything
-   * reads or forwards it. The same object back means: forward the frame as it came.
+   * reads or forwards it. The same object back means: forward the frame as it came. `memory` is one stream's own: empty
+   * at its first chunk, for what a later one needs to know of those before.
    */
-  readonly chunk?: (chunk: Json, ask: AdapterInput) => Json;
+  readonly chunk?: (chunk: Json, ask: AdapterInput, memory: Json) => Json;
+  /** May the stream that answers this request need `chunk`? Where not, its bytes pass unread. Default: always. */
+  readonly strays?: (body: Json) => boolean;
   /** Reads usage out of a whole answer's body, for operations without events. */
   readonly usage?: (body: Json) => Usage | undefined;
   /**

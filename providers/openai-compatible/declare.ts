@@ -55,6 +55,9 @@ export const Declare = Type.Object(
       }),
     ),
     roles: Type.Optional(Words("Message role -> the role the provider knows, e.g. developer -> system.")),
+    contentInParts: Type.Optional(
+      Type.Boolean({ default: false, description: "Some models answer with a list of parts; it becomes a text, in streams too." }),
+    ),
     finish: Type.Optional(
       Words("Native finish reason -> stop, length, tool_calls, content_filter or function_call. Unknown ones become stop by themselves."),
     ),

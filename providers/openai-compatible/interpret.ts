@@ -14,7 +14,7 @@ import {
   type Target,
   type Usage,
 } from "#contract";
-import { tidying } from "./answer.ts";
+import { strays, tidying, tidyingChunks } from "./answer.ts";
 import { Declare } from "./declare.ts";
 import { errorReader } from "./error.ts";
 import { rewriting } from "./request.ts";
@@ -45,8 +45,9 @@ function declared(manifest: Manifest): Declare {
 function providerOf(id: string, declare: Declare): Provider {
   const conversation: Adapter = {
     ...optional("request", rewriting(declare)),
-    ...optional("response", tidying(declare)),
-    ...optional("chunk", tidying(declare)),
+    response: tidying(declare),
+    chunk: tidyingChunks(declare),
+    strays: strays(declare),
   };
   const adapter = (operation: OperationId): Adapter => ({
     ...OWN[operation],

@@ -122,9 +122,13 @@ describe("what a declaration asks for", () => {
       ),
     ).toBe(body);
   });
-  test("without rewriting there is no mapping at all", async () => {
-    const { operations } = await declaring({ baseUrl: "https://api.acme.example/v1" });
-    expect(operations).toEqual({ chatComplete: {} });
+  test("a server that may be any gets requests as they are, and its streams pass unread where it has no tools to call", async () => {
+    const { chatComplete } = (await compatible.setup(HOST, {})).provides.operations;
+    expect(chatComplete?.request).toBeUndefined();
+    expect(chatComplete?.strays?.({ messages: [] })).toBeFalse();
+    expect(chatComplete?.strays?.({ messages: [], tools: [{ type: "function" }] })).toBeTrue();
+    const answer = { choices: [{ index: 0, message: { role: "assistant", content: "Hi" } }] };
+    expect(chatComplete?.response?.(answer, ask("chatComplete", target()))).toBe(answer);
   });
   test("usageAt and finish put answers and chunks into the plain form", async () => {
     const { operations } = await declaring({ usageAt: "x.usage", finish: { eos: "stop" } });
@@ -132,19 +136,21 @@ describe("what a declaration asks for", () => {
     const strict = ask("chatComplete", target());
     const foreign = { choices: [{ index: 0, delta: {}, finish_reason: "eos" }], x: { usage: { total_tokens: 3 } } };
     for (const map of [response, chunk]) {
-      expect(map?.(foreign, strict)).toEqual({
+      expect(map?.(foreign, strict, {})).toEqual({
         ...foreign,
         choices: [{ index: 0, delta: {}, finish_reason: "stop" }],
         usage: { total_tokens: 3 },
       });
-      expect(map?.(foreign, { ...strict, strict: false })).toMatchObject({ choices: [{ finish_reason: "eos" }] });
+      expect(map?.(foreign, { ...strict, strict: false }, {})).toMatchObject({ choices: [{ finish_reason: "eos" }] });
       const plain = { choices: [{ finish_reason: "stop" }], usage: { total_tokens: 1 } };
-      expect(map?.(plain, strict)).toBe(plain);
+      expect(map?.(plain, strict, {})).toBe(plain);
     }
   });
   test("usageAt may go through lists", async () => {
     const { operations } = await declaring({ usageAt: "choices.0.usage" });
-    expect(operations.chatComplete?.chunk?.({ choices: [{ usage: { total_tokens: 2 } }] }, ask("chatComplete", target()))).toMatchObject({
+    expect(
+      operations.chatComplete?.chunk?.({ choices: [{ usage: { total_tokens: 2 } }] }, ask("chatComplete", target()), {}),
+    ).toMatchObject({
       usage: { total_tokens: 2 },
     });
   });

@@ -6,7 +6,7 @@ import type { Try } from "../try.ts";
  * was asked, by that operation's dialect. `undefined` where the answer is in the client's dialect already.
  */
 
-type TriedAt = Pick<Try, "to" | "ask">;
+type TriedAt = Pick<Try, "to" | "ask" | "body">;
 
 export function replyMap({ to: { adapter, served }, ask }: TriedAt): ((body: Json) => readonly StreamEvent[]) | undefined {
   const { reply, response } = adapter;
@@ -24,12 +24,13 @@ export function streamMap(it: TriedAt): StreamMap | undefined {
 }
 
 /** Applies the adapter's `chunk` to a frame's JSON; what is not JSON (a terminal marker) stays as it is. */
-export function corrector({ to, ask }: TriedAt): ((data: string) => string) | null {
-  const map = to.adapter.chunk;
-  if (!map) return null;
+export function corrector({ to, ask, body }: TriedAt): ((data: string) => string) | null {
+  const { chunk: map, strays } = to.adapter;
+  if (!map || strays?.(body ?? {}) === false) return null;
+  const memory: Json = {};
   return (data) => {
     const chunk = jsonIn(data);
-    const mapped = isJson(chunk) ? map(chunk, ask) : chunk;
+    const mapped = isJson(chunk) ? map(chunk, ask, memory) : chunk;
     return mapped === chunk ? data : JSON.stringify(mapped);
   };
 }
