@@ -1,4 +1,6 @@
 import { type AdapterInput, isJson, type Json } from "#contract";
+import { refusedBy } from "../wires/openai/refused.ts";
+import { without } from "../wires/openai/without.ts";
 import { isV1, placeOf } from "./place.ts";
 
 /** The body with the model that Azure reads there: the deployment in the v1 API, else the model behind it, if one is named. */
@@ -16,7 +18,11 @@ const withModel = (body: Json, model: string | undefined): Json =>
 
 /** Streamed chat can say its usage since this version (seen 2025-02); earlier ones refuse the member. */
 const USAGE_IN_STREAMS_SINCE = "2024-09-01";
-export const conversation = (body: Json, ask: AdapterInput): Json => modelled(refusesUsage(body, ask) ? withoutUsage(body) : body, ask);
+export function conversation(body: Json, ask: AdapterInput): Json {
+  const accepted = withoutRefused(body);
+  return modelled(refusesUsage(accepted, ask) ? withoutUsage(accepted) : accepted, ask);
+}
+const withoutRefused = without(refusedBy("azure-openai"));
 
 function refusesUsage(body: Json, { target, search }: AdapterInput): boolean {
   if (body["stream_options"] === undefined) return false;

@@ -46,7 +46,11 @@ export const Declare = Type.Object(
       }),
     ),
     paths: Type.Optional(Words("Operation id -> path below the base URL, where it is not OpenAI's.")),
-    drop: Type.Optional(Members("Body members the provider refuses; left out of requests.")),
+    drop: Type.Optional(
+      Members(
+        "Body members the provider refuses; left out of requests. `providers/wires/openai/refused.ts` holds those of the providers here, and those inside messages.",
+      ),
+    ),
     rename: Type.Optional(Words("Body member -> the provider's name for it. When a client sends both, the renamed one wins.")),
     defaults: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Body members set when the client left them out." })),
     clamp: Type.Optional(
@@ -55,6 +59,17 @@ export const Declare = Type.Object(
       }),
     ),
     roles: Type.Optional(Words("Message role -> the role the provider knows, e.g. developer -> system.")),
+    callIds: Type.Optional(
+      Type.Literal("nine-letters-and-digits", {
+        description: "The form it wants ids of tool calls in; others are rewritten, a call's and its result's alike.",
+      }),
+    ),
+    jsonSchema: Type.Optional(
+      Type.Union([Type.Literal(false), Type.String()], {
+        description:
+          "Models that take `response_format: json_schema`: a pattern of their names, or false for none. Others are asked for json_object, with the schema in a system message. Default: all.",
+      }),
+    ),
     contentInParts: Type.Optional(
       Type.Boolean({ default: false, description: "Some models answer with a list of parts; it becomes a text, in streams too." }),
     ),

@@ -44,7 +44,7 @@ function declared(manifest: Manifest): Declare {
 
 function providerOf(id: string, declare: Declare): Provider {
   const conversation: Adapter = {
-    ...optional("request", rewriting(declare)),
+    ...optional("request", rewriting(id, declare)),
     response: tidying(declare),
     chunk: tidyingChunks(declare),
     strays: strays(declare),

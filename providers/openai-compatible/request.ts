@@ -1,19 +1,27 @@
 import { isJson, type Json } from "#contract";
+import { BODY, refusedBy } from "../wires/openai/refused.ts";
+import { without } from "../wires/openai/without.ts";
+import { withCallIds } from "./call-ids.ts";
 import type { Declare } from "./declare.ts";
+import { schemaInPrompt } from "./json-schema.ts";
 
 type Step = (body: Json) => Json;
 
 /**
- * The request rewriting that a declaration asks for, as one function; absent when it asks for none. A body that needs
- * no change comes back as the same object, so that its bytes can be sent as they came.
+ * The request rewriting that a vendor needs, as one function; absent when it needs none. A body that needs no change
+ * comes back as the same object, so that its bytes can be sent as they came.
  */
-export function rewriting(declare: Declare): Step | undefined {
+export function rewriting(vendor: string, declare: Declare): Step | undefined {
+  const refused = refusedBy(vendor);
   const steps: Step[] = [
+    ...(Object.keys(refused).length > 0 ? [without(refused)] : []),
     ...(declare.roles ? [roles(declare.roles)] : []),
     ...(declare.rename ? [rename(declare.rename)] : []),
-    ...(declare.drop ? [drop(declare.drop)] : []),
+    ...(declare.drop ? [without({ [BODY]: declare.drop })] : []),
     ...(declare.defaults ? [defaults(declare.defaults)] : []),
     ...(declare.clamp ? [clamp(declare.clamp)] : []),
+    ...(declare.callIds ? [withCallIds] : []),
+    ...(declare.jsonSchema === undefined ? [] : [schemaInPrompt(declare.jsonSchema)]),
   ];
   return steps.length === 0 ? undefined : (body) => steps.reduce((result, step) => step(result), body);
 }
@@ -39,12 +47,6 @@ const rename =
       const { [from]: value, ...rest } = result;
       return value === null && to in rest ? rest : { ...rest, [to]: value };
     }, body);
-
-const drop = (members: readonly string[]): Step => {
-  const unwanted = new Set(members);
-  return (body) =>
-    members.some((member) => member in body) ? Object.fromEntries(Object.entries(body).filter(([member]) => !unwanted.has(member))) : body;
-};
 
 const defaults = (values: Json): Step => {
   const members = Object.keys(values);

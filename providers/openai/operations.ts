@@ -1,7 +1,11 @@
 import type { Adapter, Json, Provider } from "#contract";
+import { refusedBy } from "../wires/openai/refused.ts";
+import { without } from "../wires/openai/without.ts";
 import { embeddingUsage, generationUsage } from "./usage.ts";
 
 const asIs: Adapter = {};
+/** A conversation may hold what another provider said in an earlier turn. */
+const conversation: Adapter = { request: without(refusedBy("openai")) };
 const assistants: Adapter = {
   headers: (_, { target }) => (typeof target.fields["openai_beta"] === "string" ? {} : { "openai-beta": "assistants=v2" }),
 };
@@ -11,7 +15,7 @@ const createBatch: Adapter = { request: (body: Json) => ({ endpoint: "/v1/chat/c
 
 /** One row an operation. OpenAI has no rerank, no messages, and gives a batch's output in two calls. */
 export const operations: Provider["operations"] = {
-  chatComplete: asIs,
+  chatComplete: conversation,
   complete: asIs,
   embed: { usage: embeddingUsage },
   moderate: asIs,

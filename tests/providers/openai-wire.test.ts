@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, type Host, isJson, type Json, type Manifest, type Need, type Target } from "#contract";
 import { interpret } from "../../providers/openai-compatible/index.ts";
+import { REFUSED, refusedBy } from "../../providers/wires/openai/refused.ts";
+import { without } from "../../providers/wires/openai/without.ts";
 import { ask } from "../kit/provider.ts";
 
-/* How answers that stray from the OpenAI wire are put right. */
+/* What vendors of the OpenAI wire refuse, and how answers that stray from it are put right. */
 
 const HOST = { log: () => undefined, now: () => 0 } as unknown as Host<Need>; // these plugins ask for no handle
 const TARGET: Target = { fields: {}, apiKey: "k", customHost: null, model: "m" };
@@ -13,6 +15,140 @@ const manifestOf = (id: string): Manifest =>
   JSON.parse(readFileSync(join(import.meta.dir, "../../providers", id, "manifest.json"), "utf8")) as Manifest;
 const chatOf = async (id: string): Promise<Adapter> =>
   (await interpret(manifestOf(id)).setup(HOST, {})).provides.operations.chatComplete ?? expect.unreachable();
+const sentBy = async (id: string, body: Json): Promise<Json> => (await chatOf(id)).request?.(body, ask("chatComplete", TARGET)) ?? body;
+
+describe("what a vendor refuses", () => {
+  const SPOKEN = { role: "assistant", content: "Hi", tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }] };
+
+  test("is left out wherever the table says, and nothing else is", () => {
+    const drop = without({
+      "": ["a"],
+      messages: ["b"],
+      "messages[user]": ["name"],
+      "messages.tool_calls.function": ["c"],
+      "messages.content": ["d"],
+    });
+    expect(
+      drop({
+        a: 1,
+        b: 1,
+        messages: [
+          { role: "user", name: "ada", b: 1, d: 1, content: [{ type: "text", text: "x", d: 1, b: 1 }] },
+          { role: "tool", name: "f", tool_calls: [{ c: 1, function: { c: 1, name: "f" } }] },
+          "no message",
+        ],
+      }),
+    ).toEqual({
+      b: 1,
+      messages: [
+        { role: "user", d: 1, content: [{ type: "text", text: "x", b: 1 }] },
+        { role: "tool", name: "f", tool_calls: [{ c: 1, function: { name: "f" } }] },
+        "no message",
+      ],
+    });
+  });
+
+  test.each(Object.keys(REFUSED))("by %s: a body without any is sent as it came", (vendor) => {
+    const body = { model: "m", messages: [SPOKEN, { role: "tool", tool_call_id: "a", content: "1" }], tools: [{ type: "function" }] };
+    expect(without(refusedBy(vendor))(body)).toBe(body);
+  });
+
+  test.each([
+    ["openai", ["reasoning_content", "content_blocks", "reasoning", "reasoning_details"]],
+    ["azure-openai", ["reasoning_content", "content_blocks", "reasoning", "reasoning_details"]],
+    ["mistral-ai", ["reasoning_content", "content_blocks", "refusal", "annotations", "audio", "function_call", "reasoning"]],
+    ["groq", ["reasoning_content", "content_blocks", "refusal", "annotations", "audio", "function_call"]],
+    ["cerebras", ["reasoning_content", "content_blocks"]],
+    ["together-ai", ["content_blocks"]],
+  ])("%s is not sent these members of an earlier turn: %j", (vendor, members) => {
+    const strays = Object.fromEntries(members.map((member) => [member, null]));
+    expect(without(refusedBy(vendor))({ messages: [{ ...SPOKEN, ...strays, x_new: 1 }] })).toEqual({ messages: [{ ...SPOKEN, x_new: 1 }] });
+  });
+
+  test("a server that may be any is sent everything", () => {
+    const body = { store: true, messages: [{ ...SPOKEN, content_blocks: [], reasoning_content: "hm" }] };
+    expect(without(refusedBy("openai-compatible"))(body)).toBe(body);
+  });
+
+  test("what would be missed is not left out: the vendor's refusal names it", async () => {
+    const body = { messages: [], functions: [{ name: "f" }], audio: { voice: "alloy" } };
+    expect(await sentBy("mistral-ai", body)).toBe(body);
+  });
+});
+
+describe("ids of tool calls for a vendor that wants nine letters and digits", () => {
+  const turns = (id: string): Json => ({
+    messages: [
+      { role: "assistant", tool_calls: [{ id, type: "function", function: { name: "f", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: id, content: "1" },
+    ],
+  });
+  const idsIn = (body: Json): unknown[] =>
+    (body["messages"] as Json[]).flatMap((message) => [
+      ...((message["tool_calls"] ?? []) as Json[]).map((call) => call["id"]),
+      ...(message["tool_call_id"] === undefined ? [] : [message["tool_call_id"]]),
+    ]);
+
+  test.each(["call_W4h0vGf2mN1q8sXz", "toolu_01A", "", "short", "ten-chars.", "überlang🙂"])(
+    "%j is rewritten, the same in call and result",
+    async (id) => {
+      const [call, result] = idsIn(await sentBy("mistral-ai", turns(id)));
+      expect(call).toMatch(/^[a-zA-Z0-9]{9}$/);
+      expect(result).toBe(call);
+      expect(idsIn(await sentBy("mistral-ai", turns(id)))).toEqual([call, call]);
+    },
+  );
+  test("different ids stay different, and the vendor's own stay as they are", async () => {
+    const [first] = idsIn(await sentBy("mistral-ai", turns("call_1")));
+    const [second] = idsIn(await sentBy("mistral-ai", turns("call_2")));
+    expect(first).not.toBe(second);
+    const own = turns("gSIMJiOkT");
+    expect(await sentBy("mistral-ai", own)).toBe(own);
+  });
+});
+
+describe("a schema for a vendor that takes none", () => {
+  const asking = (messages: readonly Json[], model = "m"): Json => ({
+    model,
+    messages,
+    response_format: {
+      type: "json_schema",
+      json_schema: { name: "place", description: "A city", strict: true, schema: { type: "object" } },
+    },
+  });
+  test("stands behind the system messages, and JSON is asked for", async () => {
+    const sent = await sentBy(
+      "deepseek",
+      asking([
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Oslo" },
+      ]),
+    );
+    expect(sent).toMatchObject({
+      response_format: { type: "json_object" },
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "system", content: expect.stringMatching(/JSON object named place \(A city\)[\s\S]*\{"type":"object"\}$/) },
+        { role: "user", content: "Oslo" },
+      ],
+    });
+  });
+  test("is in the prompt where there are only system messages, too", async () => {
+    const { messages } = (await sentBy("deepseek", asking([{ role: "system", content: "Oslo" }]))) as { messages: Json[] };
+    expect(messages.map(({ role }) => role)).toEqual(["system", "system"]);
+  });
+  test("other formats travel as they are", async () => {
+    for (const type of ["json_object", "text"]) {
+      const body = { messages: [], response_format: { type } };
+      expect(await sentBy("deepseek", body)).toBe(body);
+    }
+  });
+  test("models that take schemas get them", async () => {
+    const body = asking([], "kimi-k2-thinking");
+    expect(await sentBy("moonshot", body)).toBe(body);
+    expect(await sentBy("moonshot", asking([], "moonshot-v1-8k"))).toMatchObject({ response_format: { type: "json_object" } });
+  });
+});
 
 /* ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
