@@ -1,3 +1,5 @@
+import type { Json } from "./json.ts";
+
 /**
  * The one vocabulary in which answers meet. A provider maps its wire to these events; a client dialect maps these
  * events to its wire. A whole answer is the same events in a list. An error is a throw.
@@ -139,4 +141,12 @@ export interface WireError {
   readonly type: string;
   readonly param: string | null;
   readonly code: string | null;
+  /** What else the provider's error says, by its own names: why a filter struck, when to come back. Clients get it beside the others. */
+  readonly extra?: Readonly<Json>;
+}
+const EXPRESSED: ReadonlySet<string> = new Set(["message", "type", "param", "code"]);
+/** The `extra` of an error object, ready to be spread; nothing when it says no more than the others. */
+export function errorExtra(error: Json): Pick<WireError, "extra"> {
+  const extra = Object.entries(error).filter(([name]) => !EXPRESSED.has(name));
+  return extra.length === 0 ? {} : { extra: Object.fromEntries(extra) };
 }

@@ -100,7 +100,7 @@ function pass(this: PassedHeaders, value: string, name: string): void {
 
 /** The error body clients of the data plane read (specification part 7); flat members beside it where documented. */
 export function errorBody(error: WireError, more: Readonly<Json> = {}): Json {
-  return { error: { message: error.message, type: error.type, param: error.param, code: error.code }, ...more };
+  return { error: { message: error.message, type: error.type, param: error.param, code: error.code, ...error.extra }, ...more };
 }
 
 /** The same in the form of the operation that was asked. */

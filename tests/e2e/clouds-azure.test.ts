@@ -173,14 +173,14 @@ describe("a stream of Azure", () => {
 });
 
 describe("an error of Azure", () => {
-  test("keeps its status, code and parameter", async () => {
+  test("keeps its status, code and parameter, and what stands beside them", async () => {
     const filtered = {
       message: "The prompt was filtered.",
       type: null,
       param: "prompt",
       code: "content_filter",
       status: 400,
-      innererror: {},
+      innererror: { code: "ResponsibleAIPolicyViolation" },
     };
     api.upstream.answer(jsonAnswer({ error: filtered }, { status: 400 }));
     expect(bodyOf(await api.data("POST", "/v1/chat/completions", azure(), CHAT), 400)["error"]).toEqual({
@@ -188,6 +188,8 @@ describe("an error of Azure", () => {
       type: "invalid_request_error",
       param: "prompt",
       code: "content_filter",
+      status: 400,
+      innererror: { code: "ResponsibleAIPolicyViolation" },
     });
   });
 });

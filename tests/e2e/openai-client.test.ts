@@ -166,6 +166,41 @@ describe("the official client", () => {
     expect((thrown as Error).message).toContain("it did not work");
   });
 
+  const RETRY_INFO = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "17s" };
+  test.each<[string, string, object]>([
+    ["openai", "innererror", { error: { message: "no", code: "content_filter", innererror: { code: "ResponsibleAIPolicyViolation" } } }],
+    ["groq", "failed_generation", { error: { message: "no", code: "tool_use_failed", failed_generation: "<function=weather>" } }],
+    ["google", "details", { error: { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED", details: [RETRY_INFO] } }],
+    ["google", "details", [{ error: { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED", details: [RETRY_INFO] } }]],
+    ["openrouter", "metadata", { error: { code: 502, message: "no", metadata: { raw: "busy", provider_name: "x" } } }],
+  ])("is told all that an error of %s says: %s", async (provider, member, body) => {
+    upstream.answer(jsonAnswer(body, { status: 429 }));
+    for (const stream of [false, true]) {
+      const asked = client.chat.completions.create({ model: "m", messages, stream }, { headers: { "x-gateway-provider": provider } });
+      const thrown = (await asked.catch((error: unknown) => error)) as InstanceType<typeof OpenAI.RateLimitError>;
+      expect(thrown).toBeInstanceOf(OpenAI.RateLimitError);
+      const { error } = [body].flat()[0] as { error: Record<string, unknown> };
+      expect(thrown.error).toMatchObject({ [member]: error[member] });
+    }
+  });
+
+  test("is told all that an error in mid-stream says, its own key excepted", async () => {
+    const failed = { error: { message: "no", type: "invalid_request_error", failed_generation: "of sk-provider-key" } };
+    const beginnings = ["", chunk({ role: "assistant", content: "Hi" })];
+    for (const beginning of beginnings) {
+      upstream.answer(sseAnswer(`${beginning}data: ${JSON.stringify(failed)}\n\n`));
+      const read = async (): Promise<void> => {
+        const stream = await client.chat.completions.create(
+          { model: "m", messages, stream: true },
+          { headers: { "x-gateway-provider": "groq" } },
+        );
+        for await (const _ of stream) void _;
+      };
+      const thrown = (await read().catch((error: unknown) => error)) as InstanceType<typeof OpenAI.APIError>;
+      expect(thrown.error).toMatchObject({ message: expect.stringContaining("no"), failed_generation: "of [redacted]" });
+    }
+  });
+
   test("is told when a stream ends before the answer is complete", async () => {
     upstream.answer(sseAnswer(chunk({ role: "assistant", content: "Hi" }) + chunk({ content: " the" }), { ends: "close" }));
     const read = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { isJson, type WireError } from "#contract";
+import { errorExtra, isJson, type WireError } from "#contract";
 
 /** An error body in the form that most providers share: `{error: {message, type, param, code}}`. */
 export function openAiError(body: unknown): Partial<WireError> {
@@ -8,4 +8,10 @@ export function openAiError(body: unknown): Partial<WireError> {
   const text = (name: string): string | null =>
     typeof error[name] === "string" || typeof error[name] === "number" ? String(error[name]) : null;
   return { message: text("message") ?? JSON.stringify(error), type: text("type") ?? "api_error", param: text("param"), code: text("code") };
+}
+
+/** What an error body says beyond what every dialect can express, wherever its provider's reader has found the rest. */
+export function extraIn(body: unknown): Pick<WireError, "extra"> {
+  const outer: unknown = Array.isArray(body) ? body[0] : body; // one vendor sends a list of one
+  return isJson(outer) && isJson(outer["error"]) ? errorExtra(outer["error"]) : {};
 }

@@ -7,8 +7,8 @@ import { shortJson } from "../../json/long-json.ts";
 import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 import { unreadable, wireError } from "../stream/live.ts";
-import { openAiError } from "./provider-error.ts";
 import { errorBodyOf } from "../reply.ts";
+import { extraIn, openAiError } from "./provider-error.ts";
 import { type Secrets, toldError, withoutSecrets } from "./secrets-sent.ts";
 
 /** An error as the client's reading. */
@@ -39,6 +39,7 @@ function providerError(answer: Answer, text: JsonText, it: Try, secrets: Secrets
     type: read.type ?? typeOf(answer.status),
     param: read.param ?? null,
     code: read.code ?? null,
+    ...(read.extra ? { extra: read.extra } : extraIn(body)),
   };
 }
 

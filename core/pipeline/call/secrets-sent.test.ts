@@ -1,7 +1,7 @@
 /** What of a request's credentials may come back, and in which spellings it is found. */
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "bun:test";
-import { headerClasses, type Provider } from "#contract";
+import { headerClasses, type Json, type Provider } from "#contract";
 import { secretsOf, secretsSent, toldError, withoutBegunSecret, withoutLongSecrets } from "./secrets-sent.ts";
 
 const classes = headerClasses([]);
@@ -63,3 +63,13 @@ describe("a credential that was sent is taken out", () => {
 
 test("a field that is no secret, and a key that may be a word, stay in headers and logs", () =>
   expect(withoutLongSecrets("json in europe-west1", secretsOf(to("json", { region: "europe-west1" })))).toBe("json in europe-west1"));
+
+test("what else a provider's error says is told without the credentials, and left out where it is endless", () => {
+  const error = { message: "no", type: "t", param: null, code: null };
+  const told = (extra: Json): Json | undefined => toldError({ ...error, extra }, ["sk-0123456789", "0123456789"]).extra;
+  expect(told({ innererror: { code: "x" } })).toEqual({ innererror: { code: "x" } });
+  expect(told({ raw: "key sk-0123456789", "sk-0123456789": [1] })).toEqual({ raw: "key [redacted]", "[redacted]": [1] });
+  expect(told({ failed_generation: "a".repeat(70_000) })).toBeUndefined();
+  expect(told({ account: 10123456789 })).toBeUndefined();
+  expect("extra" in toldError(error, [])).toBeFalse();
+});

@@ -1,4 +1,4 @@
-import type { HeaderClasses, Target, WireError } from "#contract";
+import { type HeaderClasses, isJson, type Json, parseJson, type Target, type WireError } from "#contract";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { type Resolved, secretFieldsOf } from "../plan/targets.ts";
 
@@ -75,9 +75,25 @@ export function withoutBegunSecret(text: string, secrets: Secrets): string {
 }
 
 /** What a provider calls its error may hold them as well. */
-export const toldError = ({ message, type, param, code }: WireError, secrets: Secrets): WireError => ({
+export const toldError = ({ message, type, param, code, extra }: WireError, secrets: Secrets): WireError => ({
   message: withoutSecrets(message, secrets),
   type: withoutLongSecrets(type, secrets),
   param: param && withoutLongSecrets(param, secrets),
   code: code && withoutLongSecrets(code, secrets),
+  ...(extra && toldExtra(extra, secrets)),
 });
+
+/** Characters of it, as JSON, that are told. */
+const MAX_EXTRA = 65_536;
+/** The same text when it holds none; nothing when it is too long, or cannot be written or read without them. */
+function toldExtra(extra: Readonly<Json>, secrets: Secrets): Pick<WireError, "extra"> {
+  try {
+    const text = JSON.stringify(extra);
+    if (text.length > MAX_EXTRA) return {};
+    const told = withoutLongSecrets(text, secrets);
+    const read: unknown = told === text ? extra : parseJson(told);
+    return isJson(read) ? { extra: read } : {};
+  } catch {
+    return {}; // a number was a credential, or it nests too deep
+  }
+}

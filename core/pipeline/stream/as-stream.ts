@@ -5,7 +5,7 @@ import { Finishes } from "./fold.ts";
 import type { Try } from "../try.ts";
 import { isHighSurrogate } from "../../json/written.ts";
 import { replyMap } from "../call/answer-maps.ts";
-import { openAiError } from "../call/provider-error.ts";
+import { extraIn, openAiError } from "../call/provider-error.ts";
 import type { Source } from "../reply.ts";
 
 /** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
@@ -34,7 +34,7 @@ function refusalIn(body: Json, { to }: Try): UpstreamFailure | undefined {
   const told = [to.provider.error?.(STREAM_REFUSED, body), openAiError(body)].find((error) => error?.message !== undefined);
   if (told?.message === undefined) return undefined;
   const { message, type = "api_error", param = null, code = null } = told;
-  return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code });
+  return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code, ...extraIn(body) });
 }
 /** The status of an error that came under a good one. */
 const STREAM_REFUSED = 502;

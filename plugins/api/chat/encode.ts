@@ -60,7 +60,7 @@ export class ChatEncoder implements Encoder {
   }
 
   error(error: WireError): string {
-    return frame({ error: { message: error.message, type: error.type, param: error.param, code: error.code } });
+    return frame({ error: { message: error.message, type: error.type, param: error.param, code: error.code, ...error.extra } });
   }
 
   private start({ id, model, created }: Of<"start">): string {

@@ -1,4 +1,4 @@
-import { isJson, type Json, UpstreamFailure } from "#contract";
+import { errorExtra, isJson, type Json, UpstreamFailure } from "#contract";
 import { text } from "./wire.ts";
 
 /** HTTP status of an error that arrived inside a 200, by its type or code. */
@@ -38,6 +38,7 @@ function failure(error: Json): UpstreamFailure {
     type,
     param: text(error["param"]) ?? null,
     code,
+    ...errorExtra(error),
   });
 }
 
