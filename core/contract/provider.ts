@@ -12,7 +12,7 @@ export interface Provider {
   /**
    * What one target may say besides its credential: organisation, region, resource name … snake_case.
    * Each field is read from a saved integration's `configurations`, else from the config member of its name, else from
-   * the header `x-gateway-<field-with-hyphens>`. A field's schema may carry two marks of ours:
+   * the header `x-gateway-<field-with-hyphens>`. A field's schema may carry marks of ours:
    *
    * - `secret: true`: it is a credential. Stored sealed, shown and logged masked, taken out of the provider's error
    *   texts (values of 8 characters or more). It implies `bound`.
@@ -20,6 +20,10 @@ export interface Provider {
    *   a client id, a way to authenticate. Beside a stored credential it is read from where that is stored, never from the
    *   request: whoever may use a credential must not be able to take it elsewhere. The credential of `@slug` is stored in
    *   its integration; an `api_key` or a secret field of a saved config in that target of the config.
+   *
+   * A third mark, `clientHeader: "<name>"`, is the plain header in which the vendor's own client says it: it is read
+   * where nothing else has said it, for this provider alone. A header of another class than `plain`, in this deployment,
+   * is never read so.
    *
    * What else the request leaves open (region, API version, betas) it may say beside a stored credential too.
    */

@@ -8,8 +8,12 @@ const TRAILING_SLASHES = /\/+$/;
 
 const OpenAiTarget = Type.Object(
   {
-    openai_organization: Type.Optional(Type.String({ maxLength: 255, description: "Organisation id, sent as OpenAI-Organization." })),
-    openai_project: Type.Optional(Type.String({ maxLength: 255, description: "Project id, sent as OpenAI-Project." })),
+    openai_organization: Type.Optional(
+      Type.String({ maxLength: 255, description: "Organisation id, sent as OpenAI-Organization.", clientHeader: "openai-organization" }),
+    ),
+    openai_project: Type.Optional(
+      Type.String({ maxLength: 255, description: "Project id, sent as OpenAI-Project.", clientHeader: "openai-project" }),
+    ),
     openai_beta: Type.Optional(
       Type.String({
         maxLength: 255,

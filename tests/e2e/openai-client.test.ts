@@ -69,6 +69,49 @@ describe("the official client", () => {
     expect(upstream.received.at(-1)?.json()).toMatchObject({ stream_options: { include_usage: true } });
   });
 
+  describe("that names an organisation and a project", () => {
+    const named = (headers: Record<string, string> = {}): OpenAI =>
+      new OpenAI({
+        apiKey: "sk-provider-key",
+        baseURL: `${gateway.base}/v1`,
+        maxRetries: 0,
+        organization: "org-of-client",
+        project: "proj-of-client",
+        defaultHeaders: { "x-gateway-api-key": GATEWAY_KEY, "x-gateway-custom-host": `${upstream.url}/v1`, ...headers },
+      });
+    const NAMES = ["openai-organization", "openai-project"];
+    const sentNames = (): (string | null | undefined)[] => NAMES.map((name) => upstream.received.at(-1)?.headers.get(name));
+
+    test("has them told to OpenAI, whatever it asks for", async () => {
+      const asking = named({ "x-gateway-provider": "openai" });
+      upstream.answer(jsonAnswer(completion));
+      await asking.chat.completions.create({ model: "gpt-x", messages });
+      expect(sentNames()).toEqual(["org-of-client", "proj-of-client"]);
+      upstream.answer(jsonAnswer({ object: "list", data: [] }));
+      await asking.models.list();
+      expect(sentNames()).toEqual(["org-of-client", "proj-of-client"]);
+    });
+    test("has what the gateway was told for OpenAI instead, where it was", async () => {
+      upstream.answer(jsonAnswer(completion));
+      const told = { "x-gateway-provider": "openai", "x-gateway-openai-organization": "org-of-header" };
+      await named(told).chat.completions.create({ model: "gpt-x", messages });
+      expect(sentNames()).toEqual(["org-of-header", "proj-of-client"]);
+      const config = { provider: "openai", openai_organization: "org-of-config", openai_project: "proj-of-config" };
+      await named({ "x-gateway-config": JSON.stringify(config) }).chat.completions.create({ model: "gpt-x", messages });
+      expect(sentNames()).toEqual(["org-of-config", "proj-of-config"]);
+    });
+    test.each(["groq", "mistral-ai", "openai-compatible", "openrouter"])("has them told to no other: %s", async (provider) => {
+      upstream.answer(jsonAnswer(completion));
+      await named({ "x-gateway-provider": provider }).chat.completions.create({ model: "m", messages });
+      expect(sentNames()).toEqual([null, null]);
+    });
+    test("does not have a key of the gateway told in their place", async () => {
+      upstream.answer(jsonAnswer(completion));
+      await client.chat.completions.create({ model: "gpt-x", messages }, { headers: { "openai-organization": GATEWAY_KEY } });
+      expect(sentNames()).toEqual([null, null]);
+    });
+  });
+
   test("gets the usage chunk when it asks for it", async () => {
     const chunks = [];
     for await (const part of await client.chat.completions.create({

@@ -3,6 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import {
   type Adapter,
   type AdapterInput,
+  headerClasses,
   type Host,
   isJson,
   type Json,
@@ -54,6 +55,11 @@ export function testProvider({ plugin, manifest, fields = {}, host = {}, config 
       expect(
         [...Value.Errors(schema, Value.Default(schema, structuredClone(fields)))].map(({ path, message }) => `${path} ${message}`),
       ).toEqual([]);
+    });
+    test("reads plain headers only as what a vendor's own client says", async () => {
+      const properties: Json = (await running()).target["properties"] ?? {};
+      const names = Object.values(properties).flatMap((property) => (isJson(property) ? [property["clientHeader"] ?? []].flat() : []));
+      expect(names.filter((name) => headerClasses([]).of(String(name)).class !== "plain")).toEqual([]);
     });
     test("keeps the key out of the URL and sends it to its own or the custom host only", async () => {
       const provider = await running();

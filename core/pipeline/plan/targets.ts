@@ -18,11 +18,11 @@ import {
   type Target,
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
-import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../../json/shape.ts";
+import { isOwn, notOwn, saidByClient, type TargetRules } from "./request-values.ts";
 
 /** A leaf made concrete: the running provider, its adapter for this operation, and where and as whom to call it. */
 export interface Resolved {
@@ -45,12 +45,11 @@ export interface Served {
 }
 export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
-type Keys = Pick<OwnKeys, "within">;
 /** What a target is made from. */
 interface Parts {
   readonly gen: Pick<Generation, "providers" | "plugins">;
   readonly dialects: Dialects;
-  readonly ownKeys: Keys;
+  readonly rules: TargetRules;
 }
 /** By the operation that a client asks. */
 export type Dialects = ReadonlyMap<OperationName, Dialect>;
@@ -69,8 +68,8 @@ interface Credential {
 }
 
 type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault">;
-export function resolver(gen: Resolving, dialects: Dialects, now: () => number, ownKeys: Keys): Resolver {
-  const parts: Parts = { gen, dialects, ownKeys };
+export function resolver(gen: Resolving, dialects: Dialects, now: () => number, rules: TargetRules): Resolver {
+  const parts: Parts = { gen, dialects, rules };
   const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
     record.status !== "active" ? null : credentialOf(record.ai_provider_id, record.key_sealed, record.configurations, gen.vault.open),
   );
@@ -134,7 +133,7 @@ function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Target
 const askedProvider = ({ control }: Call): string | undefined => control.provider ?? atSlug(control.virtualKey);
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 
-function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, ownKeys }: Parts): Resolved {
+function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, rules }: Parts): Resolved {
   const { operation } = place.call;
   const provider = running(meaning.id, gen);
   const own = provider.operations[operation];
@@ -146,7 +145,7 @@ function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, o
       operation,
       serves: Object.keys(provider.operations).join(", "),
     });
-  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, ownKeys), served };
+  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, rules), served };
 }
 
 function servedBy(operation: OperationName, dialects: Dialects): Served | null {
@@ -167,15 +166,15 @@ function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): Gat
   return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
-function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPlace, schema: TSchema, ownKeys: Keys): Target {
+function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPlace, schema: TSchema, rules: TargetRules): Target {
   const asked = leaf.customHost ?? call.control.customHost ?? null;
   const judged = compiledSchema(schema);
   const keeps = keepsCredential(leaf, call, judged);
   refuseStrayKey(meaning, leaf, asked, keeps);
   refuseChosenVendor(meaning, leaf, keeps);
   return {
-    fields: fieldsOf(judged, { meaning, leaf, call, keeps }, ownKeys),
-    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, ownKeys),
+    fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
+    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, rules),
     customHost: meaning.saved ? meaning.saved.customHost : host,
     model,
   };
@@ -227,10 +226,6 @@ function bearerOf(call: Call): string {
   return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
 }
 
-/** A key of the gateway is no provider's credential, whichever field holds it: the caller's, or another that is known, counts as not given. */
-const notOwn = (key: string, call: Call, ownKeys: Keys): string => (isOwn(key, call, ownKeys) ? "" : key);
-const isOwn = (text: string, { control }: Call, ownKeys: Keys): boolean => text !== "" && (text === control.apiKey || ownKeys.within(text));
-
 interface TargetSchema {
   readonly fields: readonly Field[];
   /** Names of the fields that are credentials. */
@@ -246,6 +241,8 @@ interface Field {
   readonly header: string;
   /** Decides where a credential goes or whom it stands for. */
   readonly bound: boolean;
+  /** The plain header in which the vendor's own client says it. */
+  readonly clientHeader: string | null;
 }
 const compiled = new WeakMap<TSchema, TargetSchema>();
 
@@ -262,13 +259,16 @@ interface FieldSources {
   /** The leaf was saved, with a credential of its own. */
   readonly keeps: boolean;
 }
-function fieldsOf(schema: TargetSchema, { meaning, leaf, call, keeps }: FieldSources, ownKeys: Keys): Json {
+function fieldsOf(schema: TargetSchema, { meaning, leaf, call, keeps }: FieldSources, rules: TargetRules): Json {
   const { fields, check, defaults, complete } = schema;
   const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);
   let given: Json | undefined;
   for (const field of fields) {
-    const value = field.bound && store !== null ? store[field.name] : givenFor(field, meaning, leaf, call);
-    if (typeof value === "string" && isOwn(value, call, ownKeys)) continue;
+    const value =
+      field.bound && store !== null
+        ? store[field.name]
+        : (givenFor(field, meaning, leaf, call) ?? saidByClient(field.clientHeader, call, rules));
+    if (typeof value === "string" && isOwn(value, call, rules)) continue;
     if (value !== undefined && value !== null) (given ??= { ...defaults })[field.name] = value;
   }
   if (given === undefined && complete) return defaults;
@@ -296,6 +296,7 @@ function compile(schema: TSchema): TargetSchema {
     name,
     header: name.replaceAll("_", "-"),
     bound: property["bound"] === true || property["secret"] === true,
+    clientHeader: typeof property["clientHeader"] === "string" ? property["clientHeader"].toLowerCase() : null,
   }));
   const secrets = Object.keys(properties).filter((name) => properties[name]?.["secret"] === true);
   const made: TargetSchema = { fields, secrets, defaults, complete: check.Check(defaults), check };

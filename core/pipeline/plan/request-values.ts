@@ -1,0 +1,22 @@
+import type { Call, HeaderClasses } from "#contract";
+import { listOf } from "../../egress/loop.ts";
+import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
+
+/* Which values of a request may be in a target. */
+
+export interface TargetRules {
+  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly headers: HeaderClasses;
+}
+
+/** A key of the gateway is no provider's credential, whichever field holds it: the caller's, or another that is known, counts as not given. */
+export const notOwn = (key: string, call: Call, rules: TargetRules): string => (isOwn(key, call, rules) ? "" : key);
+export const isOwn = (text: string, { control }: Call, { ownKeys }: TargetRules): boolean =>
+  text !== "" && (text === control.apiKey || ownKeys.within(text));
+
+/** What a vendor's own client says in a plain header of its own. What the request's `Connection` names was for us alone. */
+export function saidByClient(name: string | null, { headers }: Call, { headers: classes }: TargetRules): string | undefined {
+  const value = name === null ? null : headers.get(name);
+  if (name === null || value === null || value === "" || classes.of(name).class !== "plain") return undefined;
+  return listOf(headers.get("connection")?.toLowerCase() ?? "").includes(name) ? undefined : value;
+}
