@@ -70,6 +70,12 @@ export const Declare = Type.Object(
           "Models that take `response_format: json_schema`: a pattern of their names, or false for none. Others are asked for json_object, with the schema in a system message. Default: all.",
       }),
     ),
+    reasoningAlways: Type.Optional(
+      Type.String({
+        description:
+          "It refuses `reasoning_content` of earlier turns: only messages behind the last user's keep theirs. Models whose names match this pattern want it of every message, if empty.",
+      }),
+    ),
     contentInParts: Type.Optional(
       Type.Boolean({ default: false, description: "Some models answer with a list of parts; it becomes a text, in streams too." }),
     ),

@@ -4,6 +4,7 @@ import { without } from "../wires/openai/without.ts";
 import { withCallIds } from "./call-ids.ts";
 import type { Declare } from "./declare.ts";
 import { schemaInPrompt } from "./json-schema.ts";
+import { reasoningOfThisTurn } from "./reasoning.ts";
 
 type Step = (body: Json) => Json;
 
@@ -21,6 +22,7 @@ export function rewriting(vendor: string, declare: Declare): Step | undefined {
     ...(declare.defaults ? [defaults(declare.defaults)] : []),
     ...(declare.clamp ? [clamp(declare.clamp)] : []),
     ...(declare.callIds ? [withCallIds] : []),
+    ...(declare.reasoningAlways === undefined ? [] : [reasoningOfThisTurn(declare.reasoningAlways)]),
     ...(declare.jsonSchema === undefined ? [] : [schemaInPrompt(declare.jsonSchema)]),
   ];
   return steps.length === 0 ? undefined : (body) => steps.reduce((result, step) => step(result), body);

@@ -96,6 +96,9 @@ function refusedBy(vendor: Vendor, body: Json): string | undefined {
   if ((body["response_format"] as Json | undefined)?.["type"] === "json_schema" && vendor === VENDORS.deepseek)
     return "This response_format type is unavailable now";
   const messages = body["messages"] as readonly Json[];
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  if (vendor === VENDORS.deepseek && messages.slice(0, lastUser).some((message) => "reasoning_content" in message))
+    return "reasoning_content";
   return messages.map((message) => refusedMember(vendor, message)).find((member) => member !== undefined);
 }
 

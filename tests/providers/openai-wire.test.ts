@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, type Host, isJson, type Json, type Manifest, type Need, type Target } from "#contract";
 import { interpret } from "../../providers/openai-compatible/index.ts";
@@ -150,6 +150,42 @@ describe("a schema for a vendor that takes none", () => {
   });
 });
 
+describe("what deepseek has thought", () => {
+  const CALL = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const conversation = (model: string): Json => ({
+    model,
+    messages: [
+      { role: "user", content: "1" },
+      { role: "assistant", content: "one", reasoning_content: "earlier" },
+      { role: "user", content: "2" },
+      { role: "assistant", content: null, tool_calls: [CALL], reasoning_content: "in this turn" },
+      { role: "tool", tool_call_id: "a", content: "x" },
+      { role: "assistant", content: null, tool_calls: [CALL] },
+      { role: "tool", tool_call_id: "a", content: "y" },
+    ],
+  });
+  const thoughts = async (model: string): Promise<unknown[]> =>
+    ((await sentBy("deepseek", conversation(model)))["messages"] as Json[])
+      .filter(({ role }) => role === "assistant")
+      .map((message) => message["reasoning_content"]);
+  test("goes back to it within the turn alone", async () => {
+    expect(await thoughts("deepseek-reasoner")).toEqual([undefined, "in this turn", undefined]);
+  });
+  test("goes back always to models that want it so, empty where another vendor has answered", async () => {
+    expect(await thoughts("deepseek-v4-pro")).toEqual(["earlier", "in this turn", ""]);
+  });
+  test("is not looked for where there is none", async () => {
+    const body = {
+      model: "deepseek-chat",
+      messages: [
+        { role: "user", content: "1" },
+        { role: "assistant", content: "one" },
+      ],
+    };
+    expect(await sentBy("deepseek", body)).toBe(body);
+  });
+});
+
 /* ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 function firstChoice(answer: Json | undefined, member: "message" | "delta"): Json {
@@ -266,5 +302,47 @@ describe("a streamed answer of mistral-ai", () => {
     const plain = { choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }], usage: { total_tokens: 1 } };
     expect(chunk?.(plain, ask("chatComplete", TARGET, { stream: true }), {})).toBe(plain);
     expect(isJson(chunk?.({ choices: null }, ask("chatComplete", TARGET), {}))).toBeTrue();
+  });
+});
+
+/* ── every provider of this wire ─────────────────────────────────────────────────────────────────────────────── */
+
+const FOLDER = join(import.meta.dir, "../../providers");
+const VENDORS = readdirSync(FOLDER).filter(
+  (id) => existsSync(join(FOLDER, id, "manifest.json")) && manifestOf(id).extends === "openai-compatible",
+);
+describe("each vendor of the OpenAI wire", () => {
+  test.each(VENDORS)("%s: is not sent what the gateway wrote for a provider of another wire", async (id) => {
+    const said = {
+      role: "assistant",
+      content: "Hi",
+      tool_calls: [{ id: "Ab3dE6gH9", type: "function", function: { name: "f", arguments: "{}" } }],
+    };
+    const ours = {
+      ...said,
+      content_blocks: [{ type: "text", text: "Hi" }],
+      tool_calls: [{ ...said.tool_calls[0], function: { ...said.tool_calls[0]?.function, thought_signature: "c2ln" } }],
+    };
+    expect(await sentBy(id, { messages: [ours], x_new: 1 })).toEqual(await sentBy(id, { messages: [said], x_new: 1 }));
+  });
+  test.each(VENDORS)("%s: its tool calls have type and index, whole and streamed", async (id) => {
+    const { response, chunk, strays } = await chatOf(id);
+    expect(strays?.({ tools: [{ type: "function" }] })).toBeTrue();
+    const choices = (member: string): Json => ({
+      choices: [{ index: 0, [member]: { role: "assistant", content: "", tool_calls: [call("a")] } }],
+    });
+    const complete = { ...call("a"), type: "function" };
+    expect(response?.(choices("message"), ask("chatComplete", TARGET))).toMatchObject({
+      choices: [{ message: { tool_calls: [complete] } }],
+    });
+    expect(chunk?.(choices("delta"), ask("chatComplete", TARGET), {})).toMatchObject({
+      choices: [{ delta: { tool_calls: [{ ...complete, index: 0 }] } }],
+    });
+  });
+  test.each(VENDORS)("%s: its content is a text, whole and streamed", async (id) => {
+    const { response, chunk } = await chatOf(id);
+    const choices = (member: string): Json => ({ choices: [{ index: 0, [member]: { role: "assistant", content: [THOUGHT, TEXT] } }] });
+    expect(response?.(choices("message"), ask("chatComplete", TARGET))).toMatchObject({ choices: [{ message: { content: "4" } }] });
+    expect(chunk?.(choices("delta"), ask("chatComplete", TARGET), {})).toMatchObject({ choices: [{ delta: { content: "4" } }] });
   });
 });
