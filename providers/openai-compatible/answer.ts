@@ -14,7 +14,7 @@ export function tidying(declare: Declare): Change {
   const translated = translating(declare);
   return (body, ask) =>
     translated(
-      withChoices(body, (choice) => completedMessage(choice, ask)),
+      withChoices(body, (choice) => completedMessage(choice, body, ask)),
       ask,
     );
 }
@@ -24,7 +24,7 @@ export function tidyingChunks(declare: Declare): NonNullable<Adapter["chunk"]> {
   const translated = translating(declare);
   return (chunk, ask, memory) =>
     translated(
-      withChoices(chunk, (choice) => completedChunk(choice, ask, memory)),
+      withChoices(chunk, (choice) => completedChunk(choice, chunk, ask, memory)),
       ask,
     );
 }

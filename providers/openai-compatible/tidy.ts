@@ -1,13 +1,13 @@
 import { type AdapterInput, isJson, type Json } from "#contract";
 import { type Spoken, spokenIn } from "./content-parts.ts";
 
-/* Answers as the official clients read them: each tool call has `type` and `index`, and content is a text. */
+/* Answers as the official clients read them: each tool call has `id`, `type` and `index`, and content is a text. */
 
 /** A choice of a whole answer, with a message that is complete. */
-export function completedMessage(choice: Json, { strict }: AdapterInput): Json {
+export function completedMessage(choice: Json, answer: Json, { strict }: AdapterInput): Json {
   const { message } = choice;
   if (!isJson(message)) return choice;
-  const calls = withType(message["tool_calls"]);
+  const calls = completedCalls(message["tool_calls"], answer);
   const spoken = spokenIn(message["content"]);
   if (calls === message["tool_calls"] && spoken === null && message["content"] !== undefined) return choice;
   return {
@@ -21,11 +21,19 @@ export function completedMessage(choice: Json, { strict }: AdapterInput): Json {
   };
 }
 
-const isIncomplete = (call: unknown): call is Json => isJson(call) && typeof call["type"] !== "string";
-const withType = (calls: unknown): unknown =>
-  Array.isArray(calls) && calls.some(isIncomplete)
-    ? calls.map((call: unknown) => (isIncomplete(call) ? { ...call, type: "function" } : call))
-    : calls;
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+/** Of a call that its provider left nameless: one that the answer's events have as well. */
+const idOf = (index: number, answer: Json): string => `call_${isText(answer["id"]) ? answer["id"] : ""}_${index}`;
+
+function completedCalls(calls: unknown, answer: Json): unknown {
+  if (!Array.isArray(calls)) return calls;
+  const complete = calls.map((call: unknown, index) => (isJson(call) ? completedCall(call, index, answer) : call));
+  return complete.every((call, index) => call === calls[index]) ? calls : complete;
+}
+const completedCall = (call: Json, index: number, answer: Json): Json =>
+  isText(call["id"]) && isText(call["type"])
+    ? call
+    : { ...call, id: isText(call["id"]) ? call["id"] : idOf(index, answer), type: call["type"] ?? "function" };
 
 const thoughts = ({ reasoning }: Spoken, blocks: readonly Json[]): Json => ({
   ...(reasoning !== "" && { reasoning_content: reasoning }),
@@ -40,11 +48,11 @@ interface ChoiceMemory {
 }
 
 /** A choice of a streamed chunk, with a delta that is complete. */
-export function completedChunk(choice: Json, { strict }: AdapterInput, memory: Json): Json {
+export function completedChunk(choice: Json, chunk: Json, { strict }: AdapterInput, memory: Json): Json {
   const { delta } = choice;
   if (!isJson(delta)) return choice;
   const of = memoryOf(choice["index"], memory);
-  const calls = numbered(delta["tool_calls"], of);
+  const calls = numbered(delta["tool_calls"], of, chunk);
   const content = said(delta["content"], of, strict);
   if (calls === delta["tool_calls"] && content === null) return choice;
   return { ...choice, delta: { ...delta, ...(calls !== undefined && { tool_calls: calls }), ...content } };
@@ -55,23 +63,29 @@ function memoryOf(index: unknown, memory: Json): ChoiceMemory {
   return (memory[name] ??= { calls: [], block: null } satisfies ChoiceMemory) as ChoiceMemory; // only this line writes there
 }
 
-/** Each piece with the index of its call, in the order of appearance; the first piece of a call with its type. */
-function numbered(pieces: unknown, of: ChoiceMemory): unknown {
+/** Each piece with the index of its call, in the order of appearance; the first piece of a call with its id and type. */
+function numbered(pieces: unknown, of: ChoiceMemory, chunk: Json): unknown {
   if (!Array.isArray(pieces)) return pieces;
-  const complete = pieces.map((piece: unknown) => (isJson(piece) ? withIndex(piece, of) : piece));
+  const complete = pieces.map((piece: unknown) => (isJson(piece) ? withIndex(piece, of, chunk) : piece));
   return complete.every((piece, index) => piece === pieces[index]) ? pieces : complete;
 }
 
-function withIndex(piece: Json, { calls }: ChoiceMemory): Json {
+function withIndex(piece: Json, { calls }: ChoiceMemory, chunk: Json): Json {
   const key = typeof piece["index"] === "number" ? piece["index"] : undefined;
-  const id = typeof piece["id"] === "string" && piece["id"] !== "" ? piece["id"] : undefined;
+  const id = isText(piece["id"]) ? piece["id"] : undefined;
   const begun = calls.findLastIndex((call) => (key === undefined ? id === undefined || call.id === id : call.key === key));
-  // The same index with another id is another call: some number every parallel call 0.
-  const isNew = begun < 0 || (id !== undefined && calls[begun]?.id !== id);
-  if (isNew) calls.push({ key, id });
-  const index = isNew ? calls.length - 1 : begun;
-  const hasType = !isNew || typeof piece["type"] === "string";
-  return key === index && hasType ? piece : { ...piece, index, ...(!hasType && { type: "function" }) };
+  const before = calls[begun];
+  if (before === undefined || isOther(piece, id, before.id)) return firstPiece(piece, calls.push({ key, id }) - 1, chunk);
+  return key === begun ? piece : { ...piece, index: begun };
+}
+
+/** The same index with another id and a name is another call: some number every parallel call 0. */
+const isOther = (piece: Json, id: unknown, before: unknown): boolean =>
+  id !== undefined && before !== undefined && id !== before && isJson(piece["function"]) && isText(piece["function"]["name"]);
+
+function firstPiece(piece: Json, index: number, chunk: Json): Json {
+  const complete = completedCall(piece, index, chunk);
+  return complete["index"] === index ? complete : { ...complete, index };
 }
 
 /** The text of a delta's content; once it has come in parts, with the blocks it belongs to when the client is not strict. */

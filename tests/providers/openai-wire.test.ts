@@ -194,7 +194,7 @@ function firstChoice(answer: Json | undefined, member: "message" | "delta"): Jso
   return isJson(choice) && isJson(choice[member]) ? choice[member] : expect.unreachable();
 }
 const whole = async (message: Json, strict = true): Promise<Json> => {
-  const answer = { choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }] };
+  const answer = { id: "chatcmpl-1", choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }] };
   const read = (await chatOf("mistral-ai")).response?.(answer, ask("chatComplete", TARGET, { strict }));
   return firstChoice(read, "message");
 };
@@ -204,7 +204,7 @@ const streamed = async (deltas: readonly Json[], strict = true): Promise<Json[]>
   const memory: Json = {};
   return deltas.map((delta) => {
     const read = chunk?.(
-      { choices: [{ index: 0, delta, finish_reason: null }] },
+      { id: "chatcmpl-1", choices: [{ index: 0, delta, finish_reason: null }] },
       ask("chatComplete", TARGET, { stream: true, strict }),
       memory,
     );
@@ -262,6 +262,21 @@ describe("a streamed answer of mistral-ai", () => {
       [1, "function", "b"],
       [2, "function", "c"],
     ]);
+  });
+  test("gives a call an id where it has none, so that its result can name it", async () => {
+    const nameless = { function: { name: "f", arguments: "" } };
+    const deltas = await streamed([{ tool_calls: [nameless] }, { tool_calls: [{ function: { arguments: "{}" } }] }]);
+    expect(numbers(deltas)).toEqual([
+      [0, "function", "call_chatcmpl-1_0"],
+      [0, undefined, undefined],
+    ]);
+    const { tool_calls } = await whole({ content: null, tool_calls: [nameless, call("b")] });
+    expect((tool_calls as Json[]).map(({ id }) => id)).toEqual(["call_chatcmpl-1_0", "b"]);
+  });
+  test("takes a piece without a name for the call whose index it has, whatever its id", async () => {
+    const later = { index: 0, id: "late", function: { arguments: "{}" } };
+    const deltas = await streamed([{ tool_calls: [{ ...call("a", ""), index: 0 }] }, { tool_calls: [later] }]);
+    expect(numbers(deltas).map((piece) => (piece as unknown[])[0])).toEqual([0, 0]);
   });
   test("keeps pieces of one call together, whether they repeat its id or not", async () => {
     const piece = { function: { arguments: "1}" } };
