@@ -5,6 +5,7 @@ import { withCallIds } from "./call-ids.ts";
 import type { Declare } from "./declare.ts";
 import { schemaInPrompt } from "./json-schema.ts";
 import { reasoningOfThisTurn } from "./reasoning.ts";
+import { refusalAsContent } from "./refusal.ts";
 
 type Step = (body: Json) => Json;
 
@@ -15,6 +16,7 @@ type Step = (body: Json) => Json;
 export function rewriting(vendor: string, declare: Declare): Step | undefined {
   const refused = refusedBy(vendor);
   const steps: Step[] = [
+    ...(refused["messages"]?.includes("refusal") ? [refusalAsContent] : []),
     ...(Object.keys(refused).length > 0 ? [without(refused)] : []),
     ...(declare.roles ? [roles(declare.roles)] : []),
     ...(declare.rename ? [rename(declare.rename)] : []),

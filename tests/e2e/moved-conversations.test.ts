@@ -61,7 +61,7 @@ const EARLIER = [
     tool_calls: [{ id: "toolu_01A", type: "function", function: { name: "weather", arguments: "{}", thought_signature: "c2ln" } }],
   },
   { role: "tool", tool_call_id: "toolu_01A", content: "20 degrees" },
-  { role: "assistant", content: "Yes." },
+  { role: "assistant", content: null, refusal: "That I may not say." },
   { role: "user", content: "What is the weather in Oslo?" },
 ] as OpenAI.ChatCompletionMessageParam[];
 

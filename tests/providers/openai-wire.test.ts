@@ -65,6 +65,16 @@ describe("what a vendor refuses", () => {
     expect(without(refusedBy(vendor))({ messages: [{ ...SPOKEN, ...strays, x_new: 1 }] })).toEqual({ messages: [{ ...SPOKEN, x_new: 1 }] });
   });
 
+  test.each(["mistral-ai", "groq"])("%s is told a refusal of an earlier turn as what was said", async (vendor) => {
+    const refused = { role: "assistant", content: null, refusal: "No." };
+    expect(await sentBy(vendor, { messages: [refused, { ...refused, content: "Hm." }, { ...refused, refusal: null }] })).toEqual({
+      messages: [
+        { role: "assistant", content: "No." },
+        { role: "assistant", content: "Hm." },
+        { role: "assistant", content: null },
+      ],
+    });
+  });
   test("a server that may be any is sent everything", () => {
     const body = { store: true, messages: [{ ...SPOKEN, content_blocks: [], reasoning_content: "hm" }] };
     expect(without(refusedBy("openai-compatible"))(body)).toBe(body);
