@@ -16,9 +16,9 @@ type Step = (body: Json) => Json;
 export function rewriting(vendor: string, declare: Declare): Step | undefined {
   const refused = refusedBy(vendor);
   const steps: Step[] = [
+    ...(declare.roles ? [roles(declare.roles)] : []),
     ...(refused["messages"]?.includes("refusal") ? [refusalAsContent] : []),
     ...(Object.keys(refused).length > 0 ? [without(refused)] : []),
-    ...(declare.roles ? [roles(declare.roles)] : []),
     ...(declare.rename ? [rename(declare.rename)] : []),
     ...(declare.drop ? [without({ [BODY]: declare.drop })] : []),
     ...(declare.defaults ? [defaults(declare.defaults)] : []),

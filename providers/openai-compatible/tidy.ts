@@ -75,9 +75,12 @@ function withIndex(piece: Json, { calls }: ChoiceMemory, chunk: Json): Json {
   const id = isText(piece["id"]) ? piece["id"] : undefined;
   const begun = calls.findLastIndex((call) => (key === undefined ? id === undefined || call.id === id : call.key === key));
   const before = calls[begun];
-  if (before === undefined || isOther(piece, id, before.id)) return firstPiece(piece, calls.push({ key, id }) - 1, chunk);
-  return key === begun ? piece : { ...piece, index: begun };
+  if (before !== undefined && !isOther(piece, id, before.id)) return key === begun ? piece : { ...piece, index: begun };
+  if (calls.length === MAX_CALLS) return piece;
+  return firstPiece(piece, calls.push({ key, id }) - 1, chunk);
 }
+/** Each piece is looked for among them; an answer with more is refused where its events are read. */
+const MAX_CALLS = 512;
 
 /** The same index with another id and a name is another call: some number every parallel call 0. */
 const isOther = (piece: Json, id: unknown, before: unknown): boolean =>

@@ -65,6 +65,11 @@ describe("what a vendor refuses", () => {
     expect(without(refusedBy(vendor))({ messages: [{ ...SPOKEN, ...strays, x_new: 1 }] })).toEqual({ messages: [{ ...SPOKEN, x_new: 1 }] });
   });
 
+  test("is judged by the role that the vendor knows", async () => {
+    expect(await sentBy("mistral-ai", { messages: [{ role: "developer", name: "ada", content: "Hi" }] })).toEqual({
+      messages: [{ role: "system", content: "Hi" }],
+    });
+  });
   test.each(["mistral-ai", "groq"])("%s is told a refusal of an earlier turn as what was said", async (vendor) => {
     const refused = { role: "assistant", content: null, refusal: "No." };
     expect(await sentBy(vendor, { messages: [refused, { ...refused, content: "Hm." }, { ...refused, refusal: null }] })).toEqual({
@@ -282,6 +287,11 @@ describe("a streamed answer of mistral-ai", () => {
     ]);
     const { tool_calls } = await whole({ content: null, tool_calls: [nameless, call("b")] });
     expect((tool_calls as Json[]).map(({ id }) => id)).toEqual(["call_chatcmpl-1_0", "b"]);
+  });
+  test("numbers no more calls than an answer may have: the rest is judged where it is read", async () => {
+    const [delta] = await streamed([{ tool_calls: Array.from({ length: 600 }, (_, index) => call(`id${index}`)) }]);
+    const indices = numbers([delta ?? {}]).map((piece) => (piece as unknown[])[0]);
+    expect([indices[511], indices[512]]).toEqual([511, undefined]);
   });
   test("takes a piece without a name for the call whose index it has, whatever its id", async () => {
     const later = { index: 0, id: "late", function: { arguments: "{}" } };

@@ -59,7 +59,7 @@ export const REFUSED: Readonly<Record<string, RefusedMembers>> = {
       ...["logprobs", "top_logprobs"],
     ],
   },
-  "x-ai": { [BODY]: ["presence_penalty", "frequency_penalty", "stop"] }, // its newer models (seen 2026-07)
+  "x-ai": { [BODY]: ["presence_penalty", "frequency_penalty", "stop"] }, // its newer models do
 };
 
 /** Any server may be behind it, one of these gateways too: nothing is left out on a guess. */
