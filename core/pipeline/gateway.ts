@@ -14,7 +14,8 @@ import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { type Planner, planner } from "./plan/plan.ts";
 import type { Spools } from "./settle/spool/spools.ts";
-import { type Dialects, type Resolver, resolver } from "./plan/targets.ts";
+import type { Dialects } from "./plan/served.ts";
+import { type Resolver, resolver } from "./plan/targets.ts";
 
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
 export interface Gateway {

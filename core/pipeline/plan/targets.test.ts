@@ -38,7 +38,7 @@ test("a request's custom host is not where a pinned config goes, and is where ot
 const teamFor = async (headers: Record<string, string>, clientHeader = "acme-team", aliases: readonly string[] = []): Promise<unknown> => {
   const target = Type.Object({ team: Type.Optional(Type.String({ clientHeader })) });
   const own = { ...gen, providers: new Map([["acme", { provides: { ...provider, target } }]]) } as unknown as Generation; // as above
-  const resolving = resolver(own, () => 0, { ownKeys: ownKeys({ digest: (text) => text }), headers: headerClasses(aliases) });
+  const resolving = resolver(own, new Map(), () => 0, { ownKeys: ownKeys({ digest: (text) => text }), headers: headerClasses(aliases) });
   const asked = { ...call, headers: new Headers(headers) } as unknown as Call; // what resolving reads
   return (await resolving(leaf({}), asked, pinned, "m")).target.fields["team"];
 };

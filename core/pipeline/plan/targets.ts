@@ -5,20 +5,18 @@ import {
   type Adapter,
   type Call,
   type Caller,
-  type Dialect,
   GatewayError,
   isPinned,
   Integrations,
   type Json,
   type Leaf,
-  type OperationId,
-  type OperationName,
   type Provider,
   Providers,
   type Target,
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { type Dialects, type Served, servedBy } from "./served.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../../json/shape.ts";
@@ -35,14 +33,6 @@ export interface Resolved {
   /** Where the provider has no adapter for the operation that was asked: how another one serves it. */
   readonly served: Served | null;
 }
-/** One operation in place of another. */
-export interface Served {
-  readonly operation: OperationId;
-  /** The body in that operation's form. */
-  request(body: Json): Json;
-  /** The dialect of that operation, in which an adapter without maps of its own answers. */
-  readonly wire: Dialect | null;
-}
 export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
 /** What a target is made from. */
@@ -51,8 +41,6 @@ interface Parts {
   readonly dialects: Dialects;
   readonly rules: TargetRules;
 }
-/** By the operation that a client asks. */
-export type Dialects = ReadonlyMap<OperationName, Dialect>;
 
 /** What a provider reference means: the provider's id, and what was saved with it. */
 interface ProviderMeant {
@@ -146,11 +134,6 @@ function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, r
       serves: Object.keys(provider.operations).join(", "),
     });
   return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, rules), served };
-}
-
-function servedBy(operation: OperationName, dialects: Dialects): Served | null {
-  const served = dialects.get(operation)?.served;
-  return served ? { operation: served.by, request: served.request, wire: dialects.get(served.by) ?? null } : null;
 }
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
