@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, type Endpoint, type Target } from "#contract";
+import { betaHeader } from "../wires/anthropic/betas.ts";
 import { readError } from "../wires/anthropic/errors.ts";
 import { usageIn } from "../wires/anthropic/usage.ts";
 import { chat } from "./chat.ts";
@@ -18,13 +19,12 @@ const target = Type.Object({
 });
 
 function endpoint({ fields, apiKey, customHost }: Target): Endpoint {
-  const beta = [fields.anthropic_beta ?? []].flat().join(",");
   return {
     baseUrl: customHost?.replace(/\/+$/, "") ?? "https://api.anthropic.com/v1",
     headers: {
       ...(apiKey !== "" && { "x-api-key": apiKey }),
       "anthropic-version": String(fields.anthropic_version ?? "2023-06-01"),
-      ...(beta !== "" && { "anthropic-beta": beta }),
+      ...betaHeader(fields.anthropic_beta),
     },
   };
 }

@@ -1,4 +1,8 @@
 import { type AdapterInput, type ChatRequest, defineAdapter, isJson, type Json, mapBody, travellingMembers } from "#contract";
+import { CLAUDE_LACKS } from "../wires/anthropic/lacks.ts";
+import { stopsOf } from "../wires/anthropic/stops.ts";
+import { chatAsked } from "../wires/chat/asked.ts";
+import type { Lack } from "../wires/chat/lacks.ts";
 import type { Block } from "./blocks.ts";
 import { familyOf } from "./families.ts";
 import { systemOf, type Turn, turnsOf } from "./messages.ts";
@@ -58,7 +62,7 @@ const toInferenceConfig = mapBody<ChatRequest, Json>({
   maxTokens: maxTokensOf,
   temperature: (b) => (mayTune(b) && typeof b.temperature === "number" ? Math.min(b.temperature, 1) : undefined),
   topP: (b) => (mayTune(b) && !isBesideTemperature(b) ? (b.top_p ?? undefined) : undefined),
-  stopSequences: (b) => (typeof b.stop === "string" ? [b.stop] : (b.stop ?? undefined)),
+  stopSequences: stopsOf,
 });
 /** Claude takes one of the two. */
 const isBesideTemperature = (b: ChatRequest): boolean => familyOf(b.model) === "anthropic" && typeof b.temperature === "number";
@@ -86,9 +90,15 @@ const mistralId = (id: unknown): string =>
     .slice(-9)
     .padStart(9, "0");
 
+const LACKS = ["logprobs", "speech", "hearing", "webSearch", "keptFiles", "functionTurns"] as const;
+/** Cohere's models are told how many answers are wanted. */
+const lacksOf = (model: string): readonly Lack[] =>
+  familyOf(model) === "cohere" ? LACKS : [...LACKS, ...(familyOf(model) === "anthropic" ? CLAUDE_LACKS : (["choices"] as const))];
+
 function request(body: Json, { target }: AdapterInput): Json {
   // validated as ChatBody at the edge; the nested members are read with care
-  const asked = { ...body, model: plainModel(target.model) } as unknown as ChatRequest;
+  const model = plainModel(target.model);
+  const asked = { ...chatAsked(body, "bedrock", lacksOf(model)), model } as unknown as ChatRequest;
   return { ...travellingMembers(body, ALSO_MAPPED), ...toConverse(asked) };
 }
 

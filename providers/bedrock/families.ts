@@ -1,3 +1,10 @@
+import type { ChatRequest } from "#contract";
+import {
+  type ModelTraits as ClaudeTraits,
+  type ModelRequest as ClaudeRequest,
+  traitsOf as claudeTraitsOf,
+} from "../wires/anthropic/traits.ts";
+
 /** What the workspace's catalogue lists for Bedrock; other model ids, inference profiles and ARNs work as well. */
 export const models = [
   "anthropic.claude-opus-4-6-v1",
@@ -34,28 +41,23 @@ export const mayBeClaude = (model: string): boolean => ["anthropic", ""].include
 
 /** What differs between models and changes with every release, so it is data. */
 export interface ModelTraits {
-  /** How thinking is asked for. */
-  readonly thinking: "adaptive" | "budget" | "nova" | "effort" | "none";
-  /** Accepts temperature, top_p and top_k. */
-  readonly sampling: boolean;
-  /** Accepts `outputConfig.textFormat`. */
+  /** How reasoning is asked for: in Claude's way, in Nova's, by an effort alone, or not at all. */
+  readonly reasoning: "claude" | "nova" | "effort" | "none";
+  /** Accepts `outputConfig.textFormat`, and tools that are `strict`. */
   readonly structured: boolean;
   /** How far a tool call can be demanded: of one tool, of any tool, or not at all. */
   readonly forces: "tool" | "any" | "none";
 }
-const PLAIN: ModelTraits = { thinking: "none", sampling: true, structured: false, forces: "any" };
-const CLAUDE: ModelTraits = { ...PLAIN, forces: "tool" };
+const PLAIN: ModelTraits = { reasoning: "none", structured: false, forces: "any" };
+const CLAUDE: ModelTraits = { ...PLAIN, reasoning: "claude", forces: "tool" };
 
 /** By the id without geography. The first match counts. */
 const MODELS: readonly (readonly [RegExp, ModelTraits])[] = [
-  [/^anthropic\.claude-(opus-4-[78]|[a-z]+-[5-9])/, { ...CLAUDE, thinking: "adaptive", sampling: false }], // 2026-09: refuse structured output
-  [/^anthropic\.claude-[a-z]+-4-6/, { ...CLAUDE, thinking: "adaptive", structured: true }],
-  [/^anthropic\.claude-[a-z]+-4-5/, { ...CLAUDE, thinking: "budget", structured: true }],
-  [/^anthropic\.claude-([a-z]+-4|3-7-sonnet)/, { ...CLAUDE, thinking: "budget" }],
+  [/^anthropic\.claude-[a-z]+-4-[56]/, { ...CLAUDE, structured: true }], // 2026-09: newer ones refuse structured output
   [/^anthropic\./, CLAUDE],
-  [/^amazon\.nova-2/, { ...PLAIN, thinking: "nova", forces: "tool" }],
+  [/^amazon\.nova-2/, { ...PLAIN, reasoning: "nova", forces: "tool" }],
   [/^amazon\./, { ...PLAIN, forces: "tool" }],
-  [/^openai\./, { ...PLAIN, thinking: "effort" }],
+  [/^openai\./, { ...PLAIN, reasoning: "effort" }],
   [/^meta\./, { ...PLAIN, forces: "none" }],
 ];
 
@@ -63,3 +65,11 @@ export const traitsOf = (model: string): ModelTraits => {
   const bare = bareModel(model);
   return MODELS.find(([name]) => name.test(bare))?.[1] ?? PLAIN;
 };
+
+/** No Claude that is known to be one: nothing is asked of it in Claude's way but what the client itself says. */
+const UNKNOWN: ClaudeTraits = { maxTokens: Number.MAX_SAFE_INTEGER, thinking: "none", efforts: {}, sampling: true, structured: false };
+/** A chat request, and what Claude can do with it here. */
+export function asClaude(body: ChatRequest): ClaudeRequest {
+  const { reasoning, structured } = traitsOf(body.model);
+  return { ...body, traits: reasoning === "claude" ? { ...claudeTraitsOf(body.model), structured } : UNKNOWN };
+}

@@ -32,8 +32,15 @@ export function turnsOf(messages: readonly ChatTurn[], telling: ToolTelling): Tu
     else if (turn.content.length > 0) turns.push(turn);
   }
   const contents = withNamedDocuments(turns.map(({ content }) => content));
+  if (turns.at(-1)?.role === "assistant") contents.push(withoutBlankEnd(contents.pop() ?? []));
   return turns.map(({ role }, at) => ({ role, content: contents[at] ?? [] }));
 }
+
+/** An answer that was begun for the model may not end with a blank. */
+const withoutBlankEnd = (blocks: Block[]): Block[] =>
+  blocks.map((block, at) =>
+    at === blocks.length - 1 && typeof block.text === "string" ? { ...block, text: block.text.trimEnd() } : block,
+  );
 
 function turnOf(message: Json, telling: ToolTelling): Turn {
   if (message.role === "assistant") return { role: "assistant", content: assistantBlocks(message, telling) };

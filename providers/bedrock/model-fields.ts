@@ -1,7 +1,9 @@
 import { type ChatRequest, isJson, type Json, mapBody } from "#contract";
-import { familyOf } from "./families.ts";
-import { effortOf, mayTune, novaReasoning, openEffort, thinkingOf } from "./thinking.ts";
-import { claudeChoiceOf, isClaudeTool, vendorTool } from "./tools.ts";
+import { effortOf } from "../wires/anthropic/thinking.ts";
+import { vendorTool } from "../wires/anthropic/tools.ts";
+import { asClaude, familyOf } from "./families.ts";
+import { mayTune, novaReasoning, openEffort, thinkingOf } from "./thinking.ts";
+import { claudeChoiceOf, isClaudeTool } from "./tools.ts";
 
 /** Members that go into `additionalModelRequestFields` in one family or another. */
 export const FAMILY_MEMBERS = [
@@ -59,7 +61,7 @@ const listed = (text: string): string[] =>
     .filter((one) => one !== "");
 
 function outputConfig(body: ChatRequest): Json | undefined {
-  const effort = effortOf(body);
+  const effort = effortOf(asClaude(body));
   const config = { ...(effort && { effort }), ...(isJson(body.output_config) && body.output_config) };
   return Object.keys(config).length > 0 ? config : undefined;
 }

@@ -1,6 +1,6 @@
 import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
 import { failure, spliced } from "./errors.ts";
-import { ANSWER_TOOL } from "./structured.ts";
+import { ANSWER_TOOL } from "../wires/anthropic/tools.ts";
 import { usageOf } from "./usage.ts";
 
 /** What the handlers below remember of one answer. */

@@ -1,14 +1,8 @@
 import { type ChatRequest, isJson, type Json } from "#contract";
 import { inner } from "./blocks.ts";
 import { traitsOf } from "./families.ts";
-import { closedSchema } from "./schema.ts";
-import { isClaudeThinking } from "./thinking.ts";
-
-/**
- * The tool through which a model without structured output is made to answer in a schema; its input is the answer.
- * The name is the gateway's own, so that no client's tool can be taken for it.
- */
-export const ANSWER_TOOL = "gateway_structured_answer";
+import { closedSchema } from "../wires/anthropic/schema.ts";
+import { ANSWER_TOOL } from "../wires/anthropic/tools.ts";
 
 /** `outputConfig`, for models that have structured output. */
 export function outputConfigOf(body: ChatRequest): Json | undefined {
@@ -21,15 +15,18 @@ export function outputConfigOf(body: ChatRequest): Json | undefined {
 const texts = (members: Json): Json => Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === "string"));
 
 export function answerTool(body: ChatRequest): Json[] {
-  const format = traitsOf(body.model).structured ? undefined : formatOf(body);
-  if (!format) return [];
-  const inputSchema = { json: { type: "object", ...format.schema } };
+  const schema = answerSchema(body);
+  if (!schema) return [];
+  const inputSchema = { json: { type: "object", ...schema } };
   return [{ toolSpec: { name: ANSWER_TOOL, description: "Answer with this tool.", inputSchema } }];
 }
-/** A demanded tool is refused while Claude thinks; then the tool is offered only. */
+/** There is no mode for an object of any form: structured output wants every member named. */
+const answerSchema = (body: ChatRequest): Json | undefined =>
+  body.response_format?.type === "json_object" ? {} : traitsOf(body.model).structured ? undefined : formatOf(body)?.schema;
+
 export function answerChoice(body: ChatRequest): Json | undefined {
   const { forces } = traitsOf(body.model);
-  if (answerTool(body).length === 0 || forces === "none" || isClaudeThinking(body)) return undefined;
+  if (answerTool(body).length === 0 || forces === "none") return undefined;
   return body.tools?.length || forces === "any" ? { any: {} } : { tool: { name: ANSWER_TOOL } };
 }
 

@@ -1,12 +1,13 @@
 import { type ChatRequest, isJson, type Json } from "#contract";
+import { inputSchema, mayPromise } from "../wires/anthropic/tools.ts";
 import { cachePointOf, inner } from "./blocks.ts";
-import { familyOf, mayBeClaude } from "./families.ts";
+import { familyOf, mayBeClaude, traitsOf } from "./families.ts";
 import { answerChoice, answerTool } from "./structured.ts";
 
 /** `toolConfig`; Converse has no word for "call none", so then there are no tools. */
 export function toolConfigOf(body: ChatRequest): Json | undefined {
   const offered = body.tool_choice === "none" ? [] : (body.tools ?? []).map((tool) => ({ ...tool }));
-  const tools = [...offered.flatMap((tool) => toolOf(tool, body.model)), ...answerTool(body)];
+  const tools = [...offered.flatMap((tool) => toolOf(tool, body)), ...answerTool(body)];
   if (tools.length === 0) return undefined;
   const toolChoice = isOneByOne(body) ? undefined : chosen(body);
   return { tools, ...(toolChoice && { toolChoice }) };
@@ -27,15 +28,20 @@ const isOneByOne = ({ model, parallel_tool_calls }: ChatRequest): boolean =>
 export const hasTools = (body: ChatRequest): boolean =>
   toolConfigOf(body) !== undefined || isJson(body.toolConfig) || (body.tool_choice !== "none" && (body.tools ?? []).length > 0);
 
-function toolOf(tool: Json, model: string): Json[] {
+function toolOf(tool: Json, body: ChatRequest): Json[] {
+  const { model } = body;
   if (mayBeClaude(model) && isClaudeTool(tool)) return []; // among the model's own fields
   if (isOwnForm(tool)) return [wireForm(tool)];
   // Amazon's models refuse a cache point among tools
-  return [{ toolSpec: specOf(inner(tool, "function")) }, ...(model.includes("amazon") ? [] : cachePointOf(tool))];
+  return [
+    { toolSpec: specOf(inner(tool, "function"), mayPromise(body, traitsOf(model).structured)) },
+    ...(model.includes("amazon") ? [] : cachePointOf(tool)),
+  ];
 }
-function specOf({ name, description, parameters }: Json): Json {
-  const json = { type: "object", ...(isJson(parameters) && parameters) };
-  return { name, ...(description ? { description } : {}), inputSchema: { json } };
+function specOf({ name, description, parameters, strict: asked }: Json, promised: boolean): Json {
+  const strict = promised && asked === true;
+  const json = inputSchema(parameters, strict);
+  return { name, ...(description ? { description } : {}), inputSchema: { json }, ...(strict && { strict }) };
 }
 
 /** The wire's own forms: a specification, a tool that Bedrock runs itself, a cache point. */
@@ -44,13 +50,6 @@ const wireForm = ({ type: _type, ...tool }: Json): Json => tool;
 
 /** A tool of Anthropic's (`computer`, `bash_20250124` …) rather than a function. */
 export const isClaudeTool = (tool: Json): boolean => !isOwnForm(tool) && !isJson(tool.function) && (tool.type ?? "function") !== "function";
-/** `{type: "computer", computer: {name: "computer_20250124", …}}`; Anthropic's own form is left as it is. */
-export function vendorTool(tool: Json): Json {
-  const kind = String(tool.type);
-  const options = tool[kind];
-  if (!isJson(options)) return tool;
-  return { ...options, name: kind, type: options.name, ...(isJson(tool.cache_control) && { cache_control: tool.cache_control }) };
-}
 
 const CHOICES: Readonly<Record<string, Json>> = { required: { any: {} }, auto: { auto: {} } };
 

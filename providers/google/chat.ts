@@ -1,13 +1,14 @@
 import { defineAdapter } from "#contract";
 import { type AnswerState, answerStream, reply } from "../wires/gemini/reply.ts";
 import { geminiRequest } from "../wires/gemini/request.ts";
+import { chatAsked } from "../wires/chat/asked.ts";
 import { modelPath } from "./model-path.ts";
 
 /** Chat completions over :generateContent and :streamGenerateContent. */
 export const chat = defineAdapter<AnswerState>({
   path: (_body, ask) => `/v1beta/${modelPath(ask)}:${ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   frames: "sse",
-  request: (body, { target }) => geminiRequest(body, target.model),
+  request: (body, { target }) => geminiRequest(chatAsked(body, "google", ["keptFiles"]), target.model),
   reply: (body) => reply(body, "google"),
   stream: answerStream("google"),
 });

@@ -1,9 +1,12 @@
 import { type AdapterInput, defineAdapter, type Frame, isJson, type Json, type StreamEvent, type StreamMap } from "#contract";
+import { betaHeader } from "../wires/anthropic/betas.ts";
+import { CLAUDE_LACKS } from "../wires/anthropic/lacks.ts";
 import { messageStream, reply as messageReply } from "../wires/anthropic/reply.ts";
 import { messagesRequest } from "../wires/anthropic/request.ts";
 import { traitsOf } from "../wires/anthropic/traits.ts";
 import { answerStream, reply as answerReply } from "../wires/gemini/reply.ts";
 import { geminiRequest } from "../wires/gemini/request.ts";
+import { chatAsked } from "../wires/chat/asked.ts";
 import { modelPath } from "./endpoint.ts";
 import { type Publisher, vertexModel } from "./model.ts";
 import { fieldsOf, PROVIDER } from "./target.ts";
@@ -20,7 +23,7 @@ const SPOKEN: { readonly [P in Publisher]: Spoken } = {
   google: {
     whole: "generateContent",
     streamed: "streamGenerateContent?alt=sse",
-    request: (body, _ask, name) => geminiRequest(body, name),
+    request: (body, _ask, name) => geminiRequest(chatAsked(body, PROVIDER, ["keptFiles"]), name),
     headers: () => ({}),
     reply: (body) => answerReply(body, PROVIDER),
   },
@@ -38,15 +41,12 @@ const VERSION = "vertex-2023-10-16";
 /** The model stands in the URL, and the version in the body. Vertex knows no structured output: `output_config` would be refused. */
 function claudeRequest(body: Json, { target, stream }: AdapterInput, name: string): Json {
   const traits = { ...traitsOf(name), structured: false };
-  const { model: _model, output_config: _config, ...message } = messagesRequest(body, { model: name, stream, traits });
+  const asked = chatAsked(body, PROVIDER, [...CLAUDE_LACKS, "keptFiles"]);
+  const { model: _model, output_config: _config, ...message } = messagesRequest(asked, { model: name, stream, traits });
   return { anthropic_version: versionOf(fieldsOf(target).anthropic_version), ...message };
 }
 /** A version of Anthropic's own API may be meant for another target of the same request. */
 const versionOf = (asked: string | undefined): string => (asked?.startsWith("vertex-") ? asked : VERSION);
-function betaHeader(features: string | readonly string[] | undefined): Readonly<Record<string, string>> {
-  const beta = [features ?? []].flat().join(",");
-  return beta === "" ? {} : { "anthropic-beta": beta };
-}
 
 const spoken = ({ target }: AdapterInput): Spoken => SPOKEN[vertexModel(target.model).publisher];
 

@@ -332,7 +332,8 @@ const weather = {
 const weatherTool = {
   name: "weather",
   description: "",
-  input_schema: { type: "object", properties: { city: { type: "string" } } },
+  input_schema: { type: "object", properties: { city: { type: "string" } }, additionalProperties: false },
+  strict: true,
 } as const;
 
 const REQUESTS: readonly (readonly [string, Json, Sends])[] = [
@@ -532,7 +533,7 @@ const REQUESTS: readonly (readonly [string, Json, Sends])[] = [
       max_completion_tokens: 20,
       n: 1,
       seed: 7,
-      logprobs: true,
+      logprobs: false,
       logit_bias: {},
       presence_penalty: 1,
       frequency_penalty: 1,
@@ -573,8 +574,8 @@ const REQUESTS: readonly (readonly [string, Json, Sends])[] = [
   ],
   [
     "reasoning_effort is a budget on models with budgets, and sampling is not sent then",
-    { model, messages: [hi], reasoning_effort: "low", temperature: 0.5, max_tokens: 100 },
-    { ...base, messages: [hi], thinking: { type: "enabled", budget_tokens: 6400 }, max_tokens: 6500 },
+    { model, messages: [hi], reasoning_effort: "low", temperature: 0.5 },
+    { ...base, messages: [hi], thinking: { type: "enabled", budget_tokens: 6400 } },
   ],
   [
     "reasoning_effort is an effort on adaptive models",

@@ -358,6 +358,9 @@ const POINT = { cachePoint: { type: "default" } } as const;
 const parameters = { type: "object", properties: { city: { type: "string" } } };
 const weather = { type: "function", function: { name: "weather", description: "Tells it.", parameters, strict: true } };
 const weatherSpec = { toolSpec: { name: "weather", description: "Tells it.", inputSchema: { json: parameters } } };
+const strictSpec = {
+  toolSpec: { ...weatherSpec.toolSpec, inputSchema: { json: { ...parameters, additionalProperties: false } }, strict: true },
+};
 const call = (id: string) => ({ id, type: "function", function: { name: "weather", arguments: '{"city":"Rome"}' } });
 const history = [
   hi,
@@ -500,7 +503,7 @@ const REQUESTS: readonly (readonly [string, Json, Json])[] = [
         },
       ],
       toolConfig: {
-        tools: [weatherSpec, POINT, { toolSpec: { name: "now", inputSchema: { json: { type: "object" } } } }],
+        tools: [strictSpec, POINT, { toolSpec: { name: "now", inputSchema: { json: { type: "object" } } } }],
         toolChoice: { any: {} },
       },
     },
@@ -562,7 +565,7 @@ const REQUESTS: readonly (readonly [string, Json, Json])[] = [
     },
     {
       ...base,
-      toolConfig: { tools: [weatherSpec] },
+      toolConfig: { tools: [strictSpec] },
       additionalModelRequestFields: {
         tools: [
           { display_width_px: 100, name: "computer", type: "computer_20250124" },
@@ -614,7 +617,7 @@ const REQUESTS: readonly (readonly [string, Json, Json])[] = [
       top_p: 0.5,
       stop: ["a", "b"],
       seed: 1,
-      n: 2,
+      n: 1,
     },
     { ...base, inferenceConfig: { maxTokens: 10, temperature: 1, topP: 0.5, stopSequences: ["a", "b"] } },
   ],

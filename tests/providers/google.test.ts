@@ -471,6 +471,7 @@ const REQUESTS: readonly (readonly [string, Json, Json])[] = [
           kind: { type: "string", enum: ["now"] },
         },
       }),
+      toolConfig: { functionCallingConfig: { mode: "VALIDATED" } },
     },
   ],
   [

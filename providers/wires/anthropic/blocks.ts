@@ -27,12 +27,12 @@ export function blockOf(part: Json): Block {
 /** `cache_control` of anything that may carry one. */
 export const cacheOf = (holder: Json): Json => (isJson(holder.cache_control) ? { cache_control: holder.cache_control } : {});
 
-/** A text or a list of parts -> blocks; empty texts are refused by the wire and say nothing. */
+/** A text or a list of parts -> blocks; blank texts are refused by the wire and say nothing. */
 export function blocksOf(content: unknown): Block[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (typeof content === "string") return blocksOf([{ type: "text", text: content }]);
   return Array.isArray(content) ? content.filter(isJson).map(blockOf).filter(isNotEmpty) : [];
 }
-const isNotEmpty = (block: Block): boolean => block.type !== "text" || block.text !== "";
+const isNotEmpty = (block: Block): boolean => block.type !== "text" || String(block.text).trim() !== "";
 
 function image({ url, mime_type }: Json): Block {
   const link = String(url);

@@ -21,11 +21,20 @@ export function turnsOf(messages: readonly ChatTurn[]): Turn[] {
     const map = Object.hasOwn(FROM_ROLE, message.role) ? FROM_ROLE[message.role] : undefined;
     join(turns, (map ?? userTurn)({ ...message }));
   }
+  const begun = turns.at(-1);
+  if (begun?.role === "assistant") begun.content = withoutBlankEnd(begun.content);
   return turns;
+}
+/** An answer that was begun for the model may not end with a blank. */
+function withoutBlankEnd(content: string | Block[]): string | Block[] {
+  if (typeof content === "string") return content.trimEnd();
+  return content.map((block, at) =>
+    at === content.length - 1 && typeof block.text === "string" ? { ...block, text: block.text.trimEnd() } : block,
+  );
 }
 function join(turns: Turn[], turn: Turn): void {
   const last = turns.at(-1);
-  if (turn.content.length === 0 && typeof turn.content !== "string") return;
+  if (turn.content.length === 0) return;
   if (last?.role !== turn.role) {
     turns.push(turn);
     return;
@@ -45,7 +54,7 @@ const FROM_ROLE: Readonly<Record<string, (turn: Json) => Turn>> = {
 
 /** A plain text stays a plain text; a mark on the message marks its last block. */
 function contentOf(turn: Json): string | Block[] {
-  if (typeof turn.content === "string" && !isJson(turn.cache_control)) return turn.content;
+  if (typeof turn.content === "string" && !isJson(turn.cache_control)) return turn.content.trim() === "" ? [] : turn.content;
   return marked(turn, blocksOf(turn.content));
 }
 const marked = (turn: Json, blocks: Block[]): Block[] =>

@@ -2,6 +2,7 @@ import { type ChatRequest, isJson, type Json, mapBody, travellingMembers } from 
 import type { Block } from "./blocks.ts";
 import { systemOf, type Turn, turnsOf } from "./messages.ts";
 import { effortOf, maxTokensOf, mayTune, type Thinking, thinkingOf } from "./thinking.ts";
+import { stopsOf } from "./stops.ts";
 import { formatOf, toolChoiceOf, toolsOf } from "./tools.ts";
 import { type ModelRequest, type ModelTraits, traitsOf } from "./traits.ts";
 
@@ -47,7 +48,7 @@ const toMessages = mapBody<ModelRequest, MessagesRequest>({
   // beside a temperature it is refused
   top_p: (b) => (mayTune(b) && typeof b.temperature !== "number" ? (b.top_p ?? undefined) : undefined),
   top_k: (b) => (mayTune(b) ? (b.top_k ?? undefined) : undefined),
-  stop_sequences: (b) => (typeof b.stop === "string" ? [b.stop] : (b.stop ?? undefined)),
+  stop_sequences: stopsOf,
   stream: (b) => b.stream || undefined,
   thinking: thinkingOf,
   output_config: outputConfig,

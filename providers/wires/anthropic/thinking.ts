@@ -1,4 +1,4 @@
-import type { ChatRequest, Json } from "#contract";
+import { type ChatRequest, type ChatTurn, isJson, type Json } from "#contract";
 import type { ModelRequest } from "./traits.ts";
 
 /** `thinking` of the wire; members the gateway does not know travel on. */
@@ -8,39 +8,78 @@ export interface Thinking extends Json {
 }
 
 const MIN_BUDGET = 1024;
-/** Share of the model's most output tokens that each `reasoning_effort` may think. */
-const SHARE: Readonly<Record<string, number>> = { minimal: 0.02, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.9, max: 0.9 };
+type Shares = Readonly<Record<string, number>>;
+/** Share of the client's own limit that each `reasoning_effort` may think: the limit holds thoughts and answer. */
+const SHARE: Shares = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.9 };
+/** Share of the model's most output tokens, where the client sets no limit. */
+const SHARE_OF_MOST: Shares = { minimal: 0.02, low: 0.1, medium: 0.3, high: 0.6, xhigh: 0.9, max: 0.9 };
 
-/** The client's own `thinking`, else what `reasoning_effort` means for this model. */
+export const limitOf = (body: ChatRequest): number | undefined => body.max_tokens ?? body.max_completion_tokens ?? undefined;
+
+/** The client's own `thinking`, else what `reasoning_effort` means for this model; none where it would be refused. */
 export function thinkingOf(body: ModelRequest): Thinking | undefined {
-  if (body.thinking) return given(body.thinking);
-  const { thinking, maxTokens } = body.traits;
+  const thinking = body.thinking ? given(body.thinking) : byEffort(body);
+  return thinking && isOn(thinking) && (forcesTool(body) || isUnsigned(thinking, body)) ? undefined : thinking;
+}
+const given = (thinking: NonNullable<ChatRequest["thinking"]>): Thinking =>
+  thinking.type === "enabled" && thinking.budget_tokens === undefined ? { ...thinking, budget_tokens: MIN_BUDGET } : { ...thinking };
+
+function byEffort(body: ModelRequest): Thinking | undefined {
+  const { thinking } = body.traits;
   const effort = body.reasoning_effort;
   if (!effort || thinking === "none") return undefined;
   if (effort === "none") return { type: "disabled" };
   if (thinking === "adaptive") return { type: "adaptive" };
-  const share = SHARE[effort];
-  return share === undefined ? undefined : { type: "enabled", budget_tokens: Math.max(MIN_BUDGET, Math.round(maxTokens * share)) };
+  const budget = budgetFor(effort, body);
+  return budget === undefined ? undefined : { type: "enabled", budget_tokens: budget };
 }
-const given = (thinking: NonNullable<ChatRequest["thinking"]>): Thinking =>
-  thinking.type === "enabled" && thinking.budget_tokens === undefined ? { ...thinking, budget_tokens: MIN_BUDGET } : { ...thinking };
+function budgetFor(effort: string, body: ModelRequest): number | undefined {
+  const limit = limitOf(body);
+  if (limit === undefined) return budgetOf(body.traits.maxTokens, SHARE_OF_MOST[effort]);
+  return limit > MIN_BUDGET ? budgetWithin(limit, effort) : undefined; // no room for the least budget there is
+}
+const budgetOf = (tokens: number, share: number | undefined): number | undefined =>
+  share === undefined ? undefined : Math.max(MIN_BUDGET, Math.floor(tokens * share));
+/** What an effort may think within so many tokens of thoughts and answer. */
+export const budgetWithin = (limit: number, effort: string): number | undefined => budgetOf(limit, SHARE[effort]);
+
+/** A tool that must be called is refused beside thinking; the call is what the client waits for. */
+const forcesTool = ({ tools = [], tool_choice: choice, response_format, traits }: ModelRequest): boolean =>
+  (tools.length > 0 && (choice === "required" || isJson(choice))) ||
+  response_format?.type === "json_object" ||
+  (response_format?.type === "json_schema" && !traits.structured);
+
+/**
+ * With a budget, a turn that has called tools goes on only if it began with its signed thoughts. A client of the chat
+ * form may not have been shown them, or they were another provider's: such a turn is ended without.
+ */
+function isUnsigned({ type }: Thinking, { messages }: ModelRequest): boolean {
+  const asked = messages.findLastIndex(({ role }) => role !== "assistant" && role !== "tool");
+  const begun = messages[asked + 1];
+  return type === "enabled" && begun?.role === "assistant" && !beginsWithThought(begun);
+}
+function beginsWithThought({ content_blocks: blocks, content }: Extract<ChatTurn, { role: "assistant" }>): boolean {
+  const first = blocks?.[0] ?? (typeof content === "string" ? undefined : content?.[0]);
+  return first?.type === "thinking" || first?.type === "redacted_thinking";
+}
 
 /** `output_config.effort`, for models that decide themselves how long to think. */
 export function effortOf(body: ModelRequest): string | undefined {
   const effort = body.reasoning_effort;
   if (!effort || effort === "none" || body.traits.thinking !== "adaptive") return undefined;
-  return effort === "minimal" ? "low" : effort;
+  return body.traits.efforts[effort] ?? effort;
 }
 
-export const isThinking = (body: ModelRequest): boolean => ["enabled", "adaptive"].includes(thinkingOf(body)?.type ?? "");
+const isOn = ({ type }: Thinking): boolean => type === "enabled" || type === "adaptive";
+export const isThinking = (body: ModelRequest): boolean => isOn(thinkingOf(body) ?? { type: "disabled" });
 
-/** The wire demands `max_tokens`, and more of them than may be thought. */
-export function maxTokensOf(body: ModelRequest): number {
-  const most = body.traits.maxTokens;
-  const asked = body.max_tokens ?? body.max_completion_tokens ?? most;
+/** The limit, raised above what may be thought by it where the client set both; the model's most is never passed. */
+export function raisedLimit(limit: number, body: ModelRequest): number {
   const budget = thinkingOf(body)?.budget_tokens ?? 0;
-  return asked > budget ? asked : Math.min(asked + budget, most);
+  return limit > budget ? limit : Math.min(limit + budget, body.traits.maxTokens);
 }
+/** The wire demands `max_tokens` always. */
+export const maxTokensOf = (body: ModelRequest): number => raisedLimit(limitOf(body) ?? body.traits.maxTokens, body);
 
 /** Temperature, top_p and top_k are refused while thinking, and by the newest models always. */
 export const mayTune = (body: ModelRequest): boolean => body.traits.sampling && !isThinking(body);

@@ -1,7 +1,6 @@
 import { type ChatRequest, isJson, type Json } from "#contract";
-import { inner } from "./blocks.ts";
+import { cacheOf, inner } from "./blocks.ts";
 import { closedSchema } from "./schema.ts";
-import { isThinking } from "./thinking.ts";
 import type { ModelRequest } from "./traits.ts";
 
 /**
@@ -11,23 +10,42 @@ import type { ModelRequest } from "./traits.ts";
 export const ANSWER_TOOL = "gateway_structured_answer";
 
 export function toolsOf(body: ModelRequest): Json[] | undefined {
-  const tools = [...(body.tools ?? []).map((tool) => toolOf({ ...tool })), ...answerTool(body)];
+  const promised = mayPromise(body, body.traits.structured);
+  const tools = [...(body.tools ?? []).map((tool) => toolOf({ ...tool }, promised)), ...webSearch(body), ...answerTool(body)];
   return tools.length > 0 ? tools : undefined;
 }
-function toolOf(tool: Json): Json {
-  const kind = String(tool.type ?? "function");
-  return kind === "function" ? functionTool(tool) : vendorTool(kind, tool);
-}
-function functionTool({ type: _type, ...tool }: Json): Json {
-  const { name, description, parameters, strict: _strict, ...more } = inner(tool, "function");
+/** Strict tools in one request; a request with more is refused, and goes without the promise. */
+const MOST_STRICT = 20;
+export const mayPromise = ({ tools = [] }: ChatRequest, structured: boolean): boolean =>
+  structured && tools.filter((tool) => isJson(tool.function) && tool.function.strict === true).length <= MOST_STRICT;
+
+const toolOf = (tool: Json, promised: boolean): Json =>
+  (tool.type ?? "function") === "function" ? functionTool(tool, promised) : vendorTool(tool);
+
+function functionTool({ type: _type, ...tool }: Json, promised: boolean): Json {
+  const { name, description, parameters, strict, ...more } = inner(tool, "function");
   const { function: _function, ...marks } = tool;
-  const input_schema = { type: "object", ...(isJson(parameters) && parameters) };
-  return { name, description: description ?? "", input_schema, ...more, ...marks };
+  const schema = inputSchema(parameters, promised && strict === true);
+  return { name, description: description ?? "", ...more, ...marks, input_schema: schema, ...(promised && strict === true && { strict }) };
+}
+/** What `web_search_options` asks for, as the vendor's own tool. */
+function webSearch({ web_search_options: search }: ModelRequest): Json[] {
+  if (!isJson(search)) return [];
+  const { user_location: at } = search;
+  const user_location = isJson(at) && { type: "approximate", ...(isJson(at.approximate) && at.approximate) };
+  return [{ type: "web_search_20250305", name: "web_search", ...(user_location && { user_location }) }];
+}
+/** A tool's schema; where its input is promised to keep to it, in the form in which that can be promised. */
+export function inputSchema(parameters: unknown, strict: boolean): Json {
+  const schema = { type: "object", ...(isJson(parameters) && parameters) };
+  return strict ? closedSchema(schema) : schema;
 }
 /** `{type: "computer", computer: {name: "computer_20251124", …}}`; the vendor's own form is left as it is. */
-function vendorTool(kind: string, tool: Json): Json {
+export function vendorTool(tool: Json): Json {
+  const kind = String(tool.type);
   const options = tool[kind];
-  return isJson(options) ? { ...options, name: kind, type: options.name } : tool;
+  if (!isJson(options)) return tool;
+  return { ...options, name: kind, type: options.name, ...cacheOf(tool) };
 }
 
 const CHOICES: Readonly<Record<string, string>> = { required: "any", auto: "auto", none: "none" };
@@ -38,9 +56,7 @@ export function toolChoiceOf(body: ModelRequest): Json | undefined {
   return body.tools?.length ? { ...(choice ?? { type: "auto" }), disable_parallel_tool_use: true } : choice;
 }
 function chosen(body: ModelRequest): Json | undefined {
-  const schema = answerSchema(body);
-  // a forced tool is refused while thinking; then the tool is offered, not forced
-  if (schema && !isThinking(body)) return body.tools?.length ? { type: "any" } : { type: "tool", name: ANSWER_TOOL };
+  if (answerSchema(body)) return body.tools?.length ? { type: "any" } : { type: "tool", name: ANSWER_TOOL };
   const choice = body.tools?.length ? body.tool_choice : undefined;
   if (typeof choice === "string") return CHOICES[choice] === undefined ? undefined : { type: CHOICES[choice] };
   return isJson(choice) ? { type: "tool", name: inner(choice, "function").name } : undefined;
@@ -50,7 +66,9 @@ function answerTool(body: ModelRequest): Json[] {
   const schema = answerSchema(body);
   return schema ? [{ name: ANSWER_TOOL, description: "Answer with this tool.", input_schema: { type: "object", ...schema } }] : [];
 }
-const answerSchema = (body: ModelRequest): Json | undefined => (body.traits.structured ? undefined : schemaOf(body));
+/** The wire has no mode for an object of any form: structured output wants every member named. */
+const answerSchema = (body: ModelRequest): Json | undefined =>
+  body.response_format?.type === "json_object" ? {} : body.traits.structured ? undefined : schemaOf(body);
 
 /** `output_config.format`, for models that have structured output. */
 export function formatOf(body: ModelRequest): Json | undefined {

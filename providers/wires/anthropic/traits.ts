@@ -6,26 +6,33 @@ export interface ModelTraits {
   readonly maxTokens: number;
   /** How thinking is asked for. */
   readonly thinking: "adaptive" | "budget" | "none";
+  /** `output_config.effort` for each `reasoning_effort` whose name is not taken as it is. */
+  readonly efforts: Readonly<Record<string, string>>;
   /** Accepts temperature, top_p and top_k. */
   readonly sampling: boolean;
-  /** Accepts `output_config.format`. */
+  /** Accepts `output_config.format`, and tools that are `strict`. */
   readonly structured: boolean;
 }
 
+const EFFORTS = { minimal: "low" } as const;
+/** Before 4.7 the step between high and max has no name. */
+const EFFORTS_4_6 = { ...EFFORTS, xhigh: "max" } as const;
+const plain = { efforts: EFFORTS, sampling: true, structured: false } as const;
+
 /** The first match counts. */
 const MODELS: readonly (readonly [RegExp, ModelTraits])[] = [
-  [/claude-(opus-4-[78]|[a-z]+-[5-9])/, { maxTokens: 128_000, thinking: "adaptive", sampling: false, structured: true }],
-  [/claude-[a-z]+-4-6/, { maxTokens: 128_000, thinking: "adaptive", sampling: true, structured: true }],
-  [/claude-[a-z]+-4-5/, { maxTokens: 64_000, thinking: "budget", sampling: true, structured: true }],
-  [/claude-opus-4-1/, { maxTokens: 32_000, thinking: "budget", sampling: true, structured: true }],
-  [/claude-opus-4/, { maxTokens: 32_000, thinking: "budget", sampling: true, structured: false }],
-  [/claude-(sonnet-4|3-7-sonnet)/, { maxTokens: 64_000, thinking: "budget", sampling: true, structured: false }],
-  [/claude-3-5/, { maxTokens: 8_192, thinking: "none", sampling: true, structured: false }],
-  [/claude-(3|2|1|v|instant)/, { maxTokens: 4_096, thinking: "none", sampling: true, structured: false }],
-  [/claude/, { maxTokens: 128_000, thinking: "adaptive", sampling: true, structured: true }],
+  [/claude-(opus-4-[78]|[a-z]+-[5-9])/, { ...plain, maxTokens: 128_000, thinking: "adaptive", sampling: false, structured: true }],
+  [/claude-[a-z]+-4-6/, { ...plain, maxTokens: 128_000, thinking: "adaptive", efforts: EFFORTS_4_6, structured: true }],
+  [/claude-[a-z]+-4-5/, { ...plain, maxTokens: 64_000, thinking: "budget", structured: true }],
+  [/claude-opus-4-1/, { ...plain, maxTokens: 32_000, thinking: "budget", structured: true }],
+  [/claude-opus-4/, { ...plain, maxTokens: 32_000, thinking: "budget" }],
+  [/claude-(sonnet-4|3-7-sonnet)/, { ...plain, maxTokens: 64_000, thinking: "budget" }],
+  [/claude-3-5/, { ...plain, maxTokens: 8_192, thinking: "none" }],
+  [/claude-(3|2|1|v|instant)/, { ...plain, maxTokens: 4_096, thinking: "none" }],
+  [/claude/, { ...plain, maxTokens: 128_000, thinking: "adaptive", structured: true }],
 ];
 /** A server that speaks this wire with another vendor's models. */
-const FOREIGN: ModelTraits = { maxTokens: 4_096, thinking: "budget", sampling: true, structured: false };
+const FOREIGN: ModelTraits = { ...plain, maxTokens: 4_096, thinking: "budget" };
 
 export const traitsOf = (model: string): ModelTraits => MODELS.find(([name]) => name.test(model))?.[1] ?? FOREIGN;
 

@@ -1,4 +1,5 @@
 import { GatewayError, isJson, type Json } from "#contract";
+import { enumOf } from "./enum.ts";
 
 /** What is remembered while one schema is cleaned. */
 interface Cleaning {
@@ -111,13 +112,10 @@ function severalTypes(types: readonly unknown[]): Json {
   return rest.length === 1 ? { type: rest[0], ...nullable } : { anyOf: rest.map((type) => ({ type })), ...nullable };
 }
 
-/** `null` among the values means nullable; the wire knows only texts as values, and few formats. */
+/** The wire knows few formats. */
 function withEnum(schema: Json): Json {
   const { enum: values, format, ...rest } = schema;
   const kept = typeof format === "string" && FORMATS.has(format) ? { format } : {};
-  if (!Array.isArray(values)) return { ...rest, ...kept };
-  const texts = values.filter((value) => value !== null).map(String);
-  const nullable = texts.length < values.length ? { nullable: true } : {};
-  return texts.length === 0 ? { ...rest, ...nullable } : { ...rest, type: "string", enum: texts, ...nullable };
+  return Array.isArray(values) ? { ...enumOf(rest, values), ...kept } : { ...rest, ...kept };
 }
 const FORMATS = new Set(["date-time", "int32", "int64", "float", "double"]);

@@ -1,4 +1,4 @@
-import { type ChatRequest, isJson, type Json } from "#contract";
+import { type ChatRequest, type ChatTool, isJson, type Json } from "#contract";
 import { inner } from "./parts.ts";
 import { geminiSchema } from "./schema.ts";
 
@@ -15,9 +15,9 @@ const GOOGLE_TOOLS: Readonly<Record<string, Readonly<Record<string, string>>>> =
 };
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-export function toolsOf({ tools = [] }: ChatRequest): Json[] | undefined {
+export function toolsOf({ tools = [], web_search_options: search }: ChatRequest): Json[] | undefined {
   const declared: Json[] = [];
-  const others: Json[] = [];
+  const others: Json[] = isJson(search) ? [{ googleSearch: {} }] : [];
   for (const tool of tools) sort({ ...tool }, declared, others);
   const all = declared.length > 0 ? [{ functionDeclarations: declared }, ...others] : others;
   return all.length > 0 ? all : undefined;
@@ -58,16 +58,21 @@ const MODES: Readonly<Record<string, string>> = { auto: "AUTO", none: "NONE", re
 
 /** `toolConfig`: which functions must be called, and where maps are searched. */
 export function toolConfigOf(body: ChatRequest): Json | undefined {
-  const functionCallingConfig = calling(body.tool_choice);
+  const functionCallingConfig = calling(body);
   const retrievalConfig = retrieval(body);
   const config = { ...(functionCallingConfig && { functionCallingConfig }), ...(retrievalConfig && { retrievalConfig }) };
   return Object.keys(config).length > 0 ? config : undefined;
 }
-function calling(choice: unknown): Json | undefined {
+function calling({ tool_choice: choice, tools = [], model }: ChatRequest): Json | undefined {
   if (isJson(choice)) return { mode: "ANY", allowedFunctionNames: [inner(choice, "function").name] };
+  const isFree = choice === undefined || choice === null || choice === "auto";
+  if (isFree && VALIDATES.test(model) && tools.some(isStrict)) return { mode: "VALIDATED" };
   const mode = MODES[String(choice)];
   return mode === undefined ? undefined : { mode };
 }
+/** These keep the calls that they make of themselves to the schemas, when asked; others know no such promise. */
+const VALIDATES = /gemini-(2\.5|[3-9])/;
+const isStrict = ({ function: declared }: ChatTool): boolean => isJson(declared) && declared.strict === true;
 function retrieval({ tools = [] }: ChatRequest): Json | undefined {
   const maps = tools.find((tool) => googleTool({ ...tool })?.googleMaps !== undefined);
   const found = maps && options({ latLng: "lat_lng", languageCode: "language_code" }, parametersOf({ ...maps }));
