@@ -8,7 +8,8 @@ import type { Json } from "./json.ts";
  */
 export type StreamEvent =
   | { readonly type: "start"; readonly id?: string; readonly model?: string; readonly created?: number }
-  | { readonly type: "text"; readonly text: string; readonly choice?: number }
+  /** `begins`: a block of its own, apart from the text before it. */
+  | { readonly type: "text"; readonly text: string; readonly begins?: true; readonly choice?: number }
   | { readonly type: "reasoning"; readonly text: string; readonly signature?: string; readonly redacted?: string; readonly choice?: number }
   /** A tool call. The first event of an `index` carries `id` and `name`, later ones append to `arguments`. */
   | {
@@ -21,8 +22,25 @@ export type StreamEvent =
       readonly choice?: number;
     }
   | { readonly type: "refusal"; readonly text: string; readonly choice?: number }
+  /** An image, a sound, a file that the model made: a data URL, or where it is kept. */
+  | { readonly type: "media"; readonly url: string; readonly choice?: number }
+  /** A block of the provider's own, whole (a tool it ran itself, what that found), with its `type`. */
+  | { readonly type: "block"; readonly block: Json; readonly choice?: number }
+  /** What the text block under way, or the one that ended last, rests on, in the provider's words. */
+  | { readonly type: "citation"; readonly citation: Json; readonly choice?: number }
+  | { readonly type: "logprobs"; readonly tokens: readonly TokenLogprob[]; readonly choice?: number }
+  /** What the provider says beside a choice (grounding, safety ratings), by the name it has there. */
+  | { readonly type: "beside"; readonly members: Json; readonly choice?: number }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "finish"; readonly reason: FinishReason; readonly native?: string; readonly choice?: number };
+
+/** How likely a token was, and others in its place; `bytes` are those of its UTF-8 text. */
+export interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  readonly bytes: readonly number[] | null;
+  readonly top_logprobs: readonly Omit<TokenLogprob, "top_logprobs">[];
+}
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
 
@@ -110,10 +128,23 @@ export interface CollectedChoice {
   readonly text: string;
   readonly reasoning: readonly { readonly text: string; readonly signature?: string; readonly redacted?: string }[];
   readonly tools: readonly { readonly id: string; readonly name: string; readonly arguments: string; readonly signature?: string }[];
+  /** What stood before, between and behind the parts of the text, in order; away where all thoughts came before it and nothing else did. */
+  readonly marks?: readonly Mark[];
+  readonly logprobs?: readonly TokenLogprob[];
+  readonly beside?: Json;
   readonly refusal?: string;
   readonly finish?: FinishReason;
   readonly native?: string;
 }
+
+/** Something behind the first `at` characters of a choice's text. */
+export type Mark = { readonly at: number } & (
+  | { readonly type: "text" }
+  | { readonly type: "reasoning"; readonly index: number }
+  | { readonly type: "media"; readonly url: string }
+  | { readonly type: "block"; readonly block: Json }
+  | { readonly type: "citation"; readonly citation: Json }
+);
 
 const BRAND = Symbol.for("ai-gateway.upstream-failure");
 

@@ -15,6 +15,14 @@ export interface ConverseState {
   calls: number;
   /** Tool blocks under way, by block index. */
   readonly tools: Map<unknown, ToolBlock>;
+  /** Images under way, by block index. */
+  readonly images: Map<unknown, Image>;
+  /** Index of the block whose text came last; text of another one is a block of its own. */
+  text: unknown;
+}
+interface Image {
+  readonly format: string;
+  base64: string;
 }
 interface ToolBlock {
   /** Place among the tool calls; `null` for the gateway's own answer tool, whose input is the text. */
@@ -30,10 +38,14 @@ const ON: Readonly<Record<string, Handler>> = {
     state.announced = true;
     return [];
   },
-  contentBlockStart: ({ contentBlockIndex: index, start }, state) =>
-    isJson(start) && isJson(start.toolUse) ? openTool(index, start.toolUse, state) : [],
+  contentBlockStart: ({ contentBlockIndex: index, start }, state) => {
+    if (!isJson(start)) return [];
+    if (isJson(start.image)) state.images.set(index, { format: String(start.image.format), base64: "" });
+    return isJson(start.toolUse) ? openTool(index, start.toolUse, state) : [];
+  },
   contentBlockDelta: ({ contentBlockIndex: index, delta }, state) => (isJson(delta) ? told(delta, index, state) : []),
-  contentBlockStop: ({ contentBlockIndex: index }, state) => (state.tools.get(index)?.bare ? argument("{}", index, state) : []),
+  contentBlockStop: ({ contentBlockIndex: index }, state) =>
+    state.tools.get(index)?.bare ? argument("{}", index, state) : imageEvent(state.images.get(index)),
   messageStop: ({ stopReason }, state) => {
     state.ended = true;
     return [finish(stopReason, state)];
@@ -44,11 +56,24 @@ const ON: Readonly<Record<string, Handler>> = {
   },
 };
 
-function told({ text, toolUse, reasoningContent }: Json, index: unknown, state: ConverseState): readonly StreamEvent[] {
+function told({ text, toolUse, reasoningContent, citation, image }: Json, index: unknown, state: ConverseState): readonly StreamEvent[] {
   if (isJson(toolUse)) return toolUse.input ? argument(String(toolUse.input), index, state) : [];
   if (isJson(reasoningContent)) return reasoned(reasoningContent);
-  return text ? [{ type: "text", text: String(text) }] : [];
+  if (isJson(citation)) return [{ type: "citation", citation }];
+  if (isJson(image)) return addImage(image, state.images.get(index));
+  return text ? spoken(String(text), index, state) : [];
 }
+function spoken(text: string, index: unknown, state: ConverseState): StreamEvent[] {
+  const begins = state.text !== null && state.text !== index;
+  state.text = index;
+  return [{ type: "text", text, ...(begins && { begins }) }];
+}
+function addImage({ source }: Json, image: Image | undefined): StreamEvent[] {
+  if (image && isJson(source) && typeof source.bytes === "string") image.base64 += source.bytes;
+  return [];
+}
+const imageEvent = (image: Image | undefined): StreamEvent[] =>
+  image && image.base64 !== "" ? [{ type: "media", url: `data:image/${image.format};base64,${image.base64}` }] : [];
 
 /** A tool the service itself runs (`type: server_tool_use`) is not the client's to call. */
 function openTool(index: unknown, { toolUseId, name, type }: Json, state: ConverseState): readonly StreamEvent[] {
@@ -80,6 +105,9 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   tool_use: "tool_calls",
   guardrail_intervened: "content_filter",
   content_filtered: "content_filter",
+  // nothing of what was meant can be told: no "stop" for an answer that is not there
+  malformed_model_output: "content_filter",
+  malformed_tool_use: "content_filter",
 };
 function finish(stopReason: unknown, { calls }: ConverseState): StreamEvent {
   const native = typeof stopReason === "string" ? stopReason : undefined;
@@ -89,7 +117,16 @@ function finish(stopReason: unknown, { calls }: ConverseState): StreamEvent {
   return { type: "finish", reason, ...(native !== undefined && { native }) };
 }
 
-const start = (): ConverseState => ({ begun: false, announced: false, ended: false, counted: false, calls: 0, tools: new Map() });
+const start = (): ConverseState => ({
+  begun: false,
+  announced: false,
+  ended: false,
+  counted: false,
+  calls: 0,
+  tools: new Map(),
+  images: new Map(),
+  text: null,
+});
 
 function handle(event: string, payload: Json, state: ConverseState): readonly StreamEvent[] {
   if (state.ended && event !== "metadata") return []; // one request has one answer; its usage comes last
@@ -129,12 +166,15 @@ function streamed(block: Json, contentBlockIndex: number): (readonly [string, Js
   const deltas = deltasOf(block).map((delta) => ["contentBlockDelta", { contentBlockIndex, delta }] as const);
   return [["contentBlockStart", { contentBlockIndex, start: block }], ...deltas, ["contentBlockStop", { contentBlockIndex }]];
 }
-function deltasOf({ text, toolUse, reasoningContent, citationsContent }: Json): Json[] {
+function deltasOf({ text, toolUse, reasoningContent, citationsContent, image }: Json): Json[] {
   if (isJson(toolUse)) return [{ toolUse: { input: inputText(toolUse.input) } }];
   if (isJson(reasoningContent)) return [{ reasoningContent: { ...reasoningContent, ...objectOf(reasoningContent.reasoningText) } }];
-  if (isJson(citationsContent)) return Array.isArray(citationsContent.content) ? citationsContent.content.filter(isJson) : [];
+  if (isJson(citationsContent)) return citedDeltas(citationsContent);
+  if (isJson(image)) return [{ image }];
   return [{ text }];
 }
+const citedDeltas = ({ content, citations }: Json): Json[] => [...list(content), ...list(citations).map((citation) => ({ citation }))];
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 const objectOf = (value: unknown): Json => (isJson(value) ? value : {});
 /** No input is no text: the block's end then says `{}`. */
 const inputText = (input: unknown): string => (isJson(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "");

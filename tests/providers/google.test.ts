@@ -151,9 +151,9 @@ describe("a Gemini answer", () => {
     ["SPII", "content_filter"],
     ["LANGUAGE", "content_filter"],
     ["IMAGE_SAFETY", "content_filter"],
-    ["RECITATION", "stop"],
+    ["RECITATION", "content_filter"],
     ["OTHER", "stop"],
-    ["MALFORMED_FUNCTION_CALL", "stop"],
+    ["MALFORMED_FUNCTION_CALL", "content_filter"],
     ["NEW_REASON", "stop"],
   ])("ended by %s finishes with %s", (finishReason, finish) => {
     expect(replied(candidate([{ text: "a" }], { finishReason })).choices[0]).toMatchObject({ text: "a", finish, native: finishReason });

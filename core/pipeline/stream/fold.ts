@@ -1,9 +1,12 @@
-import type { Collected, CollectedChoice, FinishReason, StreamEvent, Usage } from "#contract";
+import type { Collected, CollectedChoice, FinishReason, Json, Mark, StreamEvent, TokenLogprob, Usage } from "#contract";
 
 interface OpenChoice {
   text: string;
   reasoning: { text: string; signature?: string; redacted?: string }[];
   tools: Map<number, { id: string; name: string; arguments: string; signature?: string }>;
+  readonly marks: Mark[];
+  logprobs?: TokenLogprob[];
+  beside?: Json;
   refusal?: string;
   finish?: FinishReason;
   native?: string;
@@ -24,12 +27,28 @@ const FOLD: Folds = {
     if (event.model !== undefined) open.model = event.model;
     if (event.created !== undefined) open.created = event.created;
   },
-  text: (event, open) => void (choiceOf(open, event.choice).text += event.text),
+  text(event, open) {
+    const choice = choiceOf(open, event.choice);
+    if (event.begins) mark(choice, { type: "text" });
+    choice.text += event.text;
+  },
   reasoning: (event, open) => addReasoning(choiceOf(open, event.choice), event),
   tool: (event, open) => addTool(choiceOf(open, event.choice), event),
   refusal(event, open) {
     const choice = choiceOf(open, event.choice);
     choice.refusal = (choice.refusal ?? "") + event.text;
+  },
+  media: ({ url, choice }, open) => mark(choiceOf(open, choice), { type: "media", url }),
+  block: ({ block, choice }, open) => mark(choiceOf(open, choice), { type: "block", block }),
+  citation: ({ citation, choice }, open) => mark(choiceOf(open, choice), { type: "citation", citation }),
+  logprobs(event, open) {
+    const choice = choiceOf(open, event.choice);
+    choice.logprobs ??= [];
+    for (const token of event.tokens) choice.logprobs.push(token);
+  },
+  beside(event, open) {
+    const choice = choiceOf(open, event.choice);
+    choice.beside = { ...choice.beside, ...event.members };
   },
   usage: (event, open) => void (open.usage = { ...open.usage, ...event.usage }),
   finish(event, open) {
@@ -49,20 +68,28 @@ function choiceOf(open: Open, index = 0): OpenChoice {
   const known = open.choices.get(index);
   if (known) return known;
   refuseMany(open.choices.size, "choices");
-  const fresh: OpenChoice = { text: "", reasoning: [], tools: new Map() };
+  const fresh: OpenChoice = { text: "", reasoning: [], tools: new Map(), marks: [] };
   open.choices.set(index, fresh);
   return fresh;
 }
 
-/** Text continues the open thinking block; a signature or redacted data closes it. */
+/** What a mark says beside its place. */
+type Marked = Mark extends infer M ? (M extends Mark ? Omit<M, "at"> : never) : never;
+function mark({ marks, text }: OpenChoice, marked: Marked): void {
+  marks.push({ at: text.length, ...marked } as Mark); // the place is all that was left out
+}
+
+/** Text continues the open thinking block; a signature, redacted data or anything behind it closes it. */
 function addReasoning(choice: OpenChoice, event: Of<"reasoning">): void {
   const last = choice.reasoning.at(-1);
-  if (last && last.signature === undefined && last.redacted === undefined && event.redacted === undefined) {
+  const isLast = choice.marks.at(-1)?.type === "reasoning" && choice.marks.at(-1)?.at === choice.text.length;
+  if (last && isLast && last.signature === undefined && last.redacted === undefined && event.redacted === undefined) {
     last.text += event.text;
     if (event.signature !== undefined) last.signature = event.signature;
     return;
   }
   const { text, signature, redacted } = event;
+  mark(choice, { type: "reasoning", index: choice.reasoning.length });
   choice.reasoning.push({ text, ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) });
 }
 
@@ -101,10 +128,13 @@ export class Fold {
   }
 }
 
-const closed = ({ tools, ...choice }: OpenChoice): CollectedChoice => ({
+const closed = ({ tools, marks, ...choice }: OpenChoice): CollectedChoice => ({
   ...choice,
+  ...(!marks.every(isThoughtFirst) && { marks: [...marks] }),
   tools: [...tools.entries()].sort(([a], [b]) => a - b).map(([, call]) => call),
 });
+
+const isThoughtFirst = ({ type, at }: Mark): boolean => type === "reasoning" && at === 0;
 
 /** Which choices of an answer have begun and finished, without what they said. */
 export class Finishes {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Encoder, StreamEvent } from "#contract";
 import { ChunkStream } from "./chunks.ts";
+import { clipped, sizeOf } from "./kept-events.ts";
 import { judged } from "../../../plugins/api/chat/judged.ts";
 import { callOf } from "../../../tests/kit/check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
@@ -18,6 +19,9 @@ const HIDDEN: Readonly<Record<string, readonly StreamEvent[]>> = {
   signatures: [{ type: "reasoning", text: "hm", signature: "s" }],
   redacted: [{ type: "reasoning", text: "hm", redacted: "r" }],
   tools: [{ type: "tool", index: 0, arguments: "{}" }],
+  blocks: [{ type: "block", block: { found: "f" } }],
+  citations: [{ type: "citation", citation: { cited: "c" } }],
+  grounding: [{ type: "beside", members: { grounding: "g" } }],
   "usage": [USAGE],
   "usage and finishes": [USAGE, FINISH],
 };
@@ -31,7 +35,7 @@ async function* arriving(chunks: Iterable<Chunk>): AsyncGenerator<Chunk> {
 const encoder: Encoder = { event: () => "", end: () => "", error: () => "", note: () => "" };
 
 describe("of endless events that the client does not see", () => {
-  for (const what of ["thinking", "signatures", "redacted", "tools"])
+  for (const what of ["thinking", "signatures", "redacted", "tools", "blocks", "citations", "grounding"])
     test(`${what}: as much is kept for an estimate as for any answer`, async () => {
       const textAfter = async (count: number): Promise<number> => {
         const stream = new ChunkStream(arriving(hidden(HIDDEN[what] ?? [], count)), encoder, { provider: "p", secrets: [] }, 4_096);
@@ -135,4 +139,21 @@ test("behind a text that a window holds back the outline is one chunk", async ()
     { wire: "a", events: [{ type: "text", text: "a" }, USAGE, FINISH] },
     { wire: "b", events: [{ type: "text", text: "b" }] },
   ]);
+});
+
+describe("an event whose content is no text", () => {
+  const events: readonly StreamEvent[] = [
+    { type: "media", url: "u".repeat(5_000) },
+    { type: "block", block: { found: "f".repeat(5_000) } },
+    { type: "citation", citation: { cited: "c".repeat(5_000) } },
+    { type: "beside", members: { grounding: "g".repeat(5_000) } },
+    { type: "logprobs", tokens: [{ token: "t".repeat(5_000), logprob: 0, bytes: null, top_logprobs: [] }] },
+  ];
+  test.each(events.map((event) => [event.type, event] as const))(
+    "%s is counted by what it holds, and shortened like the others",
+    (_type, event) => {
+      expect(sizeOf({ wire: "", events: [event] })).toBeGreaterThan(5_000);
+      expect(sizeOf({ wire: "", events: [clipped(event, 100)] })).toBeLessThan(300);
+    },
+  );
 });

@@ -7,8 +7,11 @@ export const OUTLINE: ReadonlySet<StreamEvent["type"]> = new Set(["start", "usag
 
 /** What an event takes beside its texts, in characters of the wire. */
 const EVENT = 64;
-const TEXTS = ["text", "signature", "redacted", "arguments", "id", "name", "model", "native"] as const;
-interface Texts extends Partial<Record<(typeof TEXTS)[number], string>> {
+const TEXTS = ["text", "signature", "redacted", "arguments", "id", "name", "model", "native", "url"] as const;
+/** Members that are made of others, of events that are few. */
+const NESTED = ["block", "citation", "members", "tokens"] as const;
+const HOLDS_NESTED: ReadonlySet<StreamEvent["type"]> = new Set(["block", "citation", "beside", "logprobs"]);
+interface Texts extends Partial<Record<(typeof TEXTS)[number], string>>, Partial<Record<(typeof NESTED)[number], unknown>> {
   readonly type: StreamEvent["type"];
 }
 
@@ -21,6 +24,7 @@ export function sizeOf({ wire, events }: { readonly wire: string; readonly event
 function eventSize(event: Texts): number {
   let size = EVENT;
   for (const text of TEXTS) size += event[text]?.length ?? 0;
+  if (HOLDS_NESTED.has(event.type)) for (const name of NESTED) size += event[name] === undefined ? 0 : JSON.stringify(event[name]).length;
   return size;
 }
 
@@ -28,9 +32,17 @@ function eventSize(event: Texts): number {
 export function clipped<E extends StreamEvent>(event: E, chars: number): E {
   if (eventSize(event) <= chars + EVENT) return event;
   const texts: Texts = event;
+  if (HOLDS_NESTED.has(event.type)) return { ...event, ...EMPTY[event.type] };
   const short = TEXTS.flatMap((name) => (texts[name] === undefined ? [] : [[name, copied(texts[name], chars)] as const]));
   return { ...event, ...Object.fromEntries(short) };
 }
+/** What is left of an event whose content cannot be cut. */
+const EMPTY: Partial<Record<StreamEvent["type"], object>> = {
+  block: { block: {} },
+  citation: { citation: {} },
+  beside: { members: {} },
+  logprobs: { tokens: [] },
+};
 /** The beginning as a text of its own: a part of a text holds all of it in memory. */
 const copied = (text: string, chars: number): string => (text.length <= chars ? text : Buffer.from(text.slice(0, chars)).toString());
 

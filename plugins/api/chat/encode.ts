@@ -1,22 +1,34 @@
 import type { EncodeOptions, Encoder, Json, StreamEvent, Usage, WireError } from "#contract";
 import { Blocks } from "./blocks.ts";
+import { type MediaCount, mediaMember, mediaPart } from "./media.ts";
 import { usageBody } from "./usage.ts";
 
 type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
 type Content = Exclude<StreamEvent["type"], "start" | "usage">;
-type Choice = { readonly delta: Json; readonly finish_reason: string | null };
+type Choice = { readonly delta: Json; readonly finish_reason: string | null; readonly beside?: Json };
+/** What is remembered of one choice. */
+interface ChoiceState {
+  /** Not in strict mode. */
+  readonly blocks: Blocks | undefined;
+  readonly media: MediaCount;
+}
 
 const frame = (body: Json): string => `data: ${JSON.stringify(body)}\n\n`;
 const part = (delta: Json): Choice => ({ delta, finish_reason: null });
 
 /** What each event puts into its choice. */
-const CHOICE: { readonly [T in Content]: (event: Of<T>, blocks: Blocks | undefined) => Choice } = {
-  text: ({ text }, blocks) => part({ content: text, ...blocks?.text(text) }),
-  reasoning: (event, blocks) =>
+const CHOICE: { readonly [T in Content]: (event: Of<T>, state: ChoiceState) => Choice } = {
+  text: ({ text, begins }, { blocks }) => part({ ...((text !== "" || !begins) && { content: text }), ...blocks?.text(text, begins) }),
+  reasoning: (event, { blocks }) =>
     part(blocks ? { ...(event.text !== "" && { reasoning_content: event.text }), ...blocks.reasoning(event) } : {}),
   refusal: ({ text }) => part({ refusal: text }),
-  tool: (event, blocks) => part({ tool_calls: [toolDelta(event, blocks !== undefined)] }),
-  finish: ({ reason, native }, blocks) => ({ delta: {}, finish_reason: (blocks && native) ?? reason }),
+  tool: (event, { blocks }) => part({ tool_calls: [toolDelta(event, blocks !== undefined)] }),
+  media: ({ url }, { blocks, media }) => part({ ...mediaMember(url, media, true), ...blocks?.whole(mediaPart(url)) }),
+  block: ({ block }, { blocks }) => part(blocks?.whole(block) ?? {}),
+  citation: ({ citation }, { blocks }) => part(blocks?.citation(citation) ?? {}),
+  logprobs: ({ tokens }) => ({ ...part({}), beside: { logprobs: { content: tokens, refusal: null } } }),
+  beside: ({ members }, { blocks }) => ({ ...part({}), ...(blocks && { beside: members }) }),
+  finish: ({ reason, native }, { blocks }) => ({ delta: {}, finish_reason: (blocks && native) ?? reason }),
 };
 
 function toolDelta(event: Of<"tool">, extras: boolean): Json {
@@ -32,7 +44,7 @@ function toolDelta(event: Of<"tool">, extras: boolean): Json {
 export class ChatEncoder implements Encoder {
   private head: { id: string; object: string; created: number; model: string };
   private readonly begun = new Set<number>();
-  private readonly blocks = new Map<number, Blocks>();
+  private readonly states = new Map<number, ChoiceState>();
   private usage: Usage | undefined;
 
   constructor(private readonly options: EncodeOptions) {
@@ -43,9 +55,9 @@ export class ChatEncoder implements Encoder {
     if (event.type === "usage") return this.keep(event.usage);
     if (event.type === "start") return this.start(event);
     const index = event.choice ?? 0;
-    const make = CHOICE[event.type] as (event: StreamEvent, blocks: Blocks | undefined) => Choice; // the key selects the maker of its own type
-    const choice = make(event, this.blocksOf(index));
-    const silent = choice.finish_reason === null && Object.keys(choice.delta).length === 0; // reasoning, in strict mode
+    const make = CHOICE[event.type] as (event: StreamEvent, state: ChoiceState) => Choice; // the key selects the maker of its own type
+    const choice = make(event, this.stateOf(index));
+    const silent = choice.finish_reason === null && choice.beside === undefined && Object.keys(choice.delta).length === 0; // reasoning, in strict mode
     return this.opening(index) + (silent ? "" : this.chunk(index, choice));
   }
 
@@ -82,13 +94,15 @@ export class ChatEncoder implements Encoder {
     this.begun.add(index);
     return this.chunk(index, part({ role: "assistant", content: "" }));
   }
-  private chunk(index: number, { delta, finish_reason }: Choice): string {
-    return frame({ ...this.head, choices: [{ index, delta, logprobs: null, finish_reason }], ...(this.options.usage && { usage: null }) });
+  private chunk(index: number, { delta, finish_reason, beside }: Choice): string {
+    const choice = { index, delta, logprobs: null, finish_reason };
+    return frame({ ...this.head, choices: [beside ? { ...choice, ...beside } : choice], ...(this.options.usage && { usage: null }) });
   }
-  private blocksOf(index: number): Blocks | undefined {
-    if (this.options.strict) return undefined;
-    const blocks = this.blocks.get(index) ?? new Blocks();
-    this.blocks.set(index, blocks);
-    return blocks;
+  private stateOf(index: number): ChoiceState {
+    const known = this.states.get(index);
+    if (known) return known;
+    const state = { blocks: this.options.strict ? undefined : new Blocks(), media: { id: this.head.id, images: 0 } };
+    this.states.set(index, state);
+    return state;
   }
 }

@@ -1,4 +1,5 @@
 import { type Collected, type CollectedChoice, isJson, type Json, type JudgedAnswer, type StreamEvent } from "#contract";
+import { orderedEvents } from "./ordered-events.ts";
 import { list } from "../content/conversation.ts";
 
 const answerBody = ({ id, model, choices }: Collected): Json => ({
@@ -42,11 +43,21 @@ function answerEvents(answer: Collected, body: Json): readonly StreamEvent[] {
 }
 
 const contentEvents = (choice: CollectedChoice, message: Json, index: number): readonly StreamEvent[] => [
-  ...reasoningEvents(choice, message, index),
-  ...texts("text", message["content"], index),
+  ...saidEvents(choice, message, index),
   ...texts("refusal", message["refusal"], index),
   ...list(message["tool_calls"]).flatMap((call, number) => toolEvent(choice, call, number, index)),
 ];
+
+/**
+ * Text and thoughts. What rests on a text or repeats it (its citations, log probabilities, grounding) goes with the text
+ * that was changed; what the model made beside it stays.
+ */
+function saidEvents(choice: CollectedChoice, message: Json, index: number): readonly StreamEvent[] {
+  const { reasoning_content: thoughts } = messageFrom(choice);
+  if (message["content"] === choice.text && message["reasoning_content"] === thoughts) return orderedEvents(choice, index);
+  const media = (choice.marks ?? []).flatMap((mark) => (mark.type === "media" ? [{ type: mark.type, url: mark.url, choice: index }] : []));
+  return [...reasoningEvents(choice, message, index), ...texts("text", message["content"], index), ...media];
+}
 
 const texts = (type: "text" | "refusal", text: unknown, choice: number): readonly StreamEvent[] =>
   typeof text === "string" && text !== "" ? [{ type, text, choice }] : [];

@@ -19,10 +19,15 @@ const Message = Type.Object(
     content: Nullable(Type.String({ description: "The text of the answer." })),
     refusal: Type.Optional(Nullable(Type.String({ description: "Why the model refused." }))),
     tool_calls: Type.Optional(Type.Array(ToolCall)),
+    images: Type.Optional(
+      Type.Array(Type.Object({ type: Type.Literal("image_url"), image_url: Type.Object({ url: Type.String() }, open) }, open), {
+        description: "Images that the model made, as data URLs.",
+      }),
+    ),
     reasoning_content: Type.Optional(Type.String({ description: "What the model thought (not in strict mode)." })),
     content_blocks: Type.Optional(
       Type.Array(Type.Object({ type: Type.Optional(Type.String()) }, open), {
-        description: "Text and thinking as blocks (not in strict mode).",
+        description: "Text, thinking and the provider's own blocks, in their order (not in strict mode).",
       }),
     ),
   },

@@ -1,4 +1,6 @@
 import type { Collected, CollectedChoice, EncodeOptions, Json } from "#contract";
+import { mediaMember } from "./media.ts";
+import { orderedBlocks } from "./ordered-blocks.ts";
 import { usageBody } from "./usage.ts";
 
 /** A folded answer -> a whole chat.completion. */
@@ -9,9 +11,10 @@ export function write(answer: Collected, options: EncodeOptions): Json {
     created: answer.created ?? options.created,
     model: answer.model ?? options.model,
     choices: answer.choices.map((choice, index) => ({
+      ...(!options.strict && choice.beside),
       index,
-      message: message(choice, options.strict),
-      logprobs: null,
+      message: { ...message(choice, options.strict), ...mediaMembers(choice, answer.id ?? options.id) },
+      logprobs: choice.logprobs ? { content: choice.logprobs, refusal: null } : null,
       finish_reason: finishReason(choice, options.strict),
     })),
     ...(answer.usage && { usage: usageBody(answer.usage) }),
@@ -38,13 +41,14 @@ function toolCall(call: CollectedChoice["tools"][number], strict: boolean): Json
 }
 
 /** What OpenAI's form has no place for. */
-function extras({ reasoning, text }: CollectedChoice): Json {
-  const thought = reasoning.map((block) => block.text).join("");
-  const blocks = [...reasoning.map(thinkingBlock), ...(text === "" ? [] : [{ type: "text", text }])];
+function extras(choice: CollectedChoice): Json {
+  const thought = choice.reasoning.map((block) => block.text).join("");
+  const blocks = orderedBlocks(choice);
   return { ...(thought !== "" && { reasoning_content: thought }), ...(blocks.length > 0 && { content_blocks: blocks }) };
 }
 
-function thinkingBlock(block: CollectedChoice["reasoning"][number]): Json {
-  if (block.redacted !== undefined) return { type: "redacted_thinking", data: block.redacted };
-  return { type: "thinking", thinking: block.text, ...(block.signature !== undefined && { signature: block.signature }) };
+function mediaMembers({ marks = [] }: CollectedChoice, id: string): Json {
+  const members = marks.flatMap((mark) => (mark.type === "media" ? [mediaMember(mark.url, { id, images: 0 }, false)] : []));
+  const images = members.flatMap((member) => (Array.isArray(member["images"]) ? member["images"] : []));
+  return { ...Object.assign({}, ...members), ...(images.length > 0 && { images }) };
 }

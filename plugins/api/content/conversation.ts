@@ -29,6 +29,7 @@ export function chatContent(message: Json, role: Role, path: string, index: numb
   readReasoning(message, role, path, index, found);
   readMember(message, "content", role, path, index, found);
   if (message["content_blocks"] !== undefined) blocks(message, role, path, index, found);
+  if (message["images"] !== undefined) readMember(message, "images", role, path, index, found);
   readMember(message, "refusal", role, path, index, found);
   if (isJson(message["audio"])) readMember(message["audio"], "transcript", role, `${path}.audio`, index, found);
   const calls = list(message["tool_calls"]);
@@ -50,14 +51,24 @@ function readReasoning(message: Json, role: Role, path: string, index: number, f
 /** Two names for the same thing; the first one counts. */
 const REASONING = ["reasoning_content", "reasoning"] as const;
 
-/** `content_blocks` repeat `content` and `reasoning_content`; only what those do not say is read from here. */
+/** `content_blocks` repeat `content`, `reasoning_content` and `images`; only what those do not say is read from here. */
 function blocks(message: Json, role: Role, path: string, index: number, found: Found): void {
   const from = found.length;
   readMember(message, "content_blocks", role, path, index, found);
-  const said = { text: typeof message["content"] === "string", reasoning: typeof message["reasoning_content"] === "string" };
+  const said = {
+    text: typeof message["content"] === "string",
+    reasoning: typeof message["reasoning_content"] === "string",
+    image: message["images"] !== undefined,
+  };
   const fresh = found
     .splice(from)
-    .filter(({ kind }) => !(kind === "text" && said.text) && !(kind === "reasoning" && said.reasoning) && kind !== "tool_call");
+    .filter(
+      ({ kind }) =>
+        !(kind === "text" && said.text) &&
+        !(kind === "reasoning" && said.reasoning) &&
+        !(kind === "image" && said.image) &&
+        kind !== "tool_call",
+    );
   found.push(...fresh);
 }
 

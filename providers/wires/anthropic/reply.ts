@@ -1,7 +1,10 @@
-import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
+import { type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
 import { failure, spliced } from "./errors.ts";
+import { addInput, addOwn, endOwn, type OwnBlock, ownBlock } from "./own-blocks.ts";
+import { finish } from "./finish.ts";
 import { ANSWER_TOOL } from "./tools.ts";
 import { type CacheSplit, usageOf, type WireUsage } from "./usage.ts";
+import type { Wire } from "./wire.ts";
 
 /** What the handlers below remember of one answer. */
 export interface MessageState extends CacheSplit {
@@ -13,6 +16,10 @@ export interface MessageState extends CacheSplit {
   calls: number;
   /** Tool blocks under way, by block index. */
   readonly tools: Map<number, ToolBlock>;
+  /** Blocks of the vendor's own that are under way, by block index. */
+  readonly others: Map<number, OwnBlock>;
+  /** Type of the block that began last. */
+  last: unknown;
 }
 interface ToolBlock {
   /** Place among the tool calls; `null` for the gateway's own answer tool, whose input is the text. */
@@ -20,15 +27,6 @@ interface ToolBlock {
   bare: boolean;
 }
 
-/** The wire, as far as it is read; other block and delta types (server tools, citations, compaction) are let pass. */
-type Wire =
-  | { readonly type: "message_start"; readonly message: { readonly id: string; readonly model: string; readonly usage?: WireUsage } }
-  | { readonly type: "content_block_start"; readonly index: number; readonly content_block: Json }
-  | { readonly type: "content_block_delta"; readonly index: number; readonly delta: Json }
-  | { readonly type: "content_block_stop"; readonly index: number }
-  | { readonly type: "message_delta"; readonly delta: { readonly stop_reason?: string | null }; readonly usage?: WireUsage }
-  | { readonly type: "message_stop" }
-  | { readonly type: "error"; readonly error: Json };
 type Handler<E = Wire> = (event: E, state: MessageState) => readonly StreamEvent[];
 type Handlers = { readonly [T in Wire["type"]]: Handler<Extract<Wire, { type: T }>> };
 
@@ -38,11 +36,24 @@ const ON: Handlers = {
     if (state.message === message.id) return [];
     if (state.message !== null) throw spliced(state.message, message.id);
     state.message = message.id;
-    return [{ type: "start", id: message.id, model: message.model }, ...usage(message.usage, state)];
+    state.stopReason = message.stop_reason ?? null;
+    const start: StreamEvent = { type: "start", id: message.id, model: message.model };
+    return [
+      start,
+      ...usage(message.usage, state),
+      ...(message.content ?? []).filter(isJson).flatMap((block) => wholeBlock(block, THERE, state)),
+    ];
   },
-  content_block_start: ({ index, content_block: block }, state) => look(FROM_BLOCK, block.type)?.(block, index, state) ?? [],
+  content_block_start: ({ index, content_block: block }, state) => {
+    const begins = block.type === "text" && state.last === "text" ? BEGINS : [];
+    state.last = block.type;
+    return [...begins, ...(look(FROM_BLOCK, block.type) ?? ownBlock)(block, index, state)];
+  },
   content_block_delta: ({ index, delta }, state) => look(FROM_DELTA, delta.type)?.(delta, index, state) ?? [],
-  content_block_stop: ({ index }, state) => (state.tools.get(index)?.bare ? argument("{}", index, state) : []),
+  content_block_stop: ({ index }, state) => [
+    ...(state.tools.get(index)?.bare ? argument("{}", index, state) : []),
+    ...endOwn(index, state),
+  ],
   message_delta: ({ delta, usage: counts }, state) => {
     state.stopReason = delta.stop_reason ?? state.stopReason;
     return usage(counts, state);
@@ -56,10 +67,21 @@ const ON: Handlers = {
   },
 };
 
+/** Text behind text is a block of its own: the citations of the one are not the other's. */
+const BEGINS: readonly StreamEvent[] = [{ type: "text", text: "", begins: true }];
+/** Index of a block that was there when the stream began, whose own blocks count from 0. */
+const THERE = -1;
+function wholeBlock(content_block: Json, index: number, state: MessageState): StreamEvent[] {
+  return [
+    ...ON.content_block_start({ type: "content_block_start", index, content_block }, state),
+    ...ON.content_block_stop({ type: "content_block_stop", index }, state),
+  ];
+}
+
 type FromJson = (from: Json, index: number, state: MessageState) => readonly StreamEvent[];
 /** Text that a block brings with it at its start: all of it in a whole answer, mostly none in a stream. */
 const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
-  text: ({ text }) => spoken(text),
+  text: ({ text, citations }) => [...spoken(text), ...(Array.isArray(citations) ? citations.flatMap(cited) : [])],
   thinking: ({ thinking, signature }) => [...thought(thinking), ...signed(signature)],
   redacted_thinking: ({ data }) => [{ type: "reasoning", text: "", redacted: String(data) }],
   tool_use: ({ id, name, input }, index, state) => {
@@ -73,42 +95,38 @@ const FROM_DELTA: Readonly<Record<string, FromJson>> = {
   text_delta: ({ text }) => spoken(text),
   thinking_delta: ({ thinking }) => thought(thinking),
   signature_delta: ({ signature }) => signed(signature),
+  citations_delta: ({ citation }) => cited(citation),
   input_json_delta: ({ partial_json }, index, state) => (partial_json ? argument(String(partial_json), index, state) : []),
+  compaction_delta: ({ content }, index, state) => addOwn(state.others.get(index), { content }),
 };
+const cited = (citation: unknown): StreamEvent[] => (isJson(citation) ? [{ type: "citation", citation }] : []);
 const spoken = (text: unknown): StreamEvent[] => (text ? [{ type: "text", text: String(text) }] : []);
 const thought = (text: unknown): StreamEvent[] => (text ? [{ type: "reasoning", text: String(text) }] : []);
 const signed = (signature: unknown): StreamEvent[] => (signature ? [{ type: "reasoning", text: "", signature: String(signature) }] : []);
 
-/** Argument text of the tool block at `index`; a server's own tool has no such block and says nothing. */
-function argument(text: string, index: number, { tools }: MessageState): readonly StreamEvent[] {
+/** Argument text of the tool block at `index`; that of the vendor's own tool waits for the block's end. */
+function argument(text: string, index: number, { tools, others }: MessageState): readonly StreamEvent[] {
   const tool = tools.get(index);
-  if (!tool) return [];
+  if (!tool) return addInput(others.get(index), text);
   tool.bare = false;
   return [tool.call === null ? { type: "text", text } : { type: "tool", index: tool.call, arguments: text }];
 }
 const usage = (counts: WireUsage | undefined, state: MessageState): StreamEvent[] =>
   counts ? [{ type: "usage", usage: usageOf(counts, state) }] : [];
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  pause_turn: "stop",
-  compaction: "stop",
-  tool_use: "tool_calls",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  refusal: "content_filter",
-};
-function finish({ stopReason, calls }: MessageState): StreamEvent {
-  const told = look(FINISH, stopReason) ?? "stop";
-  // the answer tool is the gateway's own: its client sees text and no call
-  const reason = told === "tool_calls" && calls === 0 ? "stop" : told;
-  return { type: "finish", reason, ...(stopReason !== null && { native: stopReason }) };
-}
 const look = <T>(table: Readonly<Record<string, T>>, key: unknown): T | undefined =>
   typeof key === "string" && Object.hasOwn(table, key) ? table[key] : undefined;
 
-const start = (): MessageState => ({ message: null, ended: false, stopReason: null, calls: 0, tools: new Map(), write1h: 0 });
+const start = (): MessageState => ({
+  message: null,
+  ended: false,
+  stopReason: null,
+  calls: 0,
+  tools: new Map(),
+  others: new Map(),
+  last: null,
+  write1h: 0,
+});
 
 function handle(event: Wire, state: MessageState): readonly StreamEvent[] {
   if (state.ended) return []; // one request has one answer

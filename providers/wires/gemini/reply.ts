@@ -1,5 +1,8 @@
 import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
+import { besideEvents, type LogprobsResult } from "./beside.ts";
 import { failure } from "./errors.ts";
+import { FINISH } from "./finish.ts";
+import { madeEvents } from "./made.ts";
 import { addPiece, emptyArgs, type PartialArg } from "./partial-args.ts";
 import { usageOf, type WireUsage } from "./usage.ts";
 
@@ -17,8 +20,11 @@ interface Candidate {
   readonly index?: number;
   readonly content?: { readonly parts?: readonly Part[] };
   readonly finishReason?: string;
+  readonly finishMessage?: string;
+  readonly logprobsResult?: LogprobsResult;
+  readonly [beside: string]: unknown;
 }
-interface Part {
+interface Part extends Json {
   readonly text?: string;
   readonly thought?: boolean;
   readonly thoughtSignature?: string;
@@ -75,10 +81,11 @@ function counted({ usageMetadata }: Chunk): StreamEvent[] {
   return usage ? [{ type: "usage", usage }] : [];
 }
 
-function told({ index = 0, content, finishReason }: Candidate, state: AnswerState): StreamEvent[] {
+function told(candidate: Candidate, state: AnswerState): StreamEvent[] {
+  const { index = 0, content, finishReason } = candidate;
   const choice = choiceOf(state, index);
   if (choice.finished) return [];
-  const events = (content?.parts ?? []).flatMap((part) => partEvents(part, choice, state));
+  const events = [...(content?.parts ?? []).flatMap((part) => partEvents(part, choice, state)), ...besideEvents(candidate, at(choice))];
   return finishReason === undefined ? events : [...events, ...finish(choice, FINISH[finishReason] ?? "stop", finishReason)];
 }
 function choiceOf({ choices }: AnswerState, index: number): Choice {
@@ -89,8 +96,8 @@ function choiceOf({ choices }: AnswerState, index: number): Choice {
 
 function partEvents(part: Part, choice: Choice, state: AnswerState): StreamEvent[] {
   if (part.functionCall) return called(part.functionCall, part.thoughtSignature, choice, state);
-  if (part.thought) return thought(part, choice);
-  return part.text ? [{ type: "text", text: part.text, ...at(choice) }] : [];
+  if (part.thought && !part.inlineData) return thought(part, choice);
+  return part.text ? [{ type: "text", text: part.text, ...at(choice) }] : madeEvents(part, at(choice));
 }
 function thought({ text = "", thoughtSignature: signature }: Part, choice: Choice): StreamEvent[] {
   return text || signature ? [{ type: "reasoning", text, ...(signature && { signature }), ...at(choice) }] : [];
@@ -120,16 +127,6 @@ function close(choice: Choice): StreamEvent[] {
 }
 const at = ({ choice }: Choice): { readonly choice?: number } => (choice === 0 ? {} : { choice });
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  STOP: "stop",
-  MAX_TOKENS: "length",
-  SAFETY: "content_filter",
-  PROHIBITED_CONTENT: "content_filter",
-  BLOCKLIST: "content_filter",
-  SPII: "content_filter",
-  LANGUAGE: "content_filter",
-  IMAGE_SAFETY: "content_filter",
-};
 /** A call that was left open is complete as it stands: the last fragment is sometimes missing. */
 function finish(choice: Choice, told: FinishReason, native?: string): StreamEvent[] {
   const last = close(choice);
