@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { Json } from "./json.ts";
 import type { OperationName } from "./operation.ts";
 import type { Price } from "./price.ts";
-import type { FrameFormat, StreamEvent, StreamMap, Usage, WireError } from "./stream.ts";
+import type { ErrorRead, FrameFormat, StreamEvent, StreamMap, Usage } from "./stream.ts";
 
 /**
  * A model provider: where it is, how a request to it is signed, and one adapter per operation it serves.
@@ -35,8 +35,11 @@ export interface Provider {
   /** The client dialects that are this provider's own wire: its bytes pass through to their clients. */
   readonly dialect?: string | readonly string[];
   readonly operations: { readonly [Op in OperationName]?: Adapter };
-  /** Reads an error body; default: the OpenAI form `{error: {message, type, param, code}}`. */
-  error?(status: number, body: unknown): Partial<WireError>;
+  /**
+   * Reads an error answer: its body, and its headers by their names in lower case where it is an answer of its own. Default: the OpenAI form
+   * `{error: {message, type, param, code}}`.
+   */
+  error?(status: number, body: unknown, headers?: Readonly<Record<string, string>>): ErrorRead;
   /** Models it is known to serve; the workspace's model catalogue lists them. */
   readonly models?: readonly string[];
   /** List price of a model, when it is known. */

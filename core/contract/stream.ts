@@ -155,6 +155,8 @@ export class UpstreamFailure extends Error {
   constructor(
     readonly status: number,
     readonly error: WireError,
+    /** Seconds after which the provider would be asked again; sent as `Retry-After`. */
+    readonly retryAfterSec?: number,
   ) {
     super(error.message);
   }
@@ -180,4 +182,9 @@ const EXPRESSED: ReadonlySet<string> = new Set(["message", "type", "param", "cod
 export function errorExtra(error: Json): Pick<WireError, "extra"> {
   const extra = Object.entries(error).filter(([name]) => !EXPRESSED.has(name));
   return extra.length === 0 ? {} : { extra: Object.fromEntries(extra) };
+}
+/** What a provider's error answer says, as far as it does. */
+export interface ErrorRead extends Partial<WireError> {
+  /** Seconds after which it would be asked again, where the body says so and no header does. */
+  readonly retryAfterSec?: number;
 }

@@ -10,14 +10,16 @@ const EXCEPTIONS: Readonly<Record<string, readonly [status: number, type: string
   serviceUnavailableException: [503, "api_error"],
 };
 
-/** Reads `{message}`, sometimes `{Message}`, sometimes with `__type`. */
-export function readError(_status: number, body: unknown): Partial<WireError> {
-  const { message, Message = message, __type: type } = isJson(body) ? body : ({} as Json);
+/** Reads `{message}`, sometimes `{Message}`; the error's name is `__type` in it or stands in a header, as a shape or with a link. */
+export function readError(_status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Partial<WireError> {
+  const { message, Message = message, __type: type = headers["x-amzn-errortype"] } = isJson(body) ? body : ({} as Json);
   return {
     ...(typeof Message === "string" && { message: withoutRequest(Message) }),
-    ...(typeof type === "string" && { code: type.slice(type.indexOf("#") + 1) }),
+    ...(typeof type === "string" && { code: nameOf(type) }),
   };
 }
+/** `com.amazon.coral.service#AccessDeniedException`, `ValidationException:http://…` */
+const nameOf = (type: string): string => type.slice(type.indexOf("#") + 1).split(":")[0] ?? "";
 /** A refused signature is answered with the request as AWS read it, session token included. */
 const withoutRequest = (message: string): string => message.split(/\s*The Canonical String/)[0] ?? "";
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, isJson, type Provider, type WireError } from "#contract";
+import { definePlugin, type ErrorRead, isJson, type Provider } from "#contract";
 import { readError as claudeError } from "../wires/anthropic/errors.ts";
 import { readError as googleError } from "../wires/gemini/errors.ts";
 import { accessTokens } from "./access-token.ts";
@@ -11,7 +11,7 @@ import { serviceAccountOf } from "./service-account.ts";
 import { authTypeOf, fieldsOf, target } from "./target.ts";
 
 /** Claude's errors come as Anthropic writes them, or as Google does when they are Vertex's own. */
-const error = (status: number, body: unknown): Partial<WireError> =>
+const error = (status: number, body: unknown): ErrorRead =>
   isJson(body) && body.type === "error" ? claudeError(status, body) : googleError(status, body);
 
 /** Puts in the access token of the target's service account, if it has one. */

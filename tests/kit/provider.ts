@@ -77,7 +77,7 @@ export function testProvider({ plugin, manifest, fields = {}, host = {}, config 
     });
     test("reads any error body without throwing", async () => {
       const { error } = await running();
-      for (const body of ODD_BODIES) expect(isJson(error?.(500, body) ?? {})).toBeTrue();
+      for (const body of ODD_BODIES) expect(isJson(error?.(500, body, {}) ?? {})).toBeTrue();
     });
     test("maps a chat request without changing the one it was given", async () => {
       const adapter = (await running()).operations.chatComplete;

@@ -672,7 +672,7 @@ describe("Anthropic's other operations", () => {
     });
   });
   test("an error body is read", () => {
-    expect(provider.error?.(400, { type: "error", error: { type: "invalid_request_error", message: "no" } })).toEqual({
+    expect(provider.error?.(400, { type: "error", error: { type: "invalid_request_error", message: "no" } }, {})).toEqual({
       type: "invalid_request_error",
       message: "no",
     });

@@ -306,7 +306,7 @@ describe("the body", () => {
 });
 
 describe("an error", () => {
-  const read = async (body: unknown) => (await provided()).error?.(400, body);
+  const read = async (body: unknown) => (await provided()).error?.(400, body, {});
   test("of a model, of the resource and of an API management is read", async () => {
     const filtered = {
       message: "The response was filtered",

@@ -280,7 +280,7 @@ describe("a Bedrock answer", () => {
 });
 
 describe("an error", () => {
-  const said = (body: Json) => provider.error?.(403, body);
+  const said = (body: Json) => provider.error?.(403, body, {});
   test.each([
     [{ message: "no" }, { message: "no" }],
     [{ Message: "no" }, { message: "no" }],
@@ -289,6 +289,14 @@ describe("an error", () => {
       { message: "no", code: "AccessDeniedException" },
     ],
   ])("is read: %j", (body, error) => expect(said(body)).toEqual(error));
+  test.each([
+    [{ message: "slow" }, "ThrottlingException", { message: "slow", code: "ThrottlingException" }],
+    [{ message: "no" }, "ValidationException:http://internal.amazon.com/coral/", { message: "no", code: "ValidationException" }],
+    [{ __type: "AccessDeniedException", message: "no" }, "ValidationException", { message: "no", code: "AccessDeniedException" }],
+    ["", "ServiceUnavailableException", { code: "ServiceUnavailableException" }],
+  ])("has its name in a header: %j, %s", (body, name, error) =>
+    expect(provider.error?.(400, body, { "x-amzn-errortype": name })).toEqual(error),
+  );
   test("does not repeat the signed request, session token and all", () => {
     const message =
       "The request signature we calculated does not match the signature you provided.\n\nThe Canonical String for this request should have been\n'POST\n/model\n\nx-amz-security-token:FwoGZXIvYXdzEXAMPLE\n'";

@@ -684,7 +684,7 @@ describe("Google's other operations", () => {
   test("an error body is read, in a list too", () => {
     const body = { error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" } };
     for (const form of [body, [body]])
-      expect(provider.error?.(429, form)).toEqual({ message: "slow down", type: "RESOURCE_EXHAUSTED", code: "429" });
+      expect(provider.error?.(429, form, {})).toEqual({ message: "slow down", type: "RESOURCE_EXHAUSTED", code: "429" });
   });
 });
 

@@ -209,8 +209,8 @@ test("an answer that is none is refused in the name of this provider", () => {
 test("errors are read in Google's form, listed or not, and in Anthropic's", () => {
   const google = { error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" } };
   for (const form of [google, [google]])
-    expect(provider.error?.(429, form)).toEqual({ message: "slow down", type: "RESOURCE_EXHAUSTED", code: "429" });
-  expect(provider.error?.(400, { type: "error", error: { type: "invalid_request_error", message: "no" } })).toEqual({
+    expect(provider.error?.(429, form, {})).toEqual({ message: "slow down", type: "RESOURCE_EXHAUSTED", code: "429" });
+  expect(provider.error?.(400, { type: "error", error: { type: "invalid_request_error", message: "no" } }, {})).toEqual({
     message: "no",
     type: "invalid_request_error",
   });

@@ -1,4 +1,4 @@
-import { GatewayError, type Json, type JsonText, UpstreamFailure, type WireError } from "#contract";
+import { type ErrorRead, GatewayError, type Json, type JsonText, UpstreamFailure, type WireError } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
@@ -22,21 +22,28 @@ function failure(status: number, error: WireError, body: Json, headers: HeaderRe
 
 /** What a provider refused, as the client is told it. */
 export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, secrets: Secrets): Promise<Reading> {
-  const error = toldError(providerError(answer, await answer.text().catch(() => ""), it, secrets), secrets);
-  return failed(answer.status, error, it, headers);
+  const text = await answer.text().catch(() => "");
+  const read = errorIn(answer, text, it);
+  const error = toldError(providerError(read, answer.status, text, it, secrets), secrets);
+  return failed(answer.status, error, it, { ...retryAfter(read.retryAfterSec), ...headers });
 }
 
-function providerError(answer: Answer, text: JsonText, it: Try, secrets: Secrets): WireError {
+function errorIn({ status, headers }: Answer, text: JsonText, { to }: Try): ErrorRead {
   const body = shortJson(text);
-  entering(markOfOwner(it.to.provider));
-  const read = it.to.provider.error?.(answer.status, body) ?? openAiError(body);
+  entering(markOfOwner(to.provider));
+  return to.provider.error?.(status, body, Object.fromEntries(headers)) ?? openAiError(body);
+}
+/** The provider's own header wins over what its body says. */
+const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
+
+function providerError(read: ErrorRead, status: number, text: JsonText, it: Try, secrets: Secrets): WireError {
   const said =
     read.message === undefined
-      ? withoutSecrets(beginning(text, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${answer.status} without a body`
+      ? withoutSecrets(beginning(text, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${status} without a body`
       : read.message;
   return {
     message: `${it.to.id} error: ${said}`,
-    type: read.type ?? typeOf(answer.status),
+    type: read.type ?? typeOf(status),
     param: read.param ?? null,
     code: read.code ?? null,
     ...(read.extra ? { extra: read.extra } : extraIn(body)),
@@ -59,10 +66,12 @@ const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 
 /** A failure on the way as a reading, or `null` when it is not the provider's doing. */
 export function failureReading(thrown: unknown, it: Try, secrets: Secrets): Reading | null {
-  const failing = (status: number, error: WireError): Reading => failed(status, toldError(error, secrets), it);
+  const failing = (status: number, error: WireError, headers: HeaderRecord = {}): Reading =>
+    failed(status, toldError(error, secrets), it, headers);
   if (UpstreamFailure.is(thrown)) {
     const status = thrown.status >= 400 ? thrown.status : 502;
-    return failing(status, { ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` });
+    const error = { ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` };
+    return failing(status, error, retryAfter(thrown.retryAfterSec));
   }
   if (GatewayError.is(thrown) && thrown.code === "TIMEOUT") return timedOut({ ...wireError(thrown), code: null }, thrown.status, it);
   if (GatewayError.is(thrown)) return ON_THE_WAY.has(thrown.code) ? failing(thrown.status, wireError(thrown)) : null;
