@@ -1,10 +1,11 @@
-import { type AdapterInput, type ChatRequest, defineAdapter, isJson, type Json, mapBody, travellingMembers } from "#contract";
+import { type AdapterInput, defineAdapter, isJson, type Json, mapBody, travellingMembers } from "#contract";
+import type { ModelRequest } from "../wires/anthropic/traits.ts";
 import { CLAUDE_LACKS } from "../wires/anthropic/lacks.ts";
 import { stopsOf } from "../wires/anthropic/stops.ts";
 import { chatAsked } from "../wires/chat/asked.ts";
 import type { Lack } from "../wires/chat/lacks.ts";
 import type { Block } from "./blocks.ts";
-import { familyOf } from "./families.ts";
+import { claudeTraits, familyOf } from "./families.ts";
 import { systemOf, type Turn, turnsOf } from "./messages.ts";
 import { FAMILY_MEMBERS, modelFieldsOf } from "./model-fields.ts";
 import { modelPath, plainModel } from "./model-path.ts";
@@ -36,7 +37,7 @@ const ALSO_MAPPED = [
   "additional_model_response_field_paths",
 ];
 
-const toConverse = mapBody<ChatRequest, ConverseRequest>({
+const toConverse = mapBody<ModelRequest, ConverseRequest>({
   system: (b) => systemOf(b.messages),
   messages: (b) => turnsOf(b.messages, { asBlocks: hasTools(b), id: familyOf(b.model) === "mistral" ? mistralId : wireId }),
   inferenceConfig,
@@ -58,17 +59,17 @@ const SERVICE_TIERS: Readonly<Record<string, Json>> = {
   reserved: { type: "reserved" },
 };
 
-const toInferenceConfig = mapBody<ChatRequest, Json>({
+const toInferenceConfig = mapBody<ModelRequest, Json>({
   maxTokens: maxTokensOf,
   temperature: (b) => (mayTune(b) && typeof b.temperature === "number" ? Math.min(b.temperature, 1) : undefined),
   topP: (b) => (mayTune(b) && !isBesideTemperature(b) ? (b.top_p ?? undefined) : undefined),
   stopSequences: stopsOf,
 });
 /** Claude takes one of the two. */
-const isBesideTemperature = (b: ChatRequest): boolean => familyOf(b.model) === "anthropic" && typeof b.temperature === "number";
+const isBesideTemperature = (b: ModelRequest): boolean => familyOf(b.model) === "anthropic" && typeof b.temperature === "number";
 
 /** The wire's own `inferenceConfig` in the body wins over what the chat members mean. */
-function inferenceConfig(body: ChatRequest): Json | undefined {
+function inferenceConfig(body: ModelRequest): Json | undefined {
   const config = { ...toInferenceConfig(body), ...(isJson(body.inferenceConfig) && body.inferenceConfig) };
   return Object.keys(config).length > 0 ? config : undefined;
 }
@@ -98,7 +99,7 @@ const lacksOf = (model: string): readonly Lack[] =>
 function request(body: Json, { target }: AdapterInput): Json {
   // validated as ChatBody at the edge; the nested members are read with care
   const model = plainModel(target.model);
-  const asked = { ...chatAsked(body, "bedrock", lacksOf(model)), model } as unknown as ChatRequest;
+  const asked = { ...chatAsked(body, "bedrock", lacksOf(model)), model, traits: claudeTraits(model) } as unknown as ModelRequest;
   return { ...travellingMembers(body, ALSO_MAPPED), ...toConverse(asked) };
 }
 

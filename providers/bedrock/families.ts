@@ -1,9 +1,4 @@
-import type { ChatRequest } from "#contract";
-import {
-  type ModelTraits as ClaudeTraits,
-  type ModelRequest as ClaudeRequest,
-  traitsOf as claudeTraitsOf,
-} from "../wires/anthropic/traits.ts";
+import { type ModelTraits as ClaudeTraits, traitsOf as claudeTraitsOf } from "../wires/anthropic/traits.ts";
 
 /** What the workspace's catalogue lists for Bedrock; other model ids, inference profiles and ARNs work as well. */
 export const models = [
@@ -68,8 +63,8 @@ export const traitsOf = (model: string): ModelTraits => {
 
 /** No Claude that is known to be one: nothing is asked of it in Claude's way but what the client itself says. */
 const UNKNOWN: ClaudeTraits = { maxTokens: Number.MAX_SAFE_INTEGER, thinking: "none", efforts: {}, sampling: true, structured: false };
-/** A chat request, and what Claude can do with it here. */
-export function asClaude(body: ChatRequest): ClaudeRequest {
-  const { reasoning, structured } = traitsOf(body.model);
-  return { ...body, traits: reasoning === "claude" ? { ...claudeTraitsOf(body.model), structured } : UNKNOWN };
+/** What Claude can do here, when the model is one. */
+export function claudeTraits(model: string): ClaudeTraits {
+  const { reasoning, structured } = traitsOf(model);
+  return reasoning === "claude" ? { ...claudeTraitsOf(model), structured } : UNKNOWN;
 }

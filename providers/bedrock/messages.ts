@@ -1,4 +1,5 @@
 import { type ChatTurn, isJson, type Json, parseJson } from "#contract";
+import { isSignedThought } from "../wires/anthropic/thinking.ts";
 import { type Block, blocksOf, cachePointOf, inner } from "./blocks.ts";
 import { withNamedDocuments } from "./documents.ts";
 
@@ -56,9 +57,11 @@ function assistantBlocks(message: Json, telling: ToolTelling): Block[] {
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
 function saidBlocks({ content_blocks, content, refusal }: Json): Block[] {
-  const own = blocksOf(content_blocks);
+  const own = Array.isArray(content_blocks) ? blocksOf(content_blocks.filter(isOwn)) : [];
   return own.some(({ text }) => text !== undefined) ? own : [...own, ...blocksOf(content ?? refusal)];
 }
+/** What another vendor gave, and thoughts that nobody signed, are refused. */
+const isOwn = (block: unknown): boolean => isJson(block) && (block.type === "text" || isSignedThought(block));
 
 function callBlocks(call: Json, { asBlocks, id }: ToolTelling): Block[] {
   const { name, arguments: text } = inner(call, "function");

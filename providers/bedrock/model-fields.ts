@@ -1,7 +1,8 @@
-import { type ChatRequest, isJson, type Json, mapBody } from "#contract";
+import { isJson, type Json, mapBody } from "#contract";
+import type { ModelRequest } from "../wires/anthropic/traits.ts";
 import { effortOf } from "../wires/anthropic/thinking.ts";
 import { vendorTool } from "../wires/anthropic/tools.ts";
-import { asClaude, familyOf } from "./families.ts";
+import { familyOf } from "./families.ts";
 import { mayTune, novaReasoning, openEffort, thinkingOf } from "./thinking.ts";
 import { claudeChoiceOf, isClaudeTool } from "./tools.ts";
 
@@ -15,10 +16,10 @@ export const FAMILY_MEMBERS = [
   "countPenalty",
 ] as const;
 
-const topK = (b: ChatRequest): number | undefined => b.top_k ?? undefined;
+const topK = (b: ModelRequest): number | undefined => b.top_k ?? undefined;
 const scaled = (scale: number | null | undefined): Json | undefined => (typeof scale === "number" ? { scale } : undefined);
 
-const claude = mapBody<ChatRequest, Json>({
+const claude = mapBody<ModelRequest, Json>({
   top_k: (b) => (mayTune(b) ? topK(b) : undefined),
   anthropic_version: "anthropic_version",
   anthropic_beta: (b) => (typeof b.anthropic_beta === "string" ? listed(b.anthropic_beta) : b.anthropic_beta),
@@ -27,28 +28,28 @@ const claude = mapBody<ChatRequest, Json>({
   tools: claudeTools,
   tool_choice: claudeChoiceOf,
 });
-const FAMILIES: Readonly<Record<string, (body: ChatRequest) => Json>> = {
+const FAMILIES: Readonly<Record<string, (body: ModelRequest) => Json>> = {
   anthropic: (b) => ({ ...claude(b), ...(typeof b.user === "string" && { metadata: { user_id: b.user } }) }),
   "": claude, // an ARN may hide a Claude: what is asked for in Claude's own words is sent
-  cohere: mapBody<ChatRequest, Json>({
+  cohere: mapBody<ModelRequest, Json>({
     top_k: topK,
     n: (b) => b.n ?? undefined,
     frequency_penalty: (b) => b.frequency_penalty ?? undefined,
     presence_penalty: (b) => b.presence_penalty ?? undefined,
     logitBias: "logit_bias",
   }),
-  ai21: mapBody<ChatRequest, Json>({
+  ai21: mapBody<ModelRequest, Json>({
     top_k: topK,
     frequencyPenalty: (b) => b.frequencyPenalty ?? scaled(b.frequency_penalty),
     presencePenalty: (b) => b.presencePenalty ?? scaled(b.presence_penalty),
     countPenalty: "countPenalty",
   }),
-  amazon: mapBody<ChatRequest, Json>({ reasoningConfig: novaReasoning }),
-  openai: mapBody<ChatRequest, Json>({ reasoning_effort: openEffort }),
+  amazon: mapBody<ModelRequest, Json>({ reasoningConfig: novaReasoning }),
+  openai: mapBody<ModelRequest, Json>({ reasoning_effort: openEffort }),
 };
 
 /** What one family takes beyond Converse; the client's own fields win. */
-export function modelFieldsOf(body: ChatRequest): Json | undefined {
+export function modelFieldsOf(body: ModelRequest): Json | undefined {
   const own = body.additionalModelRequestFields ?? body.additional_model_request_fields;
   const fields = { ...FAMILIES[familyOf(body.model)]?.(body), ...(isJson(own) && own) };
   return Object.keys(fields).length > 0 ? fields : undefined;
@@ -60,12 +61,12 @@ const listed = (text: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== "");
 
-function outputConfig(body: ChatRequest): Json | undefined {
-  const effort = effortOf(asClaude(body));
+function outputConfig(body: ModelRequest): Json | undefined {
+  const effort = effortOf(body);
   const config = { ...(effort && { effort }), ...(isJson(body.output_config) && body.output_config) };
   return Object.keys(config).length > 0 ? config : undefined;
 }
-function claudeTools({ tools = [], tool_choice }: ChatRequest): Json[] | undefined {
+function claudeTools({ tools = [], tool_choice }: ModelRequest): Json[] | undefined {
   const own = (tool_choice === "none" ? [] : tools).map((tool) => ({ ...tool })).filter(isClaudeTool);
   return own.length > 0 ? own.map(vendorTool) : undefined;
 }

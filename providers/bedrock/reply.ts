@@ -66,7 +66,7 @@ function told({ text, toolUse, reasoningContent, citation, image }: Json, index:
 function spoken(text: string, index: unknown, state: ConverseState): StreamEvent[] {
   const begins = state.text !== null && state.text !== index;
   state.text = index;
-  return [{ type: "text", text, ...(begins && { begins }) }];
+  return [begins ? { type: "text", text, begins } : { type: "text", text }];
 }
 function addImage({ source }: Json, image: Image | undefined): StreamEvent[] {
   if (image && isJson(source) && typeof source.bytes === "string") image.base64 += source.bytes;

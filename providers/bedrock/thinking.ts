@@ -1,14 +1,14 @@
-import type { ChatRequest, Json } from "#contract";
+import type { Json } from "#contract";
+import type { ModelRequest } from "../wires/anthropic/traits.ts";
 import {
   budgetWithin,
-  isThinking,
   limitOf,
   mayTune as mayTuneClaude,
   raisedLimit,
   type Thinking,
   thinkingOf as thinkingOfClaude,
 } from "../wires/anthropic/thinking.ts";
-import { asClaude, traitsOf } from "./families.ts";
+import { traitsOf } from "./families.ts";
 
 /** Tokens a budget is taken of when the request sets no limit, and tokens left for the answer then: a high limit is counted against the account's quota. */
 const UNLIMITED = 8_192;
@@ -25,34 +25,32 @@ const EFFORTS: Readonly<Record<string, string>> = {
 };
 
 /** `thinking` of Claude: the client's own, else what `reasoning_effort` means for this model. */
-export function thinkingOf(body: ChatRequest): Thinking | undefined {
-  const thinking = thinkingOfClaude(asClaude(body));
+export function thinkingOf(body: ModelRequest): Thinking | undefined {
+  const thinking = thinkingOfClaude(body);
   const isOurs = thinking?.type === "enabled" && !body.thinking && limitOf(body) === undefined;
   return isOurs ? { ...thinking, budget_tokens: budgetWithin(UNLIMITED, String(body.reasoning_effort)) ?? 0 } : thinking;
 }
 
 /** Claude must be told a limit above the budget it thinks with; Nova at its highest effort must be told none. */
-export function maxTokensOf(body: ChatRequest): number | undefined {
+export function maxTokensOf(body: ModelRequest): number | undefined {
   if (isNovaAtHighest(body)) return undefined;
   const asked = limitOf(body);
-  if (asked !== undefined) return raisedLimit(asked, asClaude(body));
+  if (asked !== undefined) return raisedLimit(asked, body);
   const budget = thinkingOf(body)?.budget_tokens;
   return budget === undefined ? undefined : budget + FOR_ANSWER;
 }
 
-export const isClaudeThinking = (body: ChatRequest): boolean => isThinking(asClaude(body));
-
 /** Temperature, top_p and top_k are refused by Claude in places, and by Nova at its highest effort. */
-export const mayTune = (body: ChatRequest): boolean => mayTuneClaude(asClaude(body)) && !isNovaAtHighest(body);
+export const mayTune = (body: ModelRequest): boolean => mayTuneClaude(body) && !isNovaAtHighest(body);
 
 /** `reasoningConfig` of Nova. */
-export function novaReasoning({ model, reasoning_effort: effort }: ChatRequest): Json | undefined {
+export function novaReasoning({ model, reasoning_effort: effort }: ModelRequest): Json | undefined {
   if (!effort || traitsOf(model).reasoning !== "nova") return undefined;
   if (effort === "none") return { type: "disabled" };
   return EFFORTS[effort] === undefined ? undefined : { type: "enabled", maxReasoningEffort: EFFORTS[effort] };
 }
-const isNovaAtHighest = (body: ChatRequest): boolean => novaReasoning(body)?.maxReasoningEffort === "high";
+const isNovaAtHighest = (body: ModelRequest): boolean => novaReasoning(body)?.maxReasoningEffort === "high";
 
 /** `reasoning_effort` of OpenAI's open models. */
-export const openEffort = ({ model, reasoning_effort: effort }: ChatRequest): string | undefined =>
+export const openEffort = ({ model, reasoning_effort: effort }: ModelRequest): string | undefined =>
   effort && traitsOf(model).reasoning === "effort" ? EFFORTS[effort] : undefined;

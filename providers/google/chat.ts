@@ -1,4 +1,5 @@
 import { defineAdapter } from "#contract";
+import { GEMINI_LACKS } from "../wires/gemini/lacks.ts";
 import { type AnswerState, answerStream, reply } from "../wires/gemini/reply.ts";
 import { geminiRequest } from "../wires/gemini/request.ts";
 import { chatAsked } from "../wires/chat/asked.ts";
@@ -8,7 +9,7 @@ import { modelPath } from "./model-path.ts";
 export const chat = defineAdapter<AnswerState>({
   path: (_body, ask) => `/v1beta/${modelPath(ask)}:${ask.stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   frames: "sse",
-  request: (body, { target }) => geminiRequest(chatAsked(body, "google", ["keptFiles"]), target.model),
+  request: (body, { target }) => geminiRequest(chatAsked(body, "google", GEMINI_LACKS), target.model),
   reply: (body) => reply(body, "google"),
   stream: answerStream("google"),
 });

@@ -4,6 +4,7 @@ import { CLAUDE_LACKS } from "../wires/anthropic/lacks.ts";
 import { messageStream, reply as messageReply } from "../wires/anthropic/reply.ts";
 import { messagesRequest } from "../wires/anthropic/request.ts";
 import { traitsOf } from "../wires/anthropic/traits.ts";
+import { GEMINI_LACKS } from "../wires/gemini/lacks.ts";
 import { answerStream, reply as answerReply } from "../wires/gemini/reply.ts";
 import { geminiRequest } from "../wires/gemini/request.ts";
 import { chatAsked } from "../wires/chat/asked.ts";
@@ -23,7 +24,7 @@ const SPOKEN: { readonly [P in Publisher]: Spoken } = {
   google: {
     whole: "generateContent",
     streamed: "streamGenerateContent?alt=sse",
-    request: (body, _ask, name) => geminiRequest(chatAsked(body, PROVIDER, ["keptFiles"]), name),
+    request: (body, _ask, name) => geminiRequest(chatAsked(body, PROVIDER, GEMINI_LACKS), name),
     headers: () => ({}),
     reply: (body) => answerReply(body, PROVIDER),
   },

@@ -180,3 +180,9 @@ test.each(named(EVERY))("%s is not asked for the same thing twice: a request is 
   sent(wire, body);
   expect(JSON.stringify(body)).toBe(before);
 });
+
+test.each(named(CLAUDE))("a model of %s that thinks always is asked for little of it, not for none", (_name, wire) => {
+  const body = sent(wire, { model: modelOf(wire, "claude-fable-5"), reasoning_effort: "none" });
+  expect(own(body).thinking).toBeUndefined();
+  expect(own(body).output_config).toEqual(wire === VERTEX_CLAUDE ? undefined : { effort: "low" });
+});

@@ -10,6 +10,13 @@ describe.each(named(GEMINI))("%s", (_name, wire) => {
     return (generationConfig as Json).responseSchema;
   };
 
+  test("speaks with the voice that was asked for", () =>
+    expect(sent(wire, { modalities: ["audio"], audio: { voice: "Kore", format: "pcm16" } }).generationConfig).toEqual({
+      responseModalities: ["AUDIO"],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+    }));
+  test("tells the chosen tokens alone when no others are asked for", () =>
+    expect(sent(wire, { logprobs: true, top_logprobs: 0 }).generationConfig).toEqual({ responseLogprobs: true }));
   test("searches the web with its own tool", () => expect(sent(wire, { web_search_options: {} }).tools).toEqual([{ googleSearch: {} }]));
   test.each([
     ["gemini-2.5-flash", "auto", { mode: "VALIDATED" }],

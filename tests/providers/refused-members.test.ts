@@ -65,6 +65,7 @@ const REFUSED: readonly (readonly [string, readonly OwnWire[], Json, string])[] 
   ],
   ["a blank to stop at", CLAUDE, { stop: ["END", "\n"] }, "stop"],
   ["an effort that nobody knows", EVERY, { reasoning_effort: "utmost" }, "reasoning_effort"],
+  ["sound in a format it does not write", GEMINI, { modalities: ["audio"], audio: { voice: "Kore", format: "mp3" } }, "audio"],
   ["a search of the web", [BEDROCK, NOVA], { web_search_options: {} }, "web_search_options"],
 ];
 
@@ -101,6 +102,12 @@ describe("what says nothing is not refused:", () => {
     prediction: { type: "content", content: "Hi" },
   };
   test.each(named(EVERY))("by %s", (_name, wire) => expect(refusal(wire, silent)).toBeNull());
+  test.each(named(EVERY))("a choice of a function whose type is left out is one for %s", (_name, wire) => {
+    const choice = { function: { name: "now" } };
+    expect(sent(wire, { tools: [fn("now")], tool_choice: choice })).toEqual(
+      sent(wire, { tools: [fn("now")], tool_choice: { type: "function", ...choice } }),
+    );
+  });
   test.each(named([NOVA, ...GEMINI]))("a blank stops %s", (_name, wire) =>
     expect(JSON.stringify(sent(wire, { stop: ["\n"] }))).toContain('["\\n"]'),
   );

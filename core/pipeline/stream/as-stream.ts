@@ -48,10 +48,11 @@ const AT_ONCE = 64;
 /** A long text in parts, as a stream would have brought it. */
 function* partsOf(event: StreamEvent): Generator<StreamEvent> {
   if (event.type !== "text" || event.text.length <= PART) return yield event;
+  const { begins, ...text } = event;
   for (let from = 0, to = 0; from < event.text.length; from = to) {
     to = from + PART;
     if (isHighSurrogate(event.text.charCodeAt(to - 1))) to += 1; // one character in two
-    yield { ...event, text: event.text.slice(from, to) };
+    yield { ...text, text: event.text.slice(from, to), ...(from === 0 && begins && { begins }) };
   }
 }
 

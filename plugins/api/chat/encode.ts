@@ -18,7 +18,8 @@ const part = (delta: Json): Choice => ({ delta, finish_reason: null });
 
 /** What each event puts into its choice. */
 const CHOICE: { readonly [T in Content]: (event: Of<T>, state: ChoiceState) => Choice } = {
-  text: ({ text, begins }, { blocks }) => part({ ...((text !== "" || !begins) && { content: text }), ...blocks?.text(text, begins) }),
+  text: ({ text, begins }, { blocks }) =>
+    part(begins && text === "" ? (blocks?.text(text, begins) ?? {}) : { content: text, ...blocks?.text(text, begins) }),
   reasoning: (event, { blocks }) =>
     part(blocks ? { ...(event.text !== "" && { reasoning_content: event.text }), ...blocks.reasoning(event) } : {}),
   refusal: ({ text }) => part({ refusal: text }),

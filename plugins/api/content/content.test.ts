@@ -266,11 +266,20 @@ describe("patches", () => {
       choices: [
         {
           logprobs: { content: [{ token: "secret" }] },
+          groundingMetadata: { groundingSupports: [{ segment: { text: "secret" } }] },
           message: { content: "secret", content_blocks: [{ type: "text", text: "secret" }] },
         },
       ],
     };
     expect(JSON.stringify(patched(body, [{ path: "choices[0].message.content", text: "***" }]))).not.toContain("secret");
+  });
+  test("an image that the model made is seen once, whether its answer has blocks or not", () => {
+    const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+    for (const more of [{}, { content_blocks: [{ type: "text", text: "a" }, image] }])
+      expect(answerSegments({ choices: [{ message: { role: "assistant", content: "a", images: [image], ...more } }] })).toMatchObject([
+        { kind: "text", text: "a" },
+        { kind: "image", path: "choices[0].message.images[0].image_url.url" },
+      ]);
   });
   test("a path that leads nowhere is refused", () => {
     for (const path of [

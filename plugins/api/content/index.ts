@@ -49,7 +49,7 @@ const lastBy =
 const ANSWER_REPEATS: BodyContent["repeats"] = {
   content: ["content_blocks"],
   reasoning_content: ["content_blocks"],
-  message: ["logprobs"],
+  message: ["logprobs", "groundingMetadata", "citationMetadata"],
   text: ["logprobs", "segments", "words"],
 };
 /** A tool call keeps the form in which it has its arguments: a value, or its JSON. */

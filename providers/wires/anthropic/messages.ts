@@ -1,4 +1,5 @@
 import { type ChatTurn, isJson, type Json, parseJson } from "#contract";
+import { isSignedThought } from "./thinking.ts";
 import { type Block, blocksOf, cacheOf, inner } from "./blocks.ts";
 
 export interface Turn {
@@ -68,9 +69,12 @@ function assistantTurn(turn: Json): Turn {
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
 function saidBlocks(turn: Json): Block[] {
-  const own = Array.isArray(turn.content_blocks) ? blocksOf(turn.content_blocks).filter((block) => block.type !== "tool_use") : [];
+  const own = Array.isArray(turn.content_blocks) ? blocksOf(turn.content_blocks.filter(isOwn)) : [];
   return own.some((block) => block.type === "text") ? own : [...own, ...blocksOf(turn.content)];
 }
+/** Calls stand in `tool_calls`; what another vendor gave, and thoughts that nobody signed, are refused. */
+const isOwn = (block: unknown): boolean => isJson(block) && (isSignedThought(block) || OWN.test(String(block.type)));
+const OWN = /^(text|compaction|server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 
 function toolUse(call: Json): Block {
   const { name, arguments: text } = inner(call, "function");

@@ -28,8 +28,8 @@ function byEffort(body: ModelRequest): Thinking | undefined {
   const { thinking } = body.traits;
   const effort = body.reasoning_effort;
   if (!effort || thinking === "none") return undefined;
-  if (effort === "none") return { type: "disabled" };
-  if (thinking === "adaptive") return { type: "adaptive" };
+  if (effort === "none") return thinking === "always" ? undefined : { type: "disabled" };
+  if (thinking !== "budget") return { type: "adaptive" };
   const budget = budgetFor(effort, body);
   return budget === undefined ? undefined : { type: "enabled", budget_tokens: budget };
 }
@@ -60,14 +60,19 @@ function isUnsigned({ type }: Thinking, { messages }: ModelRequest): boolean {
 }
 function beginsWithThought({ content_blocks: blocks, content }: Extract<ChatTurn, { role: "assistant" }>): boolean {
   const first = blocks?.[0] ?? (typeof content === "string" ? undefined : content?.[0]);
-  return first?.type === "thinking" || first?.type === "redacted_thinking";
+  return first !== undefined && isSignedThought({ ...first });
 }
+/** A thought that Claude's vendor takes back. */
+export const isSignedThought = ({ type, signature }: Json): boolean =>
+  type === "redacted_thinking" || (type === "thinking" && typeof signature === "string" && signature !== "");
 
 /** `output_config.effort`, for models that decide themselves how long to think. */
 export function effortOf(body: ModelRequest): string | undefined {
   const effort = body.reasoning_effort;
-  if (!effort || effort === "none" || body.traits.thinking !== "adaptive") return undefined;
-  return body.traits.efforts[effort] ?? effort;
+  const { thinking, efforts } = body.traits;
+  if (!effort || thinking === "budget" || thinking === "none") return undefined;
+  if (effort === "none") return thinking === "always" ? "low" : undefined;
+  return efforts[effort] ?? effort;
 }
 
 const isOn = ({ type }: Thinking): boolean => type === "enabled" || type === "adaptive";

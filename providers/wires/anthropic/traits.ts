@@ -4,8 +4,8 @@ import type { ChatRequest } from "#contract";
 export interface ModelTraits {
   /** Most output tokens; also the default, because the wire wants `max_tokens` always. */
   readonly maxTokens: number;
-  /** How thinking is asked for. */
-  readonly thinking: "adaptive" | "budget" | "none";
+  /** How thinking is asked for; `always`: as `adaptive`, and it cannot be turned off. */
+  readonly thinking: "adaptive" | "always" | "budget" | "none";
   /** `output_config.effort` for each `reasoning_effort` whose name is not taken as it is. */
   readonly efforts: Readonly<Record<string, string>>;
   /** Accepts temperature, top_p and top_k. */
@@ -21,6 +21,7 @@ const plain = { efforts: EFFORTS, sampling: true, structured: false } as const;
 
 /** The first match counts. */
 const MODELS: readonly (readonly [RegExp, ModelTraits])[] = [
+  [/claude-(fable|mythos)-[5-9]/, { ...plain, maxTokens: 128_000, thinking: "always", sampling: false, structured: true }],
   [/claude-(opus-4-[78]|[a-z]+-[5-9])/, { ...plain, maxTokens: 128_000, thinking: "adaptive", sampling: false, structured: true }],
   [/claude-[a-z]+-4-6/, { ...plain, maxTokens: 128_000, thinking: "adaptive", efforts: EFFORTS_4_6, structured: true }],
   [/claude-[a-z]+-4-5/, { ...plain, maxTokens: 64_000, thinking: "budget", structured: true }],

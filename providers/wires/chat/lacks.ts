@@ -19,9 +19,14 @@ const DEMANDS = {
     isIn: ({ modalities }) => list(modalities).includes("audio"),
     words: "no spoken answers (modalities: audio)",
   },
+  soundFormats: {
+    member: "audio",
+    isIn: ({ modalities, audio }) => list(modalities).includes("audio") && isJson(audio) && audio.format !== "pcm16",
+    words: "no sound of that format (audio.format): it is pcm16",
+  },
   hearing: {
     member: "messages",
-    isIn: (body) => parts(body).some(({ type }) => type === "input_audio"),
+    isIn: (body) => anyPart(body, ({ type }) => type === "input_audio"),
     words: "no parts of type input_audio",
   },
   webSearch: {
@@ -31,7 +36,7 @@ const DEMANDS = {
   },
   keptFiles: {
     member: "messages",
-    isIn: (body) => parts(body).some(isForeignFile),
+    isIn: (body) => anyPart(body, isForeignFile),
     words: "no file of that file_id: send the file itself as file_data",
   },
   blankStops: {
@@ -41,7 +46,7 @@ const DEMANDS = {
   },
   functionTurns: {
     member: "messages",
-    isIn: (body) => turns(body).some(({ role }) => role === "function"),
+    isIn: (body) => anyTurn(body, ({ role }) => role === "function"),
     words: "no messages of the role function: send tool_calls and the role tool",
   },
 } as const satisfies Readonly<Record<string, Demand>>;
@@ -58,20 +63,17 @@ const NOWHERE: readonly Demand[] = [
   },
   {
     member: "tool_choice",
-    isIn: ({ tool_choice: choice }) => isJson(choice) && !CHOICES.has(String(choice.type)),
+    isIn: ({ tool_choice: choice }) => isJson(choice) && !isJson(choice.function) && choice.type !== "allowed_tools",
     words: "no tool_choice of that type",
   },
   {
     member: "messages",
-    isIn: (body) => turns(body).some(({ function_call }) => isSet(function_call)),
+    isIn: (body) => anyTurn(body, ({ function_call }) => isSet(function_call)),
     words: "no function_call in messages: send tool_calls",
   },
   {
     member: "messages",
-    isIn: (body) =>
-      turns(body)
-        .flatMap(({ tool_calls }) => list(tool_calls))
-        .some(isFreeText),
+    isIn: (body) => anyTurn(body, ({ tool_calls }) => list(tool_calls).some(isFreeText)),
     words: "no tool_calls of type custom",
   },
   {
@@ -80,16 +82,20 @@ const NOWHERE: readonly Demand[] = [
     words: `no such reasoning_effort: it is one of ${[...EFFORTS].join(", ")}`,
   },
 ];
-const CHOICES = new Set(["function", "allowed_tools"]);
 
 export function refuseLacking(body: Json, provider: string, lacks: readonly Lack[]): void {
-  for (const { member, isIn, words } of [...NOWHERE, ...lacks.map((lack) => DEMANDS[lack])])
-    if (isIn(body)) throw new GatewayError("REQUEST_INVALID", { what: `${provider} has ${words}.` }, { param: member });
+  for (const demand of NOWHERE) refuse(demand, body, provider);
+  for (const lack of lacks) refuse(DEMANDS[lack], body, provider);
+}
+function refuse({ member, isIn, words }: Demand, body: Json, provider: string): void {
+  if (isIn(body)) throw new GatewayError("REQUEST_INVALID", { what: `${provider} has ${words}.` }, { param: member });
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const turns = ({ messages }: Json): Json[] => list(messages).filter(isJson);
-const parts = (body: Json): Json[] => turns(body).flatMap(({ content }) => list(content).filter(isJson));
+type Test = (value: Json) => boolean;
+const anyTurn = ({ messages }: Json, test: Test): boolean => list(messages).some((turn) => isJson(turn) && test(turn));
+const anyPart = (body: Json, test: Test): boolean =>
+  anyTurn(body, ({ content }) => Array.isArray(content) && content.some((part) => isJson(part) && test(part)));
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 const isBlank = (text: unknown): boolean => typeof text === "string" && text !== "" && text.trim() === "";
 /** OpenAI's own; a vendor's tool may have the same type and says what it is beside it. */

@@ -21,12 +21,16 @@ const BESIDE: Readonly<Record<string, string>> = {
   finishMessage: "finish_message",
 };
 
-export function besideEvents(candidate: Json & { readonly logprobsResult?: LogprobsResult }, choice: Choice): StreamEvent[] {
-  const members = Object.entries(BESIDE).flatMap(([from, to]) => (candidate[from] === undefined ? [] : [[to, candidate[from]] as const]));
-  const tokens = tokensOf(candidate.logprobsResult ?? {});
+const NOTHING: readonly StreamEvent[] = [];
+/** Most candidates have none of it: each chunk of a stream is asked. */
+export function besideEvents(candidate: Json & { readonly logprobsResult?: LogprobsResult }, choice: Choice): readonly StreamEvent[] {
+  let members: Json | undefined;
+  for (const name in BESIDE) if (candidate[name] !== undefined) (members ??= {})[BESIDE[name] ?? name] = candidate[name];
+  const tokens = candidate.logprobsResult && tokensOf(candidate.logprobsResult);
+  if (!members && !tokens) return NOTHING;
   return [
-    ...(tokens.length > 0 ? [{ type: "logprobs", tokens, ...choice } as const] : []),
-    ...(members.length > 0 ? [{ type: "beside", members: Object.fromEntries(members), ...choice } as const] : []),
+    ...(tokens ? [{ type: "logprobs", tokens, ...choice } as const] : []),
+    ...(members ? [{ type: "beside", members, ...choice } as const] : []),
   ];
 }
 

@@ -62,10 +62,13 @@ function assistant(turn: Json, names: Map<unknown, unknown>, model: string): Tur
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
 function said(turn: Json): Part[] {
-  const blocks = Array.isArray(turn.content_blocks) ? turn.content_blocks.filter(isJson) : [];
+  const blocks = Array.isArray(turn.content_blocks) ? turn.content_blocks.filter(isJson).filter(({ type }) => OWN.has(type)) : [];
   const hasText = blocks.some(({ type }) => type === "text");
   return [...partsOf(blocks), ...(hasText ? [] : partsOf(turn.content ?? turn.refusal))];
 }
+
+/** Blocks that this wire gives or takes; another vendor's are refused. */
+const OWN: ReadonlySet<unknown> = new Set(["text", "thinking", "image_url", "executableCode", "codeExecutionResult", "fileData"]);
 
 /** From Gemini 3 on the first call of a turn must be signed; this stands for a signature the client was not shown. */
 const SIGNED = /gemini-[3-9]/;

@@ -19,6 +19,7 @@ interface GenerationConfig extends Json {
   readonly responseSchema: Json;
   readonly responseModalities: readonly string[];
   readonly imageConfig: Json;
+  readonly speechConfig: Json;
   readonly mediaResolution: unknown;
   readonly thinkingConfig: Json;
 }
@@ -34,11 +35,12 @@ const toGenerationConfig = mapBody<ChatRequest, GenerationConfig>({
   presencePenalty: (b) => b.presence_penalty ?? undefined,
   frequencyPenalty: (b) => b.frequency_penalty ?? undefined,
   responseLogprobs: (b) => b.logprobs ?? undefined,
-  logprobs: (b) => b.top_logprobs ?? undefined,
+  logprobs: (b) => b.top_logprobs || undefined, // 0, as OpenAI has it, is none
   responseMimeType: (b) => (JSON_FORMATS.has(b.response_format?.type ?? "") ? "application/json" : undefined),
   responseSchema: responseSchemaOf,
   responseModalities: (b) => b.modalities?.map((modality) => String(modality).toUpperCase()),
   imageConfig: imageConfigOf,
+  speechConfig: speechConfigOf,
   mediaResolution: (b) => b.media_resolution ?? undefined,
   thinkingConfig: thinkingConfigOf,
 });
@@ -55,6 +57,10 @@ function responseSchemaOf({ response_format: format }: ChatRequest): Json | unde
   if (format?.type !== "json_schema") return undefined;
   const described = inner({ ...format }, "json_schema");
   return geminiSchema(isJson(described.schema) ? described.schema : described);
+}
+function speechConfigOf({ audio }: ChatRequest): Json | undefined {
+  if (!isJson(audio) || typeof audio.voice !== "string") return undefined;
+  return { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } };
 }
 function imageConfigOf({ image_config: config }: ChatRequest): Json | undefined {
   if (!isJson(config)) return undefined;
