@@ -31,7 +31,8 @@ export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, se
 function errorIn({ status, headers }: Answer, text: JsonText, { to }: Try): ErrorRead {
   const body = shortJson(text);
   entering(markOfOwner(to.provider));
-  return to.provider.error?.(status, body, Object.fromEntries(headers)) ?? openAiError(body);
+  const read = to.provider.error?.(status, body, Object.fromEntries(headers)) ?? openAiError(body);
+  return read.extra ? read : { ...read, ...extraIn(body) };
 }
 /** The provider's own header wins over what its body says. */
 const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
@@ -46,7 +47,7 @@ function providerError(read: ErrorRead, status: number, text: JsonText, it: Try,
     type: read.type ?? typeOf(status),
     param: read.param ?? null,
     code: read.code ?? null,
-    ...(read.extra ? { extra: read.extra } : extraIn(body)),
+    ...(read.extra && { extra: read.extra }),
   };
 }
 

@@ -45,11 +45,14 @@ function toolDelta(event: Of<"tool">, extras: boolean): Json {
 export class ChatEncoder implements Encoder {
   private head: { id: string; object: string; created: number; model: string };
   private readonly begun = new Set<number>();
+  private readonly first: ChoiceState;
+  /** Of the choices behind the first. */
   private readonly states = new Map<number, ChoiceState>();
   private usage: Usage | undefined;
 
   constructor(private readonly options: EncodeOptions) {
     this.head = { id: options.id, object: "chat.completion.chunk", created: options.created, model: options.model };
+    this.first = stateFor(options);
   }
 
   event(event: StreamEvent): string {
@@ -100,10 +103,12 @@ export class ChatEncoder implements Encoder {
     return frame({ ...this.head, choices: [beside ? { ...choice, ...beside } : choice], ...(this.options.usage && { usage: null }) });
   }
   private stateOf(index: number): ChoiceState {
-    const known = this.states.get(index);
-    if (known) return known;
-    const state = { blocks: this.options.strict ? undefined : new Blocks(), media: { id: this.head.id, images: 0 } };
+    return index === 0 ? this.first : this.further(index);
+  }
+  private further(index: number): ChoiceState {
+    const state = this.states.get(index) ?? stateFor(this.options);
     this.states.set(index, state);
     return state;
   }
 }
+const stateFor = ({ strict, id }: EncodeOptions): ChoiceState => ({ blocks: strict ? undefined : new Blocks(), media: { id, images: 0 } });
