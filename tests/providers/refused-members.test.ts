@@ -135,6 +135,11 @@ describe("allowed_tools", () => {
   });
 });
 
+test.each(named(EVERY))("allowed_tools that are none of the tools are refused for %s, not forgotten", (_name, wire) => {
+  const tool_choice = { type: "allowed_tools", allowed_tools: { mode: "required", tools: [fn("day")] } };
+  expect(refusal(wire, { tools: [fn("now")], tool_choice })).toMatchObject({ code: "REQUEST_INVALID", param: "tool_choice" });
+});
+
 describe("a conversation of system messages alone", () => {
   test.each(named(EVERY))("is what %s is asked, for it wants a question", (_name, wire) => {
     expect(sent(wire, { messages: [{ role: "system", content: "Say hi." }] })).toEqual(

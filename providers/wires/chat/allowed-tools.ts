@@ -1,4 +1,4 @@
-import { isJson, type Json } from "#contract";
+import { GatewayError, isJson, type Json } from "#contract";
 
 /** `tool_choice` of type `allowed_tools`: the tools it leaves out are not offered, and its mode is the choice. */
 export function withAllowedTools(body: Json): Json {
@@ -7,6 +7,13 @@ export function withAllowedTools(body: Json): Json {
   const { mode, tools: allowed } = isJson(choice.allowed_tools) ? choice.allowed_tools : choice;
   const names = new Set((Array.isArray(allowed) ? allowed : []).filter(isJson).map(nameOf));
   const offered = (Array.isArray(tools) ? tools : []).filter((tool) => isJson(tool) && names.has(nameOf(tool)));
+  if (offered.length === 0) {
+    throw new GatewayError(
+      "REQUEST_INVALID",
+      { what: "The allowed_tools of tool_choice name none of the tools." },
+      { param: "tool_choice" },
+    );
+  }
   return { ...body, tools: offered, tool_choice: mode === "required" ? "required" : "auto" };
 }
 /** A function by its name, another tool by its type. */
