@@ -8,7 +8,7 @@ import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
 import { type Answering, type Outgoing, sendBySocket, type TlsNames } from "./socket.ts";
 import { readTrust } from "./trust.ts";
 import { fetchPins } from "../platform.ts";
-import { judgeOrigin, splitUrl, unacceptable } from "./url.ts";
+import { HOLDS_OWN_KEY, judgeOrigin, splitUrl, unacceptable } from "./url.ts";
 import { responseOf } from "./web-response.ts";
 
 /** The one outbound HTTP client. Everything the gateway calls, for itself or for a plugin, goes through it. */
@@ -23,7 +23,7 @@ export interface Egress {
    */
   call(request: EgressRequest): Promise<Answer>;
   /**
-   * The same for what a plugin asks, answered by the web's Response. No header with a key of the gateway leaves. The body
+   * The same for what a plugin asks, answered by the web's Response. No key of the gateway leaves in a header or the URL. The body
    * ends with UPSTREAM_INVALID beyond the size of an answer that is read whole, and with MEMORY_FULL where the process
    * has no room for it; it counts against the budget until it has ended.
    */
@@ -65,7 +65,7 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
   /** What a header's name says of it; default: without aliases. */
   readonly headers?: HeaderClasses;
-  /** Does this header value hold a key of the gateway? A plugin's request goes without that header. */
+  /** Does this text hold a key of the gateway? A plugin's request goes without such a header, and to no such URL. */
   readonly holdsOwnKey?: (value: string) => boolean;
   /** Judges looked-up addresses; tests stand a local server in for a public one. */
   readonly isPublic?: (address: string) => boolean;
@@ -106,6 +106,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   async function send(request: EgressRequest): Promise<Response> {
+    if (options.holdsOwnKey?.(request.url)) throw unacceptable(HOLDS_OWN_KEY);
     const held = options.memory?.hold();
     const headers = withoutOwnKeys(request.headers, options.holdsOwnKey);
     const answer = await begun({ ...request, headers }, () => {

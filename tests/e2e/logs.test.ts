@@ -121,6 +121,24 @@ describe("a record", () => {
       gateway: { ended: "aborted" },
     });
   });
+  test("of a client that left in the middle of a long whole answer says so", async () => {
+    const choices = [{ index: 0, message: { role: "assistant", content: "a".repeat(20_000_000) }, finish_reason: "stop" }];
+    api.upstream.answer(jsonAnswer(completion({ choices })));
+    const left = new AbortController();
+    const response = await fetch(`${api.gateway.base}/v1/chat/completions`, {
+      method: "POST",
+      signal: left.signal,
+      headers: { "content-type": "application/json", "x-gateway-api-key": GATEWAY_KEY, ...api.replayed },
+      body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "x" }] }),
+    });
+    await response.body?.getReader().read();
+    left.abort();
+    expect(await logOf(api, String(response.headers.get("x-gateway-trace-id")))).toMatchObject({
+      response: { status: 200 },
+      metrics: { is_success: false },
+      gateway: { ended: "aborted" },
+    });
+  });
   test("has the target that answered, and how often it was tried again", async () => {
     let calls = 0;
     api.upstream.answer(() =>

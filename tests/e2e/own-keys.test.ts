@@ -139,6 +139,30 @@ describe.each(Object.keys(keys) as (keyof typeof keys)[])("the key %s", (of) => 
     expect(receivedBy(provider).length).toBeGreaterThan(10);
     expect(heldBy(provider)).toEqual([]);
   });
+  test("in the address of a custom host is refused, and in the path and the query of a request", async () => {
+    const key = keys[of];
+    const escaped = [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+    const parts = [key, `hook_${key}`, escaped, Buffer.from(key).toString("base64url"), Buffer.from(`u:${key}`).toString("base64")];
+    const addresses = parts.flatMap((part) => [`${provider.url}/${part}/v1`, `${provider.url}/v1?code=${part}`]);
+    const authorization = `Bearer ${PROVIDER_KEY}`;
+    for (const host of addresses) {
+      const config = JSON.stringify({ provider: "openai", api_key: PROVIDER_KEY, custom_host: host });
+      for (const headers of [direct({ "x-gateway-custom-host": host, authorization }), { "x-gateway-config": config }]) {
+        const { status, text } = await chat(headers);
+        expect({ status, says: text.includes("holds a key of this gateway"), shows: text.includes(key) }).toEqual({
+          status: 400,
+          says: true,
+          shows: false,
+        });
+      }
+    }
+    for (const part of parts) {
+      const path = `/v1/chat/completions?code=${part}`;
+      expect((await ask(gateway.base + path, "POST", GATEWAY_KEY, CHAT, direct({ authorization }))).status).toBe(400);
+    }
+    expect((await ask(`${gateway.base}/v1/batches/${key}`, "GET", GATEWAY_KEY, undefined, direct({ authorization }))).status).toBe(400);
+    expect(receivedBy(provider)).toEqual([]);
+  });
   test("as a mark of a loop goes to no trusted host", async () => {
     const key = keys[of];
     const real = "0123456789abcdef";
@@ -147,6 +171,15 @@ describe.each(Object.keys(keys) as (keyof typeof keys)[])("the key %s", (of) => 
     expect(heldBy(provider)).toEqual([]);
     const marks = receivedBy(provider).map(({ headers }) => headers.get("x-gateway-hop"));
     expect(marks).toEqual([own, `${real}, ${own}`, own, own].map((end) => expect.stringMatching(new RegExp(`^${end}$`))));
+  });
+  test("in the address of a webhook is not called", async () => {
+    const key = keys[of];
+    for (const webhookURL of [`${webhook.url}/${key}`, `${webhook.url}?code=${Buffer.from(key).toString("base64url")}`]) {
+      const config = { provider: "sandbox", input_guardrails: [{ "default.webhook": { webhookURL }, deny: true }] };
+      const { text } = await chat({ "x-gateway-config": JSON.stringify(config) });
+      expect({ says: text.includes("holds a key of this gateway"), shows: text.includes(key) }).toEqual({ says: true, shows: false });
+    }
+    expect(receivedBy(webhook)).toEqual([]);
   });
   test("in a webhook's headers, or forwarded to it, is not sent", async () => {
     const key = keys[of];

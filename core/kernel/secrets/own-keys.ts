@@ -21,6 +21,9 @@ const MAX_CLEAN_LENGTH = 4_096;
 const MIN_LENGTH = 16;
 const PART = /[A-Za-z0-9_-]{16,}/g;
 const BASE64 = /[A-Za-z0-9+/_-]{21,}/g;
+/** Four letters are three bytes; in a word (of a URL's path, for one) they may begin anywhere. */
+const BEGINNINGS = [0, 1, 2, 3];
+const decoded = (part: string, from: number): string => Buffer.from(part.slice(from), "base64").toString("latin1");
 
 export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
   const remembered = new Set<string>();
@@ -34,7 +37,7 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
     return (text.match(PART) ?? []).some((part) => remembered.has(part)) || windowsOf(text).some(isMade);
   };
   const inBase64 = (text: string): boolean =>
-    (text.match(BASE64) ?? []).some((part) => holdsKey(Buffer.from(part, "base64").toString("latin1")));
+    (text.match(BASE64) ?? []).some((part) => BEGINNINGS.some((at) => holdsKey(decoded(part, at))));
   return {
     remember(key) {
       if (remembered.has(key) || key.length < MIN_LENGTH || key.length > MAX_LENGTH) return;

@@ -24,7 +24,7 @@ function failure(status: number, error: WireError, body: Json, headers: HeaderRe
 export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, secrets: Secrets): Promise<Reading> {
   const text = await answer.text().catch(() => "");
   const read = errorIn(answer, text, it);
-  const error = toldError(providerError(read, answer.status, text, it, secrets), secrets);
+  const error = toldError(providerError(read, { status: answer.status, text }, it, secrets), secrets);
   return failed(answer.status, error, it, { ...retryAfter(read.retryAfterSec), ...headers });
 }
 
@@ -34,10 +34,14 @@ function errorIn({ status, headers }: Answer, text: JsonText, { to }: Try): Erro
   const read = to.provider.error?.(status, body, Object.fromEntries(headers)) ?? openAiError(body);
   return read.extra ? read : { ...read, ...extraIn(body) };
 }
+interface Refused {
+  readonly status: number;
+  readonly text: JsonText;
+}
 /** The provider's own header wins over what its body says. */
 const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
 
-function providerError(read: ErrorRead, status: number, text: JsonText, it: Try, secrets: Secrets): WireError {
+function providerError(read: ErrorRead, { status, text }: Refused, it: Try, secrets: Secrets): WireError {
   const said =
     read.message === undefined
       ? withoutSecrets(beginning(text, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${status} without a body`

@@ -14,6 +14,7 @@ import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { HOP_HEADER, listOf } from "../../egress/loop.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { refuseOwnKey } from "../plan/request-values.ts";
 import type { Secrets } from "./secrets-sent.ts";
 import type { Try } from "../try.ts";
 import { isWrittenInTurns, writtenInTurns } from "../../json/written.ts";
@@ -118,6 +119,7 @@ function notWritten(thrown: unknown): unknown {
 
 function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
+  refuseKeyInPath(it.call, rules);
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.ask.path);
   return {
     method: adapter.method ?? it.call.method,
@@ -126,6 +128,12 @@ function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: Sen
     body: text ?? formBody(it.call),
     text,
   };
+}
+
+/** What a client writes into the path and the query is sent on. */
+function refuseKeyInPath({ params, search }: Call, { ownKeys }: SendingRules): void {
+  if (search !== "") refuseOwnKey(search, ownKeys);
+  for (const name in params) refuseOwnKey(params[name] ?? "", ownKeys);
 }
 
 function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {

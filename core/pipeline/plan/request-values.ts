@@ -1,4 +1,5 @@
 import type { Call, HeaderClasses } from "#contract";
+import { HOLDS_OWN_KEY, unacceptable } from "../../egress/url.ts";
 import { listOf } from "../../egress/loop.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 
@@ -13,6 +14,11 @@ export interface TargetRules {
 export const notOwn = (key: string, call: Call, rules: TargetRules): string => (isOwn(key, call, rules) ? "" : key);
 export const isOwn = (text: string, { control }: Call, { ownKeys }: TargetRules): boolean =>
   text !== "" && (text === control.apiKey || ownKeys.within(text));
+
+/** In the path or the query of what is called it would leave as well. */
+export function refuseOwnKey(address: string, ownKeys: TargetRules["ownKeys"]): void {
+  if (ownKeys.within(address)) throw unacceptable(HOLDS_OWN_KEY);
+}
 
 /** What a vendor's own client says in a plain header of its own. What the request's `Connection` names was for us alone. */
 export function saidByClient(name: string | null, { headers }: Call, { headers: classes }: TargetRules): string | undefined {

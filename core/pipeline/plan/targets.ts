@@ -20,7 +20,7 @@ import { type Dialects, type Served, servedBy } from "./served.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../../json/shape.ts";
-import { isOwn, notOwn, saidByClient, type TargetRules } from "./request-values.ts";
+import { isOwn, notOwn, refuseOwnKey, saidByClient, type TargetRules } from "./request-values.ts";
 
 /** A leaf made concrete: the running provider, its adapter for this operation, and where and as whom to call it. */
 export interface Resolved {
@@ -155,10 +155,12 @@ function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPla
   const keeps = keepsCredential(leaf, call, judged);
   refuseStrayKey(meaning, leaf, asked, keeps);
   refuseChosenVendor(meaning, leaf, keeps);
+  const customHost = meaning.saved ? meaning.saved.customHost : host;
+  if (customHost !== null) refuseOwnKey(customHost, rules.ownKeys);
   return {
     fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
     apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, rules),
-    customHost: meaning.saved ? meaning.saved.customHost : host,
+    customHost,
     model,
   };
 }
