@@ -177,6 +177,46 @@ describe("the bodies for the log", () => {
       truncated: true,
     });
   });
+  test.each<[string, (text: string) => string | Uint8Array<ArrayBuffer>]>([
+    ["as texts", (text) => text],
+    ["as bytes", (text) => new TextEncoder().encode(text)],
+  ])("are cut at as many bytes, whatever they are made of, %s", async (_, as) => {
+    const logged = async (text: string): Promise<Outcome["bodies"]> => {
+      const asked = { ...call, body: { kind: "json", text: as(text), value: {} } } as const;
+      return (await whole({ ...reply, sent: { ...SENT, body: as(text) } }, { response: as(text) }, asked)).bodies;
+    };
+    for (const [letter, bytes] of [
+      ["a", 1],
+      ["é", 2],
+      ["漢", 3],
+      ["😀", 4],
+    ] as const) {
+      const kept = letter.repeat(Math.floor(100 / bytes));
+      const cut = { request: kept, upstreamRequest: kept, response: kept, truncated: true };
+      expect(await logged(letter.repeat(200))).toMatchObject(cut);
+      expect(await logged(`${kept}${letter}`)).toMatchObject(cut);
+      const short = letter.repeat(Math.floor(99 / bytes));
+      expect(await logged(short)).toMatchObject({ request: short, upstreamRequest: short, response: short, truncated: false });
+    }
+  });
+  test("of a form are its fields, as far as is kept of them", async () => {
+    const logged = async (fields: Record<string, string>): Promise<Outcome["bodies"]> => {
+      const body = { kind: "form-read", contentType: "multipart/form-data", bytes: new Uint8Array(), fields } as const;
+      return (await whole({ ...reply, sent: { ...SENT, body: null } }, { response: null }, { ...call, body })).bodies;
+    };
+    for (const fields of [{}, { a: "" }, { a: '"1"', 2: "\u0001", prompt: "漢" }])
+      expect(await logged(fields)).toMatchObject({ request: JSON.stringify(fields), truncated: false });
+    const long = { first: "1", prompt: "\u0001".repeat(1_000), last: "2" };
+    expect(await logged(long)).toMatchObject({ request: JSON.stringify(long).slice(0, 100), truncated: true });
+    const many = Object.fromEntries(Array.from({ length: 990 }, (_, i) => [`p${i}`, "漢".repeat(8)]));
+    const { request, truncated } = (await logged(many)) ?? {};
+    expect({ isBeginning: JSON.stringify(many).startsWith(request ?? "-"), truncated }).toEqual({ isBeginning: true, truncated: true });
+    expect(Buffer.byteLength(request ?? "")).toBeWithin(98, 101);
+    const prompt = Buffer.alloc(30_000_000, 1).toString("latin1");
+    const startedAt = performance.now();
+    await logged({ prompt });
+    expect(performance.now() - startedAt).toBeLessThan(40);
+  });
   test("are not there when the client asked for none", async () =>
     expect((await whole({ ...reply, sent: SENT }, {}, { ...call, control: { rest: {}, debug: false } })).bodies).toBeNull());
   test("of embeddings are without the vectors", async () =>

@@ -12,9 +12,9 @@ import {
   type WireError,
 } from "#contract";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
-import { beginning } from "../../json/utf8.ts";
 import type { EstimateUsage } from "./estimate.ts";
 import type { CostOf } from "./cost.ts";
+import { fieldsText, logged, type LoggedText, shortened } from "./logged-text.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Reply } from "../reply.ts";
 import { type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
@@ -43,10 +43,10 @@ const makeOutcome = ({ reply, served: { call, caller, plan }, ending }: Ended, a
   plan,
   status: reply.status,
   ended: ending.ended,
-  error: shortened(ending.error ?? reply.error, secretsOf(reply)),
+  error: shortError(ending.error ?? reply.error, secretsOf(reply)),
   provider: reply.from?.id ?? null,
   providerSlug: reply.from?.slug ?? null,
-  model: cut(hidden(modelOf(reply, ending), secretsOf(reply)), MAX_NAME),
+  model: shortName(hidden(modelOf(reply, ending), secretsOf(reply))),
   lastUsedOption: reply.leaf?.path ?? null,
   retries: reply.retries,
   cacheStatus: reply.cacheStatus,
@@ -68,16 +68,18 @@ const NOTHING_FOUND: Findings = { usage: null, costCents: null, guardrails: { in
 /** A provider may call its model and its errors anything, at any length; columns and indexes have an end. */
 const MAX_NAME = 256;
 const MAX_MESSAGE = 4_096;
-function shortened(error: WireError | null, secrets: Secrets): WireError | null {
+function shortError(error: WireError | null, secrets: Secrets): WireError | null {
   if (error === null) return null;
   const { message, type, param, code } = toldError(error, secrets);
   return {
-    message: cut(message, MAX_MESSAGE) ?? "",
-    type: cut(type, MAX_NAME) ?? "",
-    param: cut(param, MAX_NAME),
-    code: cut(code, MAX_NAME),
+    message: shortened(message, MAX_MESSAGE),
+    type: shortened(type, MAX_NAME),
+    param: shortName(param),
+    code: shortName(code),
   };
 }
+
+const shortName = (name: string | null): string | null => name && shortened(name, MAX_NAME);
 
 const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
 
@@ -193,20 +195,20 @@ function writtenOut({ input, output }: Outcome["guardrails"]): string | null {
 /* ── bodies for the log ──────────────────────────────────────────────────────────────────────────────────────── */
 
 function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodies {
-  const request = requestText(call);
   const secrets = secretsOf(reply);
-  const response = call.row.content.vectors ? null : ending.response;
+  const request = logged(requestText(call, limit), limit);
+  const response = logged(call.row.content.vectors ? null : ending.response, limit);
   return {
-    request: kept(request, limit, secrets),
+    request: kept(request, secrets),
     upstreamUrl: hidden(reply.sent?.url ?? null, secrets),
-    upstreamRequest: kept(reply.sent?.body ?? null, limit, secrets),
-    response: kept(response, limit, secrets),
-    truncated: reaches(request, limit) || reaches(response, limit),
+    upstreamRequest: kept(logged(reply.sent?.body ?? null, limit), secrets),
+    response: kept(response, secrets),
+    truncated: request.isCut || response.isCut,
   };
 }
-function kept(text: JsonText | null, limit: number, secrets: Secrets): string | null {
-  const told = hidden(cut(text, limit), secrets);
-  return told !== null && reaches(text, limit) ? withoutBegunSecret(told, secrets) : told;
+function kept({ text, isCut }: LoggedText, secrets: Secrets): string | null {
+  const told = hidden(text, secrets);
+  return told !== null && isCut ? withoutBegunSecret(told, secrets) : told;
 }
 
 /** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */
@@ -217,15 +219,7 @@ export function withoutLongBody(outcome: Outcome, limit: number): Outcome {
 }
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
 
-const reaches = (text: JsonText | null, limit: number): boolean => text !== null && text.length >= limit;
-const cut = (text: JsonText | null, limit: number): string | null => {
-  if (text === null) return null;
-  return typeof text === "string" && text.length > limit ? copyOf(text.slice(0, limit)) : beginning(text, limit);
-};
-/** A slice would keep the whole text in memory for as long as the record waits. */
-const copyOf = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
-
-function requestText({ body }: Call): JsonText | null {
+function requestText({ body }: Call, limit: number): JsonText | null {
   if (body.kind === "json") return body.text;
-  return body.kind === "form-read" ? JSON.stringify(body.fields) : null;
+  return body.kind === "form-read" ? fieldsText(body.fields, limit) : null;
 }
