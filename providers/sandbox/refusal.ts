@@ -5,6 +5,7 @@ const TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
   404: "invalid_request_error",
+  413: "invalid_request_error",
   429: "rate_limit_error",
 };
 

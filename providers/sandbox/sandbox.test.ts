@@ -163,7 +163,8 @@ describe("images", () => {
     const data = new FormData();
     for (const [name, value] of Object.entries(fields)) data.append(name, value);
     const encoded = new Response(data);
-    return { body: encoded.body, headers: new Headers({ "content-type": encoded.headers.get("content-type") ?? "" }) };
+    const headers = new Headers({ "content-type": encoded.headers.get("content-type") ?? "" }); // known until the body is taken
+    return { headers, body: encoded.body };
   };
   const image = new Blob([new Uint8Array([137, 80, 78, 71])], { type: "image/png" });
 
@@ -186,6 +187,22 @@ describe("images", () => {
     const response = await call("imageEdit", null, { request: form(fields) });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { param } });
+  });
+  test("a form that is larger than an image may be is refused, and not read to its end", async () => {
+    const large = new Blob([new Uint8Array(5 * 1024 * 1024)]);
+    for (const fields of [
+      { image: large, prompt: "x" },
+      { image, prompt: "x".repeat(large.size) },
+    ]) {
+      const response = await call("imageEdit", null, { request: form(fields) });
+      expect(response.status).toBe(413);
+      expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("up to 4 MB") } });
+    }
+    let pulled = 0;
+    const endless = new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1024 * 1024).fill((pulled += 1))) });
+    const request = { body: endless, headers: new Headers({ "content-type": "multipart/form-data; boundary=x" }) };
+    expect((await call("imageEdit", null, { request })).status).toBe(413);
+    expect(pulled).toBeLessThan(10);
   });
   test("a body that is no form is refused", async () => expect((await call("imageEdit", {})).status).toBe(400));
   test("generation takes the same members as JSON", async () =>

@@ -13,12 +13,23 @@ import { bodyRoutes, CONFIGS, LARGE_SHAPES, shapesOf } from "./body-shapes.ts";
 const MAIN = join(import.meta.dir, "../../core/main.ts");
 let gateway: GatewayProcess;
 let probe: Probe;
+/** A provider that reads what it is sent, and gives an image. */
+const images = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  async fetch(request) {
+    for await (const _ of request.body ?? []);
+    return Response.json({ created: 1, data: [{ b64_json: "QUJD" }] });
+  },
+});
 beforeAll(async () => {
-  gateway = await startGateway({ env: { LOG_LEVEL: "error" }, command: [process.execPath, "--max-http-header-size=300000", MAIN] });
+  const env = { LOG_LEVEL: "error", GATEWAY_TRUSTED_HOSTS: "127.0.0.1" };
+  gateway = await startGateway({ env, command: [process.execPath, "--max-http-header-size=300000", MAIN] });
   probe = await startProbe(gateway.base);
 });
 afterAll(async () => {
   probe.close();
+  await images.stop(true);
   await gateway.stop();
   gateway.remove();
 });
@@ -329,19 +340,50 @@ describe("a body near the limit keeps nobody waiting", () => {
     60_000,
   );
 
-  test("a form that may be sent again", async () => {
-    const config = JSON.stringify({ provider: "sandbox", retry: { attempts: 1 } });
-    const file = new Blob([new Uint8Array(28 * MB)]);
-    await nobodyWaits(async () => {
-      const body = new FormData();
-      body.append("image", file, "a.png");
-      body.append("prompt", "a hat");
-      const headers = { "x-gateway-api-key": GATEWAY_KEY, "x-gateway-config": config };
-      const response = await fetch(`${gateway.base}/v1/images/edits`, { method: "POST", headers, body });
-      await response.arrayBuffer();
-      expect(response.status).toBe(200);
-    });
-  }, 60_000);
+  const BOUNDARY = "----b";
+  const field = (name: string, text: string): string =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  const formOf = (fields: string, file = "file"): Blob =>
+    new Blob([fields, field("image", file).replace('"image"', '"image"; filename="a.png"'), `--${BOUNDARY}--\r\n`]);
+  const SENT_TO = { provider: "openai", api_key: "k", custom_host: `http://127.0.0.1:${images.port}/v1` };
+  const AGAIN = { ...SENT_TO, retry: { attempts: 1 } };
+  test.each<[string, () => Blob, object, number]>([
+    ["a file, and may be sent again", () => formOf(field("prompt", "a hat"), "\0".repeat(28 * MB)), AGAIN, 200],
+    ["a file of line ends", () => formOf(field("prompt", "a hat"), "\r\n".repeat(14 * MB)), AGAIN, 200],
+    ["a file of beginnings of its boundary", () => formOf(field("prompt", "a hat"), "\r\n------".repeat(3 * MB)), AGAIN, 200],
+    ["a field of control characters", () => formOf(field("prompt", "\u0001".repeat(30 * MB))), AGAIN, 200],
+    ["a field of line ends", () => formOf(field("prompt", "\r\n".repeat(14 * MB))), AGAIN, 200],
+    ["a field of Chinese", () => formOf(field("prompt", "漢".repeat(9 * MB))), AGAIN, 200],
+    ["a long field that ends in Chinese", () => formOf(field("prompt", `${"a".repeat(28 * MB)}漢`)), AGAIN, 400],
+    [
+      "990 fields of 24 KB of Chinese",
+      () => formOf(Array.from({ length: 990 }, (_, i) => field(`p${i}`, "漢".repeat(8_000))).join("")),
+      AGAIN,
+      200,
+    ],
+    [
+      "a field of control characters for a guardrail",
+      () => formOf(field("prompt", "\u0001".repeat(30 * MB))),
+      { ...SENT_TO, input_guardrails: [{ "default.contains": { words: ["zzz"], operator: "none" }, deny: false }] },
+      200,
+    ],
+  ])(
+    "a form of %s",
+    async (_, made, config, status) => {
+      const body = made();
+      const headers = {
+        "x-gateway-api-key": GATEWAY_KEY,
+        "x-gateway-config": JSON.stringify(config),
+        "content-type": `multipart/form-data; boundary=${BOUNDARY}`,
+      };
+      await nobodyWaits(async () => {
+        const response = await fetch(`${gateway.base}/v1/images/edits`, { method: "POST", headers, body });
+        await response.arrayBuffer();
+        expect(response.status).toBe(status);
+      });
+    },
+    60_000,
+  );
 });
 
 describe("a large record keeps nobody waiting", () => {
