@@ -12,6 +12,7 @@ import { type CostOf, costing } from "./settle/cost.ts";
 import { type EstimateUsage, estimating } from "./settle/estimate.ts";
 import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
+import { withoutOwnKeys } from "./settle/own-keys-hidden.ts";
 import { type Planner, planner } from "./plan/plan.ts";
 import type { Spools } from "./settle/spool/spools.ts";
 import type { Dialects } from "./plan/served.ts";
@@ -101,7 +102,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
   const settled = (outcome: Outcome): void => {
     countRequest(outcome);
-    const waiting = queues.length === 0 ? outcome : withoutLongBody(outcome, limits.loggedBytes);
+    const waiting = queues.length === 0 ? outcome : withoutOwnKeys(withoutLongBody(outcome, limits.loggedBytes), { ownKeys, headers });
     for (const queue of queues) queue.add(waiting);
     for (const policy of settlers) settledBy(policy, outcome, log);
   };

@@ -4,7 +4,7 @@ import { calcPrice } from "@pydantic/genai-prices";
 import { jsonAnswer, sseAnswer } from "../kit/replay.ts";
 import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, forAll, type Json, logOf, newKey, SANDBOX, UUID } from "./endpoints/api.ts";
-import { type Answer, ask, chat, GATEWAY_KEY } from "./process.ts";
+import { ADMIN_KEY, type Answer, ask, chat, GATEWAY_KEY } from "./process.ts";
 
 const api = forAll({ ORGANISATION_HEADERS_TO_MASK: "x-always-hashed" });
 const idOf = (answer: Answer): string => String(answer.headers.get("x-gateway-trace-id"));
@@ -259,6 +259,48 @@ describe("a record", () => {
       gatewayHeaders: { "x-gateway-api-key": "*****" },
     });
     expect(JSON.stringify(record)).not.toContain("abc-secret");
+  });
+  describe("shows no key of the gateway", () => {
+    const escaped = (key: string): string => [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+    const base64 = (key: string): string => Buffer.from(key).toString("base64");
+    const forms = (key: string): readonly string[] => [key, escaped(key), base64(key).replace(/=+$/, "")];
+    const PLACES: Readonly<Record<string, (key: string) => Readonly<Record<string, string>>>> = {
+      "a mark of a loop": (key) => ({ "x-gateway-hop": key }),
+      "any header": (key) => ({ "x-foo": `see ${key}, or ${base64(key)}`, "user-agent": key }),
+      "the address of a custom host": (key) => ({ "x-gateway-custom-host": `https://api.example.com/${escaped(key)}/v1` }),
+      "a config": (key) => ({ "x-gateway-config": JSON.stringify({ provider: "azure-openai", api_key: "k", azure_deployment_id: key }) }),
+      "the names of a trace": (key) => ({ "x-gateway-trace-id": key, "x-gateway-span-id": key, "x-gateway-span-name": `a ${key}` }),
+      metadata: (key) => ({ "x-gateway-metadata": JSON.stringify({ _user: key }) }),
+      "the name of a provider": (key) => ({ "x-gateway-provider": key }),
+    };
+    test.each(Object.keys(PLACES))("in %s", async (place) => {
+      for (const key of [GATEWAY_KEY, ADMIN_KEY]) {
+        api.upstream.answer(jsonAnswer(completion()));
+        const answer = await toUpstream({}, PLACES[place]?.(key));
+        const record = JSON.stringify(await logOf(api, String(answer.headers.get("x-gateway-request-id") ?? idOf(answer))));
+        expect(forms(key).filter((form) => record.includes(form))).toEqual([]);
+        expect(record).toContain("[redacted]");
+      }
+    });
+    test("in the URL that was asked", async () => {
+      const headers = { "content-type": "application/json", "x-gateway-api-key": GATEWAY_KEY, ...SANDBOX };
+      const body = JSON.stringify({ model: "echo", messages: [{ role: "user", content: "x" }] });
+      const answer = await fetch(`${api.gateway.base}/v1/chat/completions?code=a_${ADMIN_KEY}`, { method: "POST", headers, body });
+      const record = JSON.stringify(await logOf(api, String(answer.headers.get("x-gateway-trace-id"))));
+      expect(record).not.toContain(ADMIN_KEY);
+    });
+    test.each<[string, Readonly<Record<string, string>>]>([
+      ["x-gateway-api-key", { "x-gateway-api-key": GATEWAY_KEY }],
+      ["authorization", { authorization: `Bearer ${GATEWAY_KEY}` }],
+    ])("in a body, where it is the caller's own in %s", async (_, credential) => {
+      const body = { model: "gpt-4o", apikey: GATEWAY_KEY, messages: [{ role: "user", content: `it is ${GATEWAY_KEY}` }] };
+      const headers = { ...credential, "x-gateway-provider": "sandbox" };
+      const answer = await ask(`${api.gateway.base}/v1/chat/completions`, "POST", null, { ...body, model: "echo" }, headers);
+      expect(answer.text).toContain(GATEWAY_KEY);
+      const record = JSON.stringify(await logged(answer));
+      expect(record).not.toContain(GATEWAY_KEY);
+      expect(record).toContain('"apikey":"[redacted]"');
+    });
   });
   test("keeps no bodies with x-gateway-debug: false, and all the rest", async () => {
     api.upstream.answer(jsonAnswer(completion()));

@@ -63,3 +63,19 @@ test("of very many keys the oldest are forgotten, and those with the check never
   for (let i = 0; i < 10_000; i += 1) keys.remember(`another-key-0123456789-${i}`);
   expect([keys.within(USED), keys.within(made), keys.within("another-key-0123456789-9999")]).toEqual([false, true, true]);
 });
+
+test("of a text that is shown only what holds a key is hidden, or all where that cannot be told apart", () => {
+  const keys = ownKeys(vault);
+  keys.remember(USED);
+  for (const key of [USED, made]) {
+    const base64 = Buffer.from(`${key}?????`).toString("base64"); // with slashes
+    expect(keys.hide(`{"a":"${key}","b":"Bearer sk-provider-key-0123456789"}`)).toBe(
+      '{"a":"[redacted]","b":"Bearer sk-provider-key-0123456789"}',
+    );
+    expect(keys.hide(`https://a.example.com/x_${key}/v1?code=${encodeURIComponent(key)}`)).toBe(
+      "https://a.example.com/[redacted]/v1?[redacted]",
+    );
+    for (const text of [...touching(key), ...encoded(key), base64]) expect(keys.within(keys.hide(text))).toBe(false);
+  }
+  expect(keys.hide("Bearer sk-provider-key-0123456789")).toBe("Bearer sk-provider-key-0123456789");
+});

@@ -9,6 +9,8 @@ export interface OwnKeys {
   remember(key: string): void;
   /** Is one of them anywhere in this text: bare, behind a scheme, quoted, part of a word, percent-encoded or in base64? */
   within(text: string): boolean;
+  /** The text without them, to be shown. */
+  hide(text: string): string;
 }
 
 /** The oldest are forgotten first; keys with the check are known all the same. */
@@ -20,7 +22,12 @@ const MAX_CLEAN_LENGTH = 4_096;
 /** A shorter value may be a word of any header. */
 const MIN_LENGTH = 16;
 const PART = /[A-Za-z0-9_-]{16,}/g;
+/** A key as it may be written, with what touches it. */
+const WRITTEN = /[A-Za-z0-9_%+=-]{16,}/g;
+const REDACTED = "[redacted]";
 const BASE64 = /[A-Za-z0-9+/_-]{21,}/g;
+/** Ids of requests and traces are another one each time; as base64 such a text is nothing that a key could be. */
+const ID = /^[0-9a-f-]*$/;
 /** Four letters are three bytes; in a word (of a URL's path, for one) they may begin anywhere. */
 const BEGINNINGS = [0, 1, 2, 3];
 const decoded = (part: string, from: number): string => Buffer.from(part.slice(from), "base64").toString("latin1");
@@ -37,22 +44,28 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
     return (text.match(PART) ?? []).some((part) => remembered.has(part)) || windowsOf(text).some(isMade);
   };
   const inBase64 = (text: string): boolean =>
-    (text.match(BASE64) ?? []).some((part) => BEGINNINGS.some((at) => holdsKey(decoded(part, at))));
+    (text.match(BASE64) ?? []).some((part) => !ID.test(part) && BEGINNINGS.some((at) => holdsKey(decoded(part, at))));
+  const within = (text: string): boolean => {
+    if (text.length < MIN_LENGTH || clean.has(text)) return false;
+    const read = text.includes("%") ? unescaped(text) : text;
+    if (remembered.has(text) || holdsKey(read) || inBase64(read)) return true;
+    if (clean.size >= MAX_CLEAN) clean.clear();
+    if (text.length <= MAX_CLEAN_LENGTH) clean.add(text);
+    return false;
+  };
   return {
+    within,
+    hide(text) {
+      if (!within(text)) return text;
+      const left = text.replace(WRITTEN, (word) => (within(word) ? REDACTED : word));
+      return within(left) ? REDACTED : left;
+    },
     remember(key) {
       if (remembered.has(key) || key.length < MIN_LENGTH || key.length > MAX_LENGTH) return;
       if (remembered.size >= MAX_REMEMBERED) forgetOldest(remembered, odd);
       remembered.add(key);
       if (odd.size < MAX_ODD && hasKeyForm(key) && !isMade(key)) odd.add(key);
       clean.clear();
-    },
-    within(text) {
-      if (text.length < MIN_LENGTH || clean.has(text)) return false;
-      const read = text.includes("%") ? unescaped(text) : text;
-      if (remembered.has(text) || holdsKey(read) || inBase64(read)) return true;
-      if (clean.size >= MAX_CLEAN) clean.clear();
-      if (text.length <= MAX_CLEAN_LENGTH) clean.add(text);
-      return false;
     },
   };
 }

@@ -26,9 +26,10 @@ test("a large one takes what it costs", async () => {
 test("a form of many megabytes is joined as fast as memory is copied", async () => {
   const held = new MemoryBudget(1000 * KB * KB).hold();
   const form = formOf("x".repeat(20 * KB * KB));
-  const startedAt = performance.now();
+  const before = process.cpuUsage(); // others may be using the machine
   await readForm(form, held);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(500);
 });
 test("a form of very many parts is refused before it is taken apart", async () => {
   const held = new MemoryBudget(1000 * KB * KB).hold();

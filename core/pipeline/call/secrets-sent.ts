@@ -12,7 +12,7 @@ export type Secrets = readonly string[];
 const NONE: Secrets = [];
 const REDACTED = "[redacted]";
 /** A shorter value may be a word of any text. */
-const MIN_LENGTH = 8;
+export const MIN_LENGTH = 8;
 /** Written alike in a text, in JSON and in a header. */
 const PLAIN = /^[\w.~+-]*$/;
 
@@ -49,7 +49,7 @@ function formsOf(secret: string): readonly string[] {
   return [secret, inJson, inJson.replaceAll("/", "\\/")];
 }
 
-const longestFirst = (secrets: readonly string[]): Secrets => [...new Set(secrets)].sort((a, b) => b.length - a.length);
+export const longestFirst = (secrets: readonly string[]): Secrets => [...new Set(secrets)].sort((a, b) => b.length - a.length);
 
 /** The text without them. */
 export function withoutSecrets(text: string, secrets: Secrets): string {

@@ -17,7 +17,7 @@ import type { CostOf } from "./cost.ts";
 import { fieldsText, logged, type LoggedText, shortened } from "./logged-text.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Reply } from "../reply.ts";
-import { type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
+import { longestFirst, MIN_LENGTH, type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
 import type { Served } from "./settle.ts";
 
 interface At {
@@ -37,26 +37,29 @@ export interface Ended {
   readonly served: Served;
   readonly ending: Ending;
 }
-const makeOutcome = ({ reply, served: { call, caller, plan }, ending }: Ended, at: At, found: Findings): Outcome => ({
-  call,
-  caller,
-  plan,
-  status: reply.status,
-  ended: ending.ended,
-  error: shortError(ending.error ?? reply.error, secretsOf(reply)),
-  provider: reply.from?.id ?? null,
-  providerSlug: reply.from?.slug ?? null,
-  model: shortName(hidden(modelOf(reply, ending), secretsOf(reply))),
-  lastUsedOption: reply.leaf?.path ?? null,
-  retries: reply.retries,
-  cacheStatus: reply.cacheStatus,
-  streamed: ending.streamed === true,
-  usage: found.usage,
-  costCents: found.costCents,
-  guardrails: quoting(found.guardrails, secretsOf(reply)),
-  timing: timingOf(reply, ending, at.now - call.startedAt),
-  bodies: call.control.debug === false ? null : bodiesOf(reply, call, ending, at.loggedBytes),
-});
+function makeOutcome({ reply, served: { call, caller, plan }, ending }: Ended, at: At, found: Findings): Outcome {
+  const secrets = secretsOf(reply, call);
+  return {
+    call,
+    caller,
+    plan,
+    status: reply.status,
+    ended: ending.ended,
+    error: shortError(ending.error ?? reply.error, secrets),
+    provider: reply.from?.id ?? null,
+    providerSlug: reply.from?.slug ?? null,
+    model: shortName(hidden(modelOf(reply, ending), secrets)),
+    lastUsedOption: reply.leaf?.path ?? null,
+    retries: reply.retries,
+    cacheStatus: reply.cacheStatus,
+    streamed: ending.streamed === true,
+    usage: found.usage,
+    costCents: found.costCents,
+    guardrails: quoting(found.guardrails, secrets),
+    timing: timingOf(reply, ending, at.now - call.startedAt),
+    bodies: call.control.debug === false ? null : bodiesOf({ reply, call, ending, secrets }, at.loggedBytes),
+  };
+}
 
 /** An outcome that needs nothing of the answer: where the whole one could not be made, the request is still told of. */
 export const bareOutcome = ({ reply, served, ending }: Ended, at: At): Outcome => ({
@@ -172,8 +175,15 @@ interface Used extends Pick<Ended, "reply" | "served"> {
 
 /* ── nothing that is told of a request holds the credentials that went with it ───────────────────────────────── */
 
-const secretsOf = ({ sent }: Reply): Secrets => sent?.secrets ?? NONE;
+/** Those of its targets, and the key of who asked. */
+function secretsOf({ sent }: Reply, call: Call): Secrets {
+  const key = keyOf(call);
+  const secrets = sent?.secrets ?? NONE;
+  return key.length < MIN_LENGTH ? secrets : longestFirst([...secrets, key]);
+}
 const NONE: Secrets = [];
+const keyOf = ({ control, headers }: Call): string =>
+  control.apiKey ?? (headers.get("authorization") ?? "").replace(/^bearer +/i, "").trim();
 const hidden = <T extends string | null>(text: T, secrets: Secrets): T | string => text && withoutLongSecrets(text, secrets);
 
 /** Checks may quote what they saw. A credential of the client's own may be any text: only values are looked at, not the form around them. */
@@ -194,8 +204,7 @@ function writtenOut({ input, output }: Outcome["guardrails"]): string | null {
 
 /* ── bodies for the log ──────────────────────────────────────────────────────────────────────────────────────── */
 
-function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodies {
-  const secrets = secretsOf(reply);
+function bodiesOf({ reply, call, ending, secrets }: Told, limit: number): Bodies {
   const request = logged(requestText(call, limit), limit);
   const response = logged(call.row.content.vectors ? null : ending.response, limit);
   return {
@@ -205,6 +214,10 @@ function bodiesOf(reply: Reply, call: Call, ending: Ending, limit: number): Bodi
     response: kept(response, secrets),
     truncated: request.isCut || response.isCut,
   };
+}
+interface Told extends Pick<Ended, "reply" | "ending"> {
+  readonly call: Call;
+  readonly secrets: Secrets;
 }
 function kept({ text, isCut }: LoggedText, secrets: Secrets): string | null {
   const told = hidden(text, secrets);
