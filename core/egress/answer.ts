@@ -3,6 +3,7 @@ import { AT_ONCE, received } from "../json/utf8.ts";
 import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Answering } from "./socket.ts";
+import type { ByteSource, Source } from "./source.ts";
 import { NotUnpacked, packings, unpacked } from "./unpack.ts";
 
 /** What an upstream answered. Read it once: whole by `text`, or piece by piece by `pieces`. */
@@ -12,21 +13,11 @@ export interface Answer {
   /** Also of what is no JSON: long ones as bytes. */
   text(): Promise<JsonText>;
   /** `null` when there is no body. */
-  pieces(): Pieces | null;
+  pieces(): ByteSource | null;
 }
-/** Bytes as they arrive. Nothing is read ahead of who asks. */
-export interface Bytes {
-  read(): Promise<Piece>;
-  cancel(): Promise<void>;
-}
-/** A body as it arrives. */
-export interface Pieces extends Bytes {
-  /** The piece that was read last held nothing of the answer: it does not count against the upstream's silence. */
-  unheard?(): void;
-  /** How many bytes of it its reader keeps just now. Throws when the process holds as much as it may. */
-  keeps?(bytes: number): void;
-}
-export type Piece = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: undefined };
+/** The web's own reader: what a body is until it is watched. */
+export type WebReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
+type WebRead = Awaited<ReturnType<WebReader["read"]>>;
 
 /** Maximum bytes of a buffered answer, decoded: an upstream must not fill the memory. */
 export const MAX_WHOLE = 64 * 1024 * 1024;
@@ -89,7 +80,7 @@ class OpenAnswer implements Answer {
   private cut(): never {
     throw refused(this.exchange, tooLarge(this.maxWhole));
   }
-  pieces(): Pieces | null {
+  pieces(): ByteSource | null {
     try {
       const bytes = this.bytes();
       if (bytes !== null) return new WatchedPieces(bytes, this.exchange);
@@ -99,16 +90,14 @@ class OpenAnswer implements Answer {
     this.exchange.end();
     return null;
   }
-  private bytes(): Bytes | null {
+  private bytes(): WebReader | null {
     const { body } = this.response;
     if (body === null) return null;
     const packed = packings(this.headers.get("content-encoding"));
-    return packed.length === 0 ? readerOf(body) : unpacked(readerOf(body), packed);
+    const reader: WebReader = body.getReader();
+    return packed.length === 0 ? reader : unpacked(reader, packed);
   }
 }
-
-/** The web's own type allows a last value, which byte streams never have. */
-const readerOf = (body: ReadableStream<Uint8Array>): Bytes => body.getReader() as Bytes;
 
 /** Bytes that the body has for certain; NaN where its headers do not tell. */
 function trueLength(headers: Headers): number {
@@ -124,7 +113,7 @@ function failure(thrown: unknown, exchange: Exchange): GatewayError {
 }
 
 /** `undefined` when it is larger than allowed. `grows` is told of each piece. */
-export async function boundedText(from: Bytes, limit: number, grows?: (bytes: number) => void): Promise<JsonText | undefined> {
+export async function boundedText(from: WebReader, limit: number, grows?: (bytes: number) => void): Promise<JsonText | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
@@ -141,34 +130,31 @@ export async function boundedText(from: Bytes, limit: number, grows?: (bytes: nu
   return received(pieces);
 }
 
-class WatchedPieces implements Pieces {
+class WatchedPieces implements ByteSource {
   private kept = 0;
   /** What has been read and not been asked for. */
   private rest: Uint8Array | undefined;
   constructor(
-    private readonly bytes: Bytes,
+    private readonly bytes: WebReader,
     private readonly exchange: Exchange,
   ) {}
 
   /** No function of its own for each read: of those, a stream has thousands. */
-  read(): Promise<Piece> {
+  read(): Promise<Uint8Array | undefined> {
     if (this.rest !== undefined) return this.nextSlice(this.rest);
     return this.bytes.read().then(this.came, this.broke);
   }
-  private readonly came = (piece: Piece): Piece => {
-    if (piece.done) {
-      this.exchange.end();
-      return piece;
-    }
-    this.exchange.alive();
-    return piece.value.length > SLICE_BYTES ? this.slice(piece.value) : piece;
+  private readonly came = ({ value }: WebRead): Uint8Array | undefined => {
+    if (value === undefined) this.exchange.end();
+    else this.exchange.alive();
+    return value !== undefined && value.length > SLICE_BYTES ? this.slice(value) : value;
   };
   /** An upstream that is far ahead comes in pieces of megabytes: whoever reads them takes them slice by slice, and others have their turn. */
-  private slice(bytes: Uint8Array): Piece {
+  private slice(bytes: Uint8Array): Uint8Array {
     this.rest = bytes.length > SLICE_BYTES ? bytes.subarray(SLICE_BYTES) : undefined;
-    return { done: false, value: bytes.subarray(0, SLICE_BYTES) };
+    return bytes.subarray(0, SLICE_BYTES);
   }
-  private async nextSlice(rest: Uint8Array): Promise<Piece> {
+  private async nextSlice(rest: Uint8Array): Promise<Uint8Array> {
     await nextTurn();
     return this.slice(rest);
   }
@@ -197,17 +183,17 @@ const DRAIN_MS = 250;
 const DRAIN_BYTES = 256 * 1024;
 
 /** Reads what follows the end of an answer, and cuts it when it does not end soon. */
-export function drained(pieces: Pieces): void {
-  const timer = setTimeout(() => void pieces.cancel().catch(() => undefined), DRAIN_MS); // it may have broken already
+export function drained(pieces: Source<Uint8Array>): void {
+  const timer = setTimeout(() => void pieces.cancel(), DRAIN_MS);
   void readOut(pieces)
     .catch(() => undefined) // what breaks behind the end broke nothing
     .finally(() => clearTimeout(timer));
 }
 
-async function readOut(pieces: Pieces): Promise<void> {
+async function readOut(pieces: Source<Uint8Array>): Promise<void> {
   let size = 0;
-  for (let { value } = await pieces.read(); value; { value } = await pieces.read()) {
-    size += value.length;
+  for (let bytes = await pieces.read(); bytes; bytes = await pieces.read()) {
+    size += bytes.length;
     if (size > DRAIN_BYTES) return pieces.cancel();
   }
 }
@@ -216,9 +202,15 @@ async function readOut(pieces: Pieces): Promise<void> {
 export const answerOf = (response: Response): Answer => ({
   status: response.status,
   headers: response.headers,
-  text: async () => (response.body ? ((await boundedText(readerOf(response.body), MAX_WHOLE)) ?? refuse()) : ""), // who asks knows whose answer it is
-  pieces: () => (response.body ? readerOf(response.body) : null),
+  text: async () => (response.body ? ((await boundedText(response.body.getReader(), MAX_WHOLE)) ?? refuse()) : ""), // who asks knows whose answer it is
+  pieces: () => (response.body ? sourceOf(response.body.getReader()) : null),
 });
+
+const sourceOf = (reader: WebReader): ByteSource => ({
+  read: () => reader.read().then(bytesIn),
+  cancel: () => reader.cancel().catch(() => undefined),
+});
+const bytesIn = ({ value }: WebRead): Uint8Array | undefined => value;
 
 const refuse = (): never => {
   throw new Error(tooLarge(MAX_WHOLE));

@@ -1,6 +1,6 @@
 import { PassThrough, pipeline, Readable, type Transform } from "node:stream";
 import zlib from "node:zlib";
-import type { Bytes, Piece } from "./answer.ts";
+import type { WebReader } from "./answer.ts";
 
 /**
  * Unpacks bodies that come packed although none was asked for. The runtime would unpack all that has arrived in one
@@ -35,7 +35,7 @@ export const packings = (contentEncoding: string | null): readonly string[] =>
 const NONE: readonly string[] = [];
 
 /** The same body unpacked, piece by piece. */
-export function unpacked(packed: Bytes, names: readonly string[]): Bytes {
+export function unpacked(packed: WebReader, names: readonly string[]): WebReader {
   if (names.length > MAX_LAYERS) throw new NotUnpacked(`it is packed ${names.length} times`);
   let pieces: AsyncIterator<Uint8Array> | undefined;
   let out: Readable | undefined;
@@ -45,10 +45,9 @@ export function unpacked(packed: Bytes, names: readonly string[]): Bytes {
     return (pieces = out[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>);
   };
   return {
-    async read(): Promise<Piece> {
+    async read() {
       try {
-        const { done, value } = await (pieces ?? (await begin())).next();
-        return done ? { done: true } : { done: false, value };
+        return await (pieces ?? (await begin())).next();
       } catch (thrown) {
         throw isUnpacking(thrown) ? new NotUnpacked(`it is not the ${names.join(", ")} it says it is`) : thrown;
       }
@@ -77,7 +76,7 @@ const through = (packed: AsyncGenerator<Uint8Array>, names: readonly string[], f
 
 const make = (name: string, firstByte: number): Transform => (UNPACKERS[name] as Make)(firstByte); // packings() names only these
 
-async function* fed(first: Uint8Array, rest: Bytes): AsyncGenerator<Uint8Array> {
+async function* fed(first: Uint8Array, rest: WebReader): AsyncGenerator<Uint8Array> {
   for (let piece: Uint8Array | undefined = first; piece; piece = (await rest.read()).value)
     for (let at = 0; at < piece.length; at += FEED_BYTES) yield piece.subarray(at, at + FEED_BYTES);
 }

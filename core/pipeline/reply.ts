@@ -1,7 +1,7 @@
 import type { CacheStatus, Encoder, HeaderClasses, Json, JsonText, Leaf, MountedOperation, Usage, WireError } from "#contract";
-import type { Pieces } from "../egress/answer.ts";
 import type { HeaderRecord } from "../egress/header.ts";
 import { listOf } from "../egress/loop.ts";
+import type { ByteSource, Source } from "../egress/source.ts";
 import type { Sent } from "./call/sending.ts";
 import type { Chunk } from "./stream/chunks.ts";
 import { type GuardrailReport, NO_REPORT } from "./guard/report.ts";
@@ -32,14 +32,14 @@ export interface Reply {
 export type Content =
   /** A JSON body, parsed when somebody had to look inside. `hooks` is what is written behind its last member as `hook_results`. */
   | { readonly kind: "whole"; readonly text: JsonText; readonly body: Json | null; readonly usage: Usage | null; readonly hooks?: string }
-  | { readonly kind: "stream"; readonly source: Source }
+  | { readonly kind: "stream"; readonly stream: GoodStream }
   /** Audio, files, text: bytes on their way through. */
-  | { readonly kind: "bytes"; readonly stream: Pieces | null };
+  | { readonly kind: "bytes"; readonly bytes: ByteSource | null };
 
 /** A stream whose beginning is known to be good: bytes of the client's own dialect, or chunks made from events. */
-export type Source =
+export type GoodStream =
   | { readonly kind: "passing"; readonly passing: PassThrough }
-  | { readonly kind: "chunks"; readonly chunks: AsyncGenerator<Chunk>; readonly encoder: Encoder; readonly provider: string };
+  | { readonly kind: "chunks"; readonly chunks: Source<Chunk>; readonly encoder: Encoder; readonly provider: string };
 
 /** An answer of the gateway's own. */
 export const ownReply = (status: number, text: string, body: Json | null, error: WireError | null = null): Reply => ({

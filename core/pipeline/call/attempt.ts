@@ -46,15 +46,12 @@ export async function attempt(it: Try, by: Sender): Promise<Attempted> {
   }
 }
 
-/** An answer nobody will read: its upstream is let go. How it takes that is nobody's concern any more. */
+/** An answer nobody will read: its upstream is let go. */
 export async function discarded(content: Content): Promise<void> {
   if (content.kind === "whole") return;
-  await cancelled(content).catch(() => undefined);
-}
-async function cancelled(content: Exclude<Content, { kind: "whole" }>): Promise<unknown> {
-  if (content.kind === "bytes") return content.stream?.cancel();
-  const { source } = content;
-  return source.kind === "passing" ? source.passing.reader.cancel() : source.chunks.return(undefined);
+  if (content.kind === "bytes") return content.bytes?.cancel();
+  const { stream } = content;
+  return stream.kind === "passing" ? stream.passing.reader.cancel() : stream.chunks.cancel();
 }
 
 /** A form on its way through can be sent once. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Dialect, headerClasses, type Provider, UpstreamFailure } from "#contract";
 import { CALLERS, callOf, leafOf, planOf } from "#kit";
-import type { Answer, Piece } from "../../egress/answer.ts";
+import type { Answer } from "../../egress/answer.ts";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import { interpret } from "./interpret.ts";
 
@@ -29,11 +29,7 @@ const dialect: Dialect = {
 /** What a stream comes to that arrives in these reads. */
 function reading(...reads: readonly string[]) {
   const left = reads.map((text) => new TextEncoder().encode(text));
-  const read = async (): Promise<Piece> => {
-    const value = left.shift();
-    return value ? { done: false, value } : { done: true };
-  };
-  const pieces = { read, cancel: async () => undefined };
+  const pieces = { read: async () => left.shift(), cancel: async () => undefined };
   const answer: Answer = { status: 200, headers: new Headers(), text: async () => "", pieces: () => pieces };
   const call = callOf({ model: "m" });
   const target = { apiKey: "", fields: {}, customHost: null, model: "m" };

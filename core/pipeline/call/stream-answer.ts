@@ -1,12 +1,12 @@
 import { type Dialect, GatewayError, type StreamMap } from "#contract";
-import type { Answer, Pieces } from "../../egress/answer.ts";
+import type { Answer } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { TRANSLATED } from "../../json/long-json.ts";
-import type { Source } from "../reply.ts";
+import type { GoodStream } from "../reply.ts";
 import { asStream } from "../stream/as-stream.ts";
 import { goodBeginning } from "../stream/beginning.ts";
-import { type Chunk, decoded, translated } from "../stream/chunks.ts";
-import { closing } from "../stream/closing.ts";
+import { decoded, translated } from "../stream/arriving-chunks.ts";
 import { opened } from "../stream/opening.ts";
 import type { PassThrough } from "../stream/pass-through.ts";
 import { corrector, streamMap } from "./answer-maps.ts";
@@ -19,34 +19,34 @@ import { jsonOf } from "./whole-answer.ts";
 
 /** A stream, or the whole answer that some give all the same: by its first bytes, where its type does not tell. */
 export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Try, dialect: Dialect): Promise<Reading> {
-  const reader: Pieces | null = answer.pieces();
+  const reader = answer.pieces();
   if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   headers["content-type"] = "text/event-stream; charset=utf-8";
   try {
     const { map, format } = { map: streamMap(it), format: framing(it) };
     const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
     const opening = isJson || format === "json-lines" ? await opened(reader, format === "json-lines" ? map : undefined, it.to.id) : null;
-    const source =
+    const stream =
       opening?.whole === undefined
         ? await streaming(opening?.pieces ?? reader, map, it, dialect)
         : asStream(await jsonOf(opening.whole, it.to.id, TRANSLATED), it, dialect);
     return {
       status: opening?.whole === undefined ? answer.status : 200,
       headers,
-      content: { kind: "stream", source },
+      content: { kind: "stream", stream },
       error: null,
       model: null,
     };
   } catch (thrown) {
-    await reader.cancel().catch(() => undefined); // nobody will read the rest
+    await reader.cancel(); // nobody will read the rest
     throw thrown;
   }
 }
 
-const streaming = (reader: Pieces, map: StreamMap | undefined, it: Try, dialect: Dialect): Promise<Source> =>
+const streaming = (reader: ByteSource, map: StreamMap | undefined, it: Try, dialect: Dialect): Promise<GoodStream> =>
   map ? translatedSource(reader, map, it, dialect) : passingSource(reader, it, dialect);
 
-async function passingSource(reader: Pieces, it: Try, dialect: Dialect): Promise<Source> {
+async function passingSource(reader: ByteSource, it: Try, dialect: Dialect): Promise<GoodStream> {
   const { first, reader: rest, said } = await goodBeginning(reader, dialect.decode, it.to.id);
   const correct = corrector(it);
   const passing: PassThrough = {
@@ -60,32 +60,11 @@ async function passingSource(reader: Pieces, it: Try, dialect: Dialect): Promise
     correct,
   };
   if (!correct) return { kind: "passing", passing };
-  return {
-    kind: "chunks",
-    chunks: closing(decoded(passing), () => rest.cancel()),
-    encoder: dialect.encode(it.form.encode),
-    provider: it.to.id,
-  };
+  return { kind: "chunks", chunks: decoded(passing), encoder: dialect.encode(it.form.encode), provider: it.to.id };
 }
 
-async function translatedSource(reader: Pieces, map: StreamMap, it: Try, dialect: Dialect): Promise<Source> {
+async function translatedSource(reader: ByteSource, map: StreamMap, it: Try, dialect: Dialect): Promise<GoodStream> {
   const encoder = dialect.encode(it.form.encode);
-  const chunks = translated({ reader, map, format: framing(it), encoder, provider: it.to.id });
-  const first = await chunks.next();
-  if (first.done) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
-  return {
-    kind: "chunks",
-    chunks: closing(withFirst(first.value, chunks), () => chunks.return(undefined)),
-    encoder,
-    provider: it.to.id,
-  };
-}
-
-async function* withFirst(first: Chunk, rest: AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined); // also when nobody read beyond the first
-  }
+  const chunks = await translated({ reader, map, format: framing(it), encoder, provider: it.to.id });
+  return { kind: "chunks", chunks, encoder, provider: it.to.id };
 }

@@ -83,7 +83,7 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const { content } = it.call.row;
   const base = { status: answer.status, headers, error: null };
   const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-  if (!isJson) return { ...base, content: { kind: "bytes", stream: answer.pieces() }, model: null };
+  if (!isJson) return { ...base, content: { kind: "bytes", bytes: answer.pieces() }, model: null };
   const text = await answer.text();
   const body = await jsonOf(text, it.to.id, content.vectors ? VECTORS : CONVERSATION);
   const mapped = adapter.response ? adapter.response(body, it.ask) : body;

@@ -1,5 +1,5 @@
 import type { StreamEvent } from "#contract";
-import type { Chunk } from "./window.ts";
+import type { Chunk } from "../stream/chunks.ts";
 import { OUTLINE, Outline, sizeOf } from "../stream/kept-events.ts";
 
 /** Characters that are joined before they are kept: an answer comes in thousands of small chunks, each an object and a text. */
@@ -35,7 +35,7 @@ export class HeldWire {
     if (this.size >= BLOCK) this.pack();
   }
   /** Its chunks again, each let go when the next is asked for. */
-  *chunks(): Generator<Chunk> {
+  *chunks(): Generator<Chunk, undefined> {
     this.events.push(...this.outline.events);
     this.pack();
     for (let block = this.blocks.shift(); block; block = this.blocks.shift())

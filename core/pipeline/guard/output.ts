@@ -13,19 +13,21 @@ import {
 } from "#contract";
 import { nothingSpent } from "../../compute/allowance.ts";
 import type { ClientForm, RoutedRequest, Try } from "../try.ts";
-import { closing } from "../stream/closing.ts";
 import type { Gateway } from "../gateway.ts";
 import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./stream.ts";
 import type { Reading } from "../call/interpret.ts";
 import { failed } from "../call/refusal.ts";
 import { type Secrets, toldError } from "../call/secrets-sent.ts";
-import { type Chunk, decoded } from "../stream/chunks.ts";
+import type { Source } from "../../egress/source.ts";
+import type { Chunk } from "../stream/chunks.ts";
+import { decoded } from "../stream/arriving-chunks.ts";
 import { errorOf } from "../stream/live.ts";
+import { NotedChunks } from "./noted-chunks.ts";
 import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./report.ts";
 import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { type Content, errorBodyOf, ownReply, type Reply, type Source } from "../reply.ts";
+import { type Content, errorBodyOf, type GoodStream, ownReply, type Reply } from "../reply.ts";
 import type { Resolved } from "../plan/targets.ts";
 
 /** Some check failed and nothing was denied. */
@@ -78,7 +80,7 @@ export function guardReply(reply: Reply, it: Try, gw: Gateway): MaybePromise<Rep
 async function guardedReply(reply: Reply, it: Try, gw: Gateway): Promise<Reply> {
   const active = await activeGuardrails(it.leaf.outputGuardrails, it.request.caller, gw.guards);
   const { content } = reply;
-  if (content.kind === "stream") return guardedStream({ reply, active, it }, content.source, gw);
+  if (content.kind === "stream") return guardedStream({ reply, active, it }, content.stream, gw);
   return content.kind === "whole" ? guardedWhole({ reply, active, it }, content, gw) : reply;
 }
 
@@ -109,7 +111,7 @@ function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form
   const { content } = reply;
   if (content.kind === "whole") return { ...reply, status, guardrails: report, content: withHooks(content, report) };
   if (content.kind === "stream" && !form.encode.strict)
-    return { ...reply, status, guardrails: report, content: { kind: "stream", source: noted(content.source, report, form) } };
+    return { ...reply, status, guardrails: report, content: { kind: "stream", stream: noted(content.stream, report, form) } };
   return { ...reply, status, guardrails: report };
 }
 
@@ -119,12 +121,12 @@ function withHooks(content: Whole, report: GuardrailReport): Whole {
 }
 type Whole = Extract<Content, { kind: "whole" }>;
 
-async function guardedStream({ reply, active, it }: AnswerToGuard, source: Source, gw: Gateway): Promise<Reply> {
+async function guardedStream({ reply, active, it }: AnswerToGuard, stream: GoodStream, gw: Gateway): Promise<Reply> {
   const { form, guarded, leaf, to, request } = it;
   const { dialect } = form;
   if (!dialect) return reply;
   const encoder = dialect.encode(form.encode);
-  const outcome = await guardStream(active, request.call, chunksOf(source), {
+  const outcome = await guardStream(active, request.call, chunksOf(stream), {
     ...gw.guards,
     view: viewOf(to, request),
     encoder: () => dialect.encode(form.encode),
@@ -135,8 +137,8 @@ async function guardedStream({ reply, active, it }: AnswerToGuard, source: Sourc
     return guarded ? withResults({ ...reply, ...outcome.reading }, guarded, form) : { ...reply, ...outcome.reading };
   const report = streamReport(outcome, guarded);
   if (outcome.kind === "denied") return { ...denial(report, leaf, to, it.call.row), sent: reply.sent, upstreamMs: reply.upstreamMs };
-  const chunks = closing(asGenerator(outcome.chunks), () => outcome.chunks.return?.());
-  const answered: Reply = { ...reply, content: { kind: "stream", source: { kind: "chunks", chunks, encoder, provider: to.id } } };
+  const { chunks } = outcome;
+  const answered: Reply = { ...reply, content: { kind: "stream", stream: { kind: "chunks", chunks, encoder, provider: to.id } } };
   return withReport(answered, report, (guarded?.failed ?? false) || outcome.failed, form);
 }
 
@@ -153,32 +155,12 @@ function broken(thrown: unknown, it: Try, secrets: Secrets): { readonly kind: "b
   return { kind: "broken", reading: failed(status >= 400 ? status : 502, toldError(errorOf(thrown, it.to.id), secrets), it) };
 }
 
-const chunksOf = (source: Source): AsyncGenerator<Chunk> =>
-  source.kind === "chunks" ? source.chunks : closing(decoded(source.passing), () => source.passing.reader.cancel());
+const chunksOf = (stream: GoodStream): Source<Chunk> => (stream.kind === "chunks" ? stream.chunks : decoded(stream.passing));
 
-async function* asGenerator(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
-  yield* chunks;
-}
-
-/** Puts the results before the answer and, when there are any, behind it. */
-function noted(source: Source, report: GuardrailReport, form: ClientForm): Source {
-  const dialect = form.dialect;
-  if (!dialect) return source;
-  const encoder = dialect.encode(form.encode);
-  const provider = source.kind === "chunks" ? source.provider : source.passing.provider;
-  const chunks = chunksOf(source);
-  return {
-    kind: "chunks",
-    chunks: closing(between(chunks, report, encoder.note.bind(encoder)), () => chunks.return(undefined)),
-    encoder: source.kind === "chunks" ? source.encoder : encoder,
-    provider,
-  };
-}
-
-async function* between(chunks: AsyncGenerator<Chunk>, report: GuardrailReport, note: (extra: Json) => string): AsyncGenerator<Chunk> {
-  const { input } = report.results();
-  if (input.length > 0) yield { wire: note({ hook_results: { before_request_hooks: input } }), events: [] };
-  yield* chunks;
-  const { output } = report.results(); // complete only now
-  if (output.length > 0) yield { wire: note({ hook_results: { after_request_hooks: output } }), events: [] };
+function noted(stream: GoodStream, report: GuardrailReport, { dialect, encode }: ClientForm): GoodStream {
+  if (!dialect) return stream;
+  const encoder = dialect.encode(encode);
+  const { provider } = stream.kind === "chunks" ? stream : stream.passing;
+  const chunks = new NotedChunks(chunksOf(stream), report, encoder);
+  return { kind: "chunks", chunks, encoder: stream.kind === "chunks" ? stream.encoder : encoder, provider };
 }

@@ -4,7 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { type Check, type Encoder, GatewayError, type Json, type StreamEvent, type StreamMode } from "#contract";
 import { callOf } from "../../../tests/kit/check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
-import { type Chunk, type StreamDeps, guardStream, refuseUnstreamable } from "./stream.ts";
+import type { Source } from "../../egress/source.ts";
+import type { Chunk } from "../stream/chunks.ts";
+import { type StreamDeps, guardStream, refuseUnstreamable } from "./stream.ts";
 
 const call = callOf({ model: "m", stream: true, messages: [{ role: "user", content: "hi" }] });
 const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
@@ -26,7 +28,7 @@ const encoder: Encoder = {
 const depsOf = (...checks: readonly Check[]): StreamDeps => ({ ...depsWith(checks), view, encoder: () => encoder, judged });
 
 /** Frames of an answer that says these pieces; remembers what was taken and whether it was closed. */
-class Upstream implements AsyncIterable<Chunk> {
+class Upstream implements Source<Chunk> {
   taken = 0;
   closed = false;
   private readonly chunks: readonly Chunk[];
@@ -40,40 +42,35 @@ class Upstream implements AsyncIterable<Chunk> {
       { type: "finish", reason: "stop" },
     ]);
   }
-  [Symbol.asyncIterator](): AsyncIterator<Chunk> {
-    return {
-      next: async () => {
-        const value = this.chunks[this.taken++];
-        return value ? { done: false, value } : { done: true, value: undefined };
-      },
-      return: async () => {
-        this.closed = true;
-        return { done: true, value: undefined };
-      },
-    };
+  async read(): Promise<Chunk | undefined> {
+    return this.chunks[this.taken++];
+  }
+  async cancel(): Promise<void> {
+    this.closed = true;
   }
   get wire(): string {
     return this.chunks.map(({ wire }) => wire).join("");
   }
 }
 
-const guarded = (guardrails: readonly Json[], upstream: AsyncIterable<Chunk>, deps: StreamDeps) =>
+const guarded = (guardrails: readonly Json[], upstream: Source<Chunk>, deps: StreamDeps) =>
   guardStream(active(guardrails, deps), call, upstream, deps);
 
-/** Reads a guarded stream to its end or its throw. */
-async function read(chunks: AsyncIterable<Chunk>): Promise<{ wire: string; text: string; thrown: unknown }> {
+/** Reads a guarded stream to its end or its throw, and then cancels it as its reader does. */
+async function read(chunks: Source<Chunk>): Promise<{ wire: string; text: string; thrown: unknown }> {
   let [wire, text] = ["", ""];
   try {
-    for await (const chunk of chunks) {
+    for (let chunk = await chunks.read(); chunk; chunk = await chunks.read()) {
       wire += chunk.wire;
       for (const event of chunk.events) if (event.type === "text") text += event.text;
     }
     return { wire, text, thrown: undefined };
   } catch (thrown) {
+    await chunks.cancel();
     return { wire, text, thrown };
   }
 }
-async function streamOf(guardrails: readonly Json[], upstream: AsyncIterable<Chunk>, deps: StreamDeps) {
+async function streamOf(guardrails: readonly Json[], upstream: Source<Chunk>, deps: StreamDeps) {
   const done = await guarded(guardrails, upstream, deps);
   if (done.kind !== "stream") throw new Error("denied");
   return done;
@@ -249,7 +246,7 @@ describe("the upstream", () => {
   test("is closed when the stream is dropped before it was begun", async () => {
     const upstream = Upstream.saying("a");
     const done = await streamOf([], upstream, depsOf());
-    await done.chunks.return?.();
+    await done.chunks.cancel();
     expect(upstream.closed).toBe(true);
   });
   test("that says more than may be held back is refused and closed", async () => {
@@ -264,9 +261,7 @@ describe("the upstream", () => {
   });
   test("is closed when it fails, and its failure is passed on", async () => {
     const broken = Upstream.saying("a");
-    const failing: AsyncIterable<Chunk> = {
-      [Symbol.asyncIterator]: () => ({ ...broken[Symbol.asyncIterator](), next: () => Promise.reject(new Error("cut")) }),
-    };
+    const failing: Source<Chunk> = { read: () => Promise.reject(new Error("cut")), cancel: () => broken.cancel() };
     await expect(guarded([{ "test.denies": {}, deny: true }], failing, depsOf(denies("bad", "final")))).rejects.toThrow("cut");
     const done = await streamOf([], failing, depsOf());
     expect((await read(done.chunks)).thrown).toBeInstanceOf(Error);

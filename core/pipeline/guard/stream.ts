@@ -1,18 +1,19 @@
-import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, nextTurn, type StreamEvent } from "#contract";
+import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, type StreamEvent } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
+import type { Source } from "../../egress/source.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
+import type { Chunk } from "../stream/chunks.ts";
 import { Fold } from "../stream/fold.ts";
+import { InTurns } from "../stream/in-turns.ts";
 import { beside, deniedBy, foldRuns } from "./guard.ts";
 import { howOn } from "./stream-mode.ts";
-import { type Chunk, Windows } from "./window.ts";
+import { Windows } from "./window.ts";
 import { HeldWire } from "./held-wire.ts";
 import { sizeOf } from "../stream/kept-events.ts";
 import { runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, GuardView } from "./types.ts";
-
-export type { Chunk } from "./window.ts";
 
 export interface StreamDeps extends GuardDeps {
   readonly view: GuardView;
@@ -28,8 +29,7 @@ export type GuardedStream =
   | { readonly kind: "denied"; readonly results: readonly GuardrailResult[]; readonly pending: () => Promise<readonly GuardrailResult[]> }
   | {
       readonly kind: "stream";
-      /** Closing it (`return()`) closes the upstream, begun or not. */
-      readonly chunks: AsyncIterableIterator<Chunk>;
+      readonly chunks: Source<Chunk>;
       /** A guardrail that was judged before the first byte failed: answer 246. */
       readonly failed: boolean;
       /** Complete after the stream ended. */
@@ -41,22 +41,21 @@ export type GuardedStream =
 /**
  * Judges a streamed answer. The strictest way among the checks decides: collect all, judge, then release; or hold text
  * back until the window over it has passed; or, when nothing can be enforced, judge at the end. A denial before the
- * first byte is an answer (446), a later one a throw (HOOKS_FAILED). The upstream is always closed.
+ * first byte is an answer (446), a later one a throw (HOOKS_FAILED). Where no stream is given, the upstream is closed.
  */
 export async function guardStream(
   list: readonly ActiveGuardrail[],
   call: Call,
-  chunks: AsyncIterable<Chunk>,
+  upstream: Source<Chunk>,
   deps: StreamDeps,
 ): Promise<GuardedStream> {
-  const upstream = chunks[Symbol.asyncIterator]();
   const judge = new StreamJudge(list, call, deps);
   try {
     return list.some((guardrail) => howOn(guardrail, judge.empty) === "final")
       ? await collected(judge, upstream)
       : await windowed(judge, upstream);
   } catch (thrown) {
-    await upstream.return?.();
+    await upstream.cancel();
     throw thrown;
   }
 }
@@ -115,28 +114,22 @@ class StreamJudge {
 
 /* ── collect, judge, release ─────────────────────────────────────────────────────────────────────────────────── */
 
-async function collected(judge: StreamJudge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
+async function collected(judge: StreamJudge, upstream: Source<Chunk>): Promise<GuardedStream> {
   const held = new HeldWire();
-  for (let next = await upstream.next(); !next.done; next = await upstream.next()) {
-    judge.add(next.value);
-    held.add(next.value);
+  for (let chunk = await upstream.read(); chunk; chunk = await upstream.read()) {
+    judge.add(chunk);
+    held.add(chunk);
   }
   const subject = judge.subject();
   const ran = await Promise.all(judge.waited.map((guardrail) => runGuardrail(guardrail, subject, judge.deps)));
   const { body, results, denied, failed } = foldRuns(ran, subject, null, judge.deps);
   const pending = () => judge.pending();
   if (denied) return { kind: "denied", results, pending };
-  const chunks = body === subject.body ? held.chunks() : rewritten(judge.deps.judged.events(judge.fold.done(), body), judge.deps.encoder());
-  return { kind: "stream", chunks: closing(released(chunks), upstream), failed, results: () => results, pending };
+  const chunks =
+    body === subject.body ? held.chunks() : rewritten(judge.deps.judged.events(judge.fold.done(), body), judge.deps.encoder()).values();
+  return { kind: "stream", chunks: new InTurns(chunks), failed, results: () => results, pending };
 }
 
-/** In blocks worth a write each; between two of them others have their turn. */
-async function* released(chunks: Iterable<Chunk>): AsyncGenerator<Chunk> {
-  for (const chunk of chunks) {
-    yield chunk;
-    await nextTurn();
-  }
-}
 const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly Chunk[] => [
   ...events.map((event) => ({ wire: encoder.event(event), events: [event] })),
   { wire: encoder.end(), events: [] },
@@ -144,51 +137,30 @@ const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly C
 
 /* ── hold back by window, or judge at the end ────────────────────────────────────────────────────────────────── */
 
-async function windowed(judge: StreamJudge, upstream: AsyncIterator<Chunk>): Promise<GuardedStream> {
+async function windowed(judge: StreamJudge, upstream: Source<Chunk>): Promise<GuardedStream> {
   const windows = new Windows(judge.waited, judge.empty, judge.deps);
   const take = async (): Promise<void> => {
-    const next = await upstream.next();
-    if (next.done) return windows.end(judge.subject());
-    judge.add(next.value);
-    return windows.push(next.value);
+    const chunk = await upstream.read();
+    if (chunk === undefined) return windows.end(judge.subject());
+    judge.add(chunk);
+    return windows.push(chunk);
   };
   while (!windows.open) await take();
   const pending = () => judge.pending();
   const results = () => windows.results();
   if (windows.denied) {
-    await upstream.return?.();
+    await upstream.cancel();
     return { kind: "denied", results: results(), pending };
   }
-  return { kind: "stream", chunks: closing(flow(windows, take), upstream), failed: windows.failed, results, pending };
+  const chunks: Source<Chunk> = { read: () => released(windows, take), cancel: () => upstream.cancel() };
+  return { kind: "stream", chunks, failed: windows.failed, results, pending };
 }
 
-async function* flow(windows: Windows, take: () => Promise<void>): AsyncGenerator<Chunk> {
-  yield* windows.release();
-  while (!windows.ended) {
+/** What may go next; waits until something may. */
+async function released(windows: Windows, take: () => Promise<void>): Promise<Chunk | undefined> {
+  for (let chunk = windows.released(); ; chunk = windows.released()) {
+    if (chunk !== undefined || windows.ended) return chunk;
     await take();
     if (windows.denied) throw new GatewayError("HOOKS_FAILED", { failed: deniedBy(windows.results()) });
-    yield* windows.release();
   }
-}
-
-/** A generator that was never begun would not run its `finally`; here closing always reaches the upstream. */
-function closing(flow: AsyncGenerator<Chunk>, upstream: AsyncIterator<Chunk>): AsyncIterableIterator<Chunk> {
-  const close = async (): Promise<void> => void (await upstream.return?.());
-  return {
-    async next() {
-      try {
-        return await flow.next();
-      } catch (thrown) {
-        await close();
-        throw thrown;
-      }
-    },
-    async return() {
-      await close();
-      return flow.return(undefined);
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { GuardrailResult, JudgedAnswer, StreamEvent } from "#contract";
+import type { Chunk } from "../stream/chunks.ts";
 import { howOf } from "./stream-mode.ts";
 import { Lane, type Part, watch } from "./lanes.ts";
 import { passes, resultOf } from "./result.ts";
@@ -6,12 +7,6 @@ import { runCheck } from "./run.ts";
 import { OUTLINE, Outline } from "../stream/kept-events.ts";
 import type { Subject } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, Judged } from "./types.ts";
-
-/** One frame of a stream in the client's dialect, and the events in it. */
-export interface Chunk {
-  readonly wire: string;
-  readonly events: readonly StreamEvent[];
-}
 
 interface HeldChunk {
   readonly chunk: Chunk;
@@ -69,12 +64,12 @@ export class Windows {
     this.ended = true;
   }
 
-  /** Pieces that may go, in order. */
-  *release(): Generator<Chunk> {
-    for (let [first] = this.held; first?.upTo.every(([lane, to]) => to <= lane.free); [first] = this.held) {
-      this.held.shift();
-      yield whole(first);
-    }
+  /** The next chunk, when it may go. */
+  released(): Chunk | undefined {
+    const [first] = this.held;
+    if (!first?.upTo.every(([lane, to]) => to <= lane.free)) return undefined;
+    this.held.shift();
+    return whole(first);
   }
 
   results(): readonly GuardrailResult[] {

@@ -9,7 +9,7 @@ import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
 import { PassThroughStream } from "../stream/pass-through.ts";
 import { bareOutcome, type Ended, outcomeOf } from "./make-outcome.ts";
-import { type Content, ownReply, type Reply, type Source } from "../reply.ts";
+import { type Content, type GoodStream, ownReply, type Reply } from "../reply.ts";
 import type { Secrets } from "../call/secrets-sent.ts";
 
 /** A request as far as it came, and what counts it out of its generation. */
@@ -47,14 +47,14 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
     return new Response(inSlices(longClientText(content), ended, delivery), { status, headers });
   }
   if (content.kind === "bytes") {
-    if (content.stream !== null) return new Response(counted(content.stream, reply.from?.id ?? "", settle), { status, headers });
+    if (content.bytes !== null) return new Response(counted(content.bytes, reply.from?.id ?? "", settle), { status, headers });
     const response = new Response(null, { status, headers });
     afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended: "ok" } });
     return response;
   }
   headers["cache-control"] = "no-cache, no-transform";
   headers["x-accel-buffering"] = "no";
-  return new Response(streamed(liveOf(content.source, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
+  return new Response(streamed(liveOf(content.stream, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
 }
 
 /** What is to be settled. */
@@ -79,10 +79,10 @@ const once = (run: Settle): Settle => {
   };
 };
 
-const liveOf = (source: Source, keptBytes: number, secrets: Secrets): Live =>
-  source.kind === "passing"
-    ? new PassThroughStream(source.passing, secrets)
-    : new ChunkStream(source.chunks, source.encoder, { provider: source.provider, secrets }, keptBytes);
+const liveOf = (stream: GoodStream, keptBytes: number, secrets: Secrets): Live =>
+  stream.kind === "passing"
+    ? new PassThroughStream(stream.passing, secrets)
+    : new ChunkStream(stream.chunks, stream.encoder, { provider: stream.provider, secrets }, keptBytes);
 
 function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
   const { headers } = reply;

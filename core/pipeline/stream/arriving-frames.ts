@@ -1,5 +1,6 @@
 import { type Frame, type FrameFormat, GatewayError, nextTurn, type StreamEvent } from "#contract";
-import { drained, type Pieces } from "../../egress/answer.ts";
+import { drained } from "../../egress/answer.ts";
+import type { ByteSource, Source } from "../../egress/source.ts";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
 import { Finishes } from "./fold.ts";
 import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
@@ -24,7 +25,7 @@ async function refuseSlowFrames(frames: readonly Frame[]): Promise<void> {
 const isTimeout = (thrown: unknown): boolean => GatewayError.is(thrown) && thrown.code === "TIMEOUT";
 
 /** A stream's frames as they arrive, and what is known of its end. Its reader says what the frames held. */
-export class ArrivingFrames {
+export class ArrivingFrames implements Source<readonly Frame[]> {
   private readonly frames;
   private readonly finishes = new Finishes();
   private ended = false;
@@ -34,7 +35,7 @@ export class ArrivingFrames {
   private quietAt = 0;
 
   constructor(
-    private readonly reader: Pieces,
+    private readonly reader: ByteSource,
     format: FrameFormat,
     private readonly wire: WireEnd,
     private first?: Uint8Array,
@@ -47,12 +48,13 @@ export class ArrivingFrames {
     return this.finishes.all;
   }
   /** `undefined` behind the last. A connection that falls silent behind a complete answer broke nothing. */
-  async next(): Promise<readonly Frame[] | undefined> {
+  async read(): Promise<readonly Frame[] | undefined> {
     if (this.over) return undefined;
-    const read = this.first ?? (await this.read());
+    const read = this.first ?? (await this.bytes());
     this.first = undefined;
     if (read === undefined) {
-      this.over = true;
+      if (this.over) return undefined; // cancelled while it was waited for
+      void this.cancel(); // it may only be silent
       const last = this.frames.end();
       await refuseSlowFrames(last);
       return last;
@@ -75,11 +77,11 @@ export class ArrivingFrames {
   /** The terminal marker was among them: what comes behind it is nobody's. */
   end(): void {
     this.ended = this.over = true;
+    drained(this.reader); // its connection may serve again
   }
-  /** No more of it is wanted: behind its end the connection may serve again, before that it is cut. */
-  async close(): Promise<void> {
-    if (this.ended) return drained(this.reader);
-    await this.reader.cancel().catch(() => undefined); // the upstream may be gone already
+  async cancel(): Promise<void> {
+    this.over = true;
+    if (!this.ended) await this.reader.cancel();
   }
 
   private part(read: Uint8Array): Uint8Array {
@@ -91,9 +93,9 @@ export class ArrivingFrames {
     this.sincePause = 0;
     return nextTurn();
   }
-  private async read(): Promise<Uint8Array | undefined> {
+  private async bytes(): Promise<Uint8Array | undefined> {
     try {
-      return this.quietAt === 0 ? (await this.reader.read()).value : await this.readUntilQuiet();
+      return this.quietAt === 0 ? await this.reader.read() : await this.readUntilQuiet();
     } catch (thrown) {
       if (this.complete && (this.wire.mayBreak || isTimeout(thrown))) return undefined;
       throw thrown;
@@ -104,7 +106,7 @@ export class ArrivingFrames {
       const timer = setTimeout(() => resolve(undefined), this.quietAt - performance.now());
       this.reader
         .read()
-        .then(({ value }) => resolve(value), reject)
+        .then(resolve, reject)
         .finally(() => clearTimeout(timer));
     });
   }

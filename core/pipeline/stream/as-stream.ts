@@ -1,4 +1,4 @@
-import { type Dialect, GatewayError, type Json, nextTurn, type StreamEvent, UpstreamFailure } from "#contract";
+import { type Dialect, type Encoder, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import type { Chunk } from "./chunks.ts";
 import { Finishes } from "./fold.ts";
@@ -6,12 +6,13 @@ import type { Try } from "../try.ts";
 import { isHighSurrogate } from "../../json/written.ts";
 import { replyMap } from "../call/answer-maps.ts";
 import { extraIn, openAiError } from "../call/provider-error.ts";
-import type { Source } from "../reply.ts";
+import type { GoodStream } from "../reply.ts";
+import { InTurns } from "./in-turns.ts";
 
 /** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
-export function asStream(body: Json, it: Try, dialect: Dialect): Source {
+export function asStream(body: Json, it: Try, dialect: Dialect): GoodStream {
   const encoder = dialect.encode(it.form.encode);
-  return { kind: "chunks", chunks: replay(wholeAnswer(body, it, dialect), encoder), encoder, provider: it.to.id };
+  return { kind: "chunks", chunks: new InTurns(replay(wholeAnswer(body, it, dialect), encoder)), encoder, provider: it.to.id };
 }
 
 /** The events of a whole answer that has its end; a refusal in its place is the provider's error. */
@@ -42,9 +43,6 @@ const STREAM_REFUSED = 502;
 /** Characters of a text that are written down in one go. */
 const PART = 256 * 1024;
 
-/** Events that are written down before others have their turn. */
-const AT_ONCE = 64;
-
 /** A long text in parts, as a stream would have brought it. */
 function* partsOf(event: StreamEvent): Generator<StreamEvent> {
   if (event.type !== "text" || event.text.length <= PART) return yield event;
@@ -56,16 +54,7 @@ function* partsOf(event: StreamEvent): Generator<StreamEvent> {
   }
 }
 
-async function* replay(
-  events: readonly StreamEvent[],
-  encoder: { event(event: StreamEvent): string; end(): string },
-): AsyncGenerator<Chunk> {
-  let written = 0;
-  for (const event of events)
-    for (const part of partsOf(event)) {
-      written += 1;
-      if (part !== event || written % AT_ONCE === 0) await nextTurn();
-      yield { wire: encoder.event(part), events: [part] };
-    }
+function* replay(events: readonly StreamEvent[], encoder: Encoder): Generator<Chunk, undefined> {
+  for (const event of events) for (const part of partsOf(event)) yield { wire: encoder.event(part), events: [part] };
   yield { wire: encoder.end(), events: [] };
 }

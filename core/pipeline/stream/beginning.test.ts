@@ -1,4 +1,4 @@
-import type { Pieces } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
 import { expect, test } from "bun:test";
 import { type StreamMap, UpstreamFailure } from "#contract";
 import { goodBeginning } from "./beginning.ts";
@@ -11,14 +11,14 @@ const decode: StreamMap = {
   },
 };
 /** Gives the text in slices, as an upstream that is far ahead is read. */
-function readerOf(text: string, slice = 16 * 1024): Pieces & { kept: number } {
+function readerOf(text: string, slice = 16 * 1024): ByteSource & { kept: number } {
   const left = Buffer.from(text);
   let at = 0;
   return {
     kept: 0,
     read() {
-      const value = left.subarray(at, (at += slice));
-      return Promise.resolve(value.length === 0 ? { done: true } : { done: false, value });
+      const bytes = left.subarray(at, (at += slice));
+      return Promise.resolve(bytes.length === 0 ? undefined : bytes);
     },
     cancel: () => Promise.resolve(),
     keeps(bytes) {
@@ -36,7 +36,7 @@ async function all(text: string, slice?: number): Promise<{ bytes: string; most:
   };
   const began = await goodBeginning(reader, decode, "p");
   const parts = [began.first];
-  for (let read = await began.reader.read(); !read.done; read = await began.reader.read()) parts.push(read.value);
+  for (let bytes = await began.reader.read(); bytes; bytes = await began.reader.read()) parts.push(bytes);
   expect(reader.kept).toBe(0);
   return { bytes: Buffer.concat(parts).toString(), most };
 }

@@ -1,4 +1,4 @@
-import type { Pieces } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
 import { type Frame, GatewayError, type StreamEvent, type StreamMap } from "#contract";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
 import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
@@ -17,36 +17,36 @@ const MAX_BLANK = 16 * 1024;
 export interface JudgedStart {
   readonly first: Uint8Array;
   /** What comes behind it. */
-  readonly reader: Pieces;
+  readonly reader: ByteSource;
   /** What was said in a beginning that is too long to be read again. */
   readonly said: readonly StreamEvent[] | null;
 }
 
 /** Reads until the first event, for a marker or a ping says nothing; an error as first event is thrown, so that it can be retried or fall back. */
-export async function goodBeginning(reader: Pieces, decode: StreamMap, provider: string): Promise<JudgedStart> {
+export async function goodBeginning(reader: ByteSource, decode: StreamMap, provider: string): Promise<JudgedStart> {
   const beginning = new StartReader(decode);
   let read: Uint8Array[] = [];
   let size = 0;
   let kept = 0;
   for (;;) {
-    const { value, done } = await reader.read();
-    if (value) read.push(value);
-    size += value?.length ?? 0;
-    kept += value?.length ?? 0;
+    const bytes = await reader.read();
+    if (bytes) read.push(bytes);
+    size += bytes?.length ?? 0;
+    kept += bytes?.length ?? 0;
     if (size > MAX_BEFORE_FIRST)
       throw new GatewayError("UPSTREAM_INVALID", { provider, why: "its stream holds no event in its first 64 MB" });
-    if (beginning.held > LONG) await beginning.readLong(value);
-    else if (done) beginning.end();
-    else beginning.readNext(value);
+    if (beginning.held > LONG) await beginning.readLong(bytes);
+    else if (bytes) beginning.readNext(bytes);
+    else beginning.end();
     if (beginning.said.length > 0) return handedOver(read, kept, reader, beginning.said);
-    if (done) throw new GatewayError("STREAM_EMPTY", { provider });
+    if (!bytes) throw new GatewayError("STREAM_EMPTY", { provider });
     if (beginning.held === 0) reader.unheard?.(); // comments and pings
-    if (kept > MAX_BLANK) [read, kept] = behindBlank(read, kept, value);
+    if (kept > MAX_BLANK) [read, kept] = behindBlank(read, kept, bytes);
     reader.keeps?.(eventCost(kept));
   }
 }
 
-function handedOver(read: readonly Uint8Array[], size: number, reader: Pieces, said: readonly StreamEvent[]): JudgedStart {
+function handedOver(read: readonly Uint8Array[], size: number, reader: ByteSource, said: readonly StreamEvent[]): JudgedStart {
   const [first = NOTHING, ...rest] = read;
   if (rest.length === 0) return { first, reader, said: null };
   if (size > LONG) return { first, reader: new ReadAgain(rest, reader), said };

@@ -7,7 +7,7 @@ const fails = (why: string) => (): never => {
   throw new Error(why);
 };
 const SUMMARY = { usage: null, model: "m", finished: true, error: null, text: () => "" };
-const LIVE: Live = { next: () => Promise.resolve(undefined), cancel: () => Promise.resolve(), summary: () => SUMMARY };
+const LIVE: Live = { read: () => Promise.resolve(undefined), cancel: () => Promise.resolve(), summary: () => SUMMARY };
 
 function delivering(live: Partial<Live>, more: Partial<Delivery> = {}) {
   const settled: Ending[] = [];
@@ -28,8 +28,8 @@ function delivering(live: Partial<Live>, more: Partial<Delivery> = {}) {
 
 describe("a stream whose dialect fails", () => {
   test.each([
-    ["at its next event", { next: async () => fails("broken")() }],
-    ["before it waits", { next: fails("broken") }],
+    ["at its next event", { read: async () => fails("broken")() }],
+    ["before it waits", { read: fails("broken") }],
     ["at its end", { summary: fails("broken") }],
   ])(
     "%s is settled as partial, once, and its upstream let go",
@@ -37,12 +37,12 @@ describe("a stream whose dialect fails", () => {
       const { stream, settled, cancelled } = delivering(live);
       await new Response(stream).text().catch(() => "cut");
       expect(settled.map(({ ended, error }) => [ended, error?.code])).toEqual([["partial", "internal"]]);
-      expect(cancelled()).toBe("next" in live ? 1 : 0);
+      expect(cancelled()).toBe("read" in live ? 1 : 0);
     },
     2_000,
   );
   test("when its client leaves is settled as aborted", async () => {
-    const { stream, settled } = delivering({ next: () => new Promise(() => undefined), summary: fails("broken") });
+    const { stream, settled } = delivering({ read: () => new Promise(() => undefined), summary: fails("broken") });
     await stream.cancel();
     expect(settled.map(({ ended }) => ended)).toEqual(["aborted"]);
   });

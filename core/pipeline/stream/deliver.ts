@@ -1,5 +1,5 @@
 import { GatewayError, type JsonText, type Outcome, type Usage, type WireError } from "#contract";
-import type { Pieces } from "../../egress/answer.ts";
+import type { Source } from "../../egress/source.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { Slices } from "./slices.ts";
@@ -46,10 +46,9 @@ export function inSlices(text: MaybePromise<JsonText>, ending: Ending, to: Deliv
   return delivered(new Slices(text), to, (aborted) => ({ ...ending, readyMs, ended: aborted ? "aborted" : ending.ended }));
 }
 
-const delivered = (from: Flow, to: Delivery, ending: EndingOf, kept?: KeptText): ReadableStream<Uint8Array> =>
+const delivered = (from: Source<Uint8Array>, to: Delivery, ending: EndingOf, kept?: KeptText): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>(new Delivering(from, to, ending, kept), { highWaterMark: 0 });
 
-type Flow = Pick<Live, "next" | "cancel">;
 type EndingOf = (aborted: boolean, firstMs: number | null) => Ending;
 
 class Delivering {
@@ -62,7 +61,7 @@ class Delivering {
   private pullsBefore = 0;
 
   constructor(
-    private readonly from: Flow,
+    private readonly from: Source<Uint8Array>,
     private readonly to: Delivery,
     private readonly ending: EndingOf,
     private readonly kept: KeptText | undefined,
@@ -76,7 +75,7 @@ class Delivering {
     this.pulling = true;
     this.pulls += 1;
     try {
-      const bytes = await this.from.next();
+      const bytes = await this.from.read();
       this.pulling = false;
       if (bytes === undefined) {
         if (this.controller) controller.close();
@@ -166,23 +165,24 @@ const endedBy = (error: Summary["error"], aborted: boolean): Outcome["ended"] =>
 };
 
 /** Bytes that pass unread, watched for their end. */
-export function counted(pieces: Pieces, provider: string, settle: Settle): ReadableStream<Uint8Array> {
+export function counted(source: Source<Uint8Array>, provider: string, settle: Settle): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { value, done } = await pieces.read();
-          if (!done) return controller.enqueue(value);
+          const bytes = await source.read();
+          if (bytes !== undefined) return controller.enqueue(bytes);
           controller.close();
           settle({ ...NOTHING_READ, ended: "ok" });
         } catch (thrown) {
+          void source.cancel(); // nothing more of it is wanted
           settle({ ...NOTHING_READ, ended: "partial", error: errorOf(thrown, provider) });
           throw thrown; // the client's connection is cut: bytes have no error form
         }
       },
       async cancel() {
         settle({ ...NOTHING_READ, ended: "aborted" });
-        await pieces.cancel();
+        await source.cancel();
       },
     },
     { highWaterMark: 0 },

@@ -1,12 +1,11 @@
+import type { Source } from "../../egress/source.ts";
 import { GatewayError, messageOf, UpstreamFailure, type Usage, type WireError } from "#contract";
 
 /**
- * A streamed answer on its way to the client, in the client's dialect. `next` gives wire bytes until `undefined`;
- * a failure in mid-stream has become the dialect's error event by then. After the end, `summary` tells what passed.
+ * A streamed answer on its way to the client, as bytes of the client's dialect: a failure in mid-stream has become the
+ * dialect's error event. After the end, `summary` tells what passed.
  */
-export interface Live {
-  next(): Promise<Uint8Array | undefined>;
-  cancel(): Promise<void>;
+export interface Live extends Source<Uint8Array> {
   summary(): Summary;
 }
 export interface Summary {

@@ -1,5 +1,6 @@
 import { type Frame, GatewayError, type JsonText, type StreamMap, UpstreamFailure } from "#contract";
-import { MAX_WHOLE, tooLarge, type Pieces } from "../../egress/answer.ts";
+import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
 import { textCost } from "../../kernel/process/memory-cost.ts";
 import { received } from "../../json/utf8.ts";
 import { isLong, refuseSlow } from "../../json/long-json.ts";
@@ -10,23 +11,26 @@ import { ReadAgain } from "./read-again.ts";
  * What an answer to a request for a stream turns out to be, where its content type does not tell: the whole text of a
  * body, or the pieces of a stream, with those that were read to find out.
  */
-export type Opening = { readonly whole: JsonText; readonly pieces?: undefined } | { readonly whole?: undefined; readonly pieces: Pieces };
+export type Opening =
+  | { readonly whole: JsonText; readonly pieces?: undefined }
+  | { readonly whole?: undefined; readonly pieces: ByteSource };
 
 /**
  * JSON that is one body and lines of JSON both begin with a brace. With `lines`, it is a stream as soon as a line says
  * something that only a stream's line says; when it ended before, it is what it is as a whole. Without, the brace decides.
  */
-export async function opened(reader: Pieces, lines: StreamMap | undefined, provider: string): Promise<Opening> {
+export async function opened(reader: ByteSource, lines: StreamMap | undefined, provider: string): Promise<Opening> {
   const read: Uint8Array[] = [];
   const probe = new Probe(lines);
   let size = 0;
   for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return (await probe.isStreamAfterAll()) ? { pieces: new ReadAgain(read, reader) } : { whole: await received(read) };
-    read.push(value);
-    size += value.length;
+    const bytes = await reader.read();
+    if (bytes === undefined)
+      return (await probe.isStreamAfterAll()) ? { pieces: new ReadAgain(read, reader) } : { whole: await received(read) };
+    read.push(bytes);
+    size += bytes.length;
     if (size > MAX_WHOLE) throw new GatewayError("UPSTREAM_INVALID", { provider, why: tooLarge(MAX_WHOLE) });
-    const lines = probe.add(value);
+    const lines = probe.add(bytes);
     if (lines.length > 0) await probe.hear(lines);
     if (!probe.isStream) {
       reader.keeps?.(textCost(size));

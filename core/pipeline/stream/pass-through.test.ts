@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { TINY_DIALECT } from "#kit";
+import type { ByteSource } from "../../egress/source.ts";
 import type { Live } from "./live.ts";
-import { type PassThrough, PassThroughStream } from "./pass-through.ts";
+import { PassThroughStream } from "./pass-through.ts";
 
 const encoder = TINY_DIALECT.encode();
 const encode = { id: "i", model: "m", created: 1, usage: false, strict: true };
@@ -15,19 +16,18 @@ function passing(wire: string, cuts: readonly number[], hideUsage: boolean): Liv
   const all = bytes(wire);
   const edges = [0, ...cuts.filter((cut) => cut > 0 && cut < all.length), all.length];
   const [first = new Uint8Array(0), ...rest] = edges.slice(1).map((edge, i) => all.subarray(edges[i], edge));
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const part of rest) controller.enqueue(part);
-      controller.close();
-    },
-  });
-  return liveOf(stream.getReader(), first, hideUsage);
+  return liveOf(sourceOf(rest.values()), first, hideUsage);
 }
-const liveOf = (reader: PassThrough["reader"], first: Uint8Array, hideUsage = false): Live =>
+const sourceOf = (parts: Iterator<Uint8Array, undefined>, more: Partial<ByteSource> = {}): ByteSource => ({
+  read: async () => parts.next().value,
+  cancel: async () => undefined,
+  ...more,
+});
+const liveOf = (reader: ByteSource, first: Uint8Array, hideUsage = false): Live =>
   new PassThroughStream({ reader, first, dialect: TINY_DIALECT, provider: "p", encode, hideUsage, said: null, correct: null }, []);
 async function drained(live: Live): Promise<string> {
   const parts: Uint8Array[] = [];
-  for (let part = await live.next(); part; part = await live.next()) parts.push(part);
+  for (let part = await live.read(); part; part = await live.read()) parts.push(part);
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 /** Numbers that are the same in each run. */
@@ -49,7 +49,7 @@ describe("a passing stream", () => {
         true,
       );
       const parts: Uint8Array[] = [];
-      for (let part = await stream.next(); part; part = await stream.next()) parts.push(part);
+      for (let part = await stream.read(); part; part = await stream.read()) parts.push(part);
       expect(new TextDecoder().decode(Buffer.concat(parts))).toBe(shown);
       if (step === 16_384) expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(2 * step);
       expect(stream.summary()).toMatchObject({ finished: true, error: null, usage: { input: 3, output: 4 } });
@@ -117,7 +117,7 @@ describe("a passing stream", () => {
     for (const wire of [short, short.replaceAll("\n", "\r\n")]) {
       const live = passing(wire, Array.from(bytes(wire).keys()), false);
       let whole = "";
-      for (let part = await live.next(); part; part = await live.next()) {
+      for (let part = await live.read(); part; part = await live.read()) {
         whole += new TextDecoder().decode(part);
         expect(whole).toMatch(/\r?\n\r?\n$/);
       }
@@ -131,23 +131,23 @@ describe("a passing stream", () => {
       for (let behind = 1; behind <= 2 * lineEnd.length; behind += 1) {
         const whole = bytes(second.replaceAll("\n", lineEnd));
         const pieces = [whole.subarray(0, -behind), ...Array.from(whole.subarray(-behind), (byte) => Uint8Array.of(byte))];
-        const open = new ReadableStream<Uint8Array>({ pull: (to) => void (pieces[0] && to.enqueue(pieces.shift())) });
-        const live = liveOf(open.getReader(), bytes(first));
-        await live.next();
-        expect(new TextDecoder().decode(await live.next())).toBe(new TextDecoder().decode(whole));
+        const waiting = new Promise<undefined>(() => undefined);
+        const live = liveOf(sourceOf([].values(), { read: () => Promise.resolve(pieces.shift() ?? waiting) }), bytes(first));
+        await live.read();
+        expect(new TextDecoder().decode(await live.read())).toBe(new TextDecoder().decode(whole));
       }
   });
 
   test("is refused and cut when one of its events is larger than 32 MB, and looks at each piece once", async () => {
     const part = bytes("x".repeat(16 * 1024));
     let cancelled = false;
-    const stream = new ReadableStream<Uint8Array>({
-      pull: (to) => to.enqueue(part),
-      cancel: () => {
+    const endless = {
+      read: async () => part,
+      cancel: async () => {
         cancelled = true;
       },
-    });
-    const live = liveOf(stream.getReader(), bytes(frames(1)));
+    };
+    const live = liveOf(endless, bytes(frames(1)));
     expect(await drained(live)).toContain("one event is larger than 32 MB");
     expect(live.summary().error?.code).toBe("upstream_invalid");
     expect(cancelled).toBe(true);
@@ -161,28 +161,19 @@ describe("a passing stream", () => {
       bytes(`"}\n\n`),
     ];
     const kept: number[] = [];
-    let at = 0;
-    const reader = {
-      read: async () => {
-        const value = wire[(at += 1)];
-        return value ? { done: false as const, value } : { done: true as const };
-      },
-      cancel: async () => undefined,
-      keeps: (size: number) => void kept.push(size),
-    };
-    const live = liveOf(reader, wire[0] ?? bytes(""));
-    await live.next();
+    const live = liveOf(sourceOf(wire.slice(1).values(), { keeps: (size) => void kept.push(size) }), wire[0] ?? bytes(""));
+    await live.read();
     for (let left = 20; left > 0; left -= 1) {
-      await live.next();
+      await live.read();
       expect(kept.at(-1)).toBeGreaterThanOrEqual((left - 1) * piece.length);
     }
-    await live.next();
+    await live.read();
     expect(kept.at(-1)).toBe(0);
   });
 
   test("tells the client when the provider's connection breaks", async () => {
-    const stream = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("reset")) });
-    const live = liveOf(stream.getReader(), bytes(frames(1)));
+    const reset = { read: () => Promise.reject(new Error("reset")), cancel: async () => undefined };
+    const live = liveOf(reset, bytes(frames(1)));
     expect(await drained(live)).toContain("could not be reached");
     expect(live.summary().error?.message).toContain("reset");
   });

@@ -8,7 +8,8 @@ import {
   UpstreamFailure,
   type WireError,
 } from "#contract";
-import { drained, type Pieces } from "../../egress/answer.ts";
+import { drained } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
 import type { Fold } from "./fold.ts";
 import { StreamEnds } from "./stream-ends.ts";
 import { framesOf } from "./frames.ts";
@@ -24,7 +25,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export interface PassThrough {
-  readonly reader: Pieces;
+  readonly reader: ByteSource;
   /** Bytes already read while the stream's beginning was judged. */
   readonly first: Uint8Array;
   /** What was said in a beginning that is too long to be read again. */
@@ -64,12 +65,12 @@ export class PassThroughStream implements Live {
   }
 
   /** One promise for each chunk, not one for each step: with thousands of chunks a second that is what they cost. */
-  async next(): Promise<Uint8Array | undefined> {
+  async read(): Promise<Uint8Array | undefined> {
     const more = this.frames.more();
     if (more !== undefined) return this.withPauses(more);
     try {
       while (!this.over) {
-        const chunk = this.first ?? (await this.from.reader.read()).value;
+        const chunk = this.first ?? (await this.from.reader.read());
         this.first = undefined;
         if (chunk === undefined) return this.ending();
         const visible = this.passed(chunk);
@@ -78,14 +79,14 @@ export class PassThroughStream implements Live {
       }
     } catch (thrown) {
       this.failure = toldError(errorOf(thrown, this.from.provider), this.secrets);
-      void this.from.reader.cancel().catch(() => undefined); // nothing more of it is wanted
+      void this.from.reader.cancel(); // nothing more of it is wanted
       return this.ending();
     }
     return undefined;
   }
-  async cancel(): Promise<void> {
+  cancel(): Promise<void> {
     this.over = true;
-    await this.from.reader.cancel().catch(() => undefined); // the upstream may be gone already
+    return this.from.reader.cancel();
   }
   /** A long frame goes on piece by piece; between some of them others have their turn. */
   private async withPauses(piece: Uint8Array): Promise<Uint8Array> {

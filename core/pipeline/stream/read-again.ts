@@ -1,35 +1,35 @@
 import { nextTurn } from "#contract";
 import { eventCost } from "../../kernel/process/memory-cost.ts";
-import type { Piece, Pieces } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
 
 /** Pieces that are given before others have their turn. */
 const AT_ONCE = 8;
 
 /** A reader that gives again what was read of it, and counts what it has not given yet. */
-export class ReadAgain implements Pieces {
+export class ReadAgain implements ByteSource {
   private readonly left: Uint8Array[];
   private size: number;
   private kept = 0;
   private given = 0;
   constructor(
     read: readonly Uint8Array[],
-    private readonly reader: Pieces,
+    private readonly reader: ByteSource,
   ) {
     this.left = [...read].reverse();
     this.size = read.reduce((sum, { length }) => sum + length, 0);
     this.keeps(0);
   }
 
-  read(): Promise<Piece> {
-    const value = this.left.pop();
-    return value === undefined ? this.reader.read() : this.again(value);
+  read(): Promise<Uint8Array | undefined> {
+    const bytes = this.left.pop();
+    return bytes === undefined ? this.reader.read() : this.again(bytes);
   }
-  private async again(value: Uint8Array): Promise<Piece> {
-    this.size -= value.length;
+  private async again(bytes: Uint8Array): Promise<Uint8Array> {
+    this.size -= bytes.length;
     this.keeps(this.kept);
     this.given += 1;
     if (this.given % AT_ONCE === 0) await nextTurn();
-    return { done: false, value };
+    return bytes;
   }
   cancel(): Promise<void> {
     this.left.length = this.size = 0;

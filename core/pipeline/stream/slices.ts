@@ -1,3 +1,4 @@
+import type { Source } from "../../egress/source.ts";
 import { type JsonText, nextTurn } from "#contract";
 import { isHighSurrogate } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
@@ -9,12 +10,12 @@ const AT_ONCE = 4;
 const encoder = new TextEncoder();
 
 /** A long text in bytes, as they are asked for. */
-export class Slices {
+export class Slices implements Source<Uint8Array> {
   private at = 0;
   private given = 0;
   constructor(private text: MaybePromise<JsonText>) {}
 
-  async next(): Promise<Uint8Array | undefined> {
+  async read(): Promise<Uint8Array | undefined> {
     const text = await this.text;
     if (this.at >= text.length) return undefined;
     this.given += 1;

@@ -1,0 +1,35 @@
+import type { Encoder, GuardrailResult, Json } from "#contract";
+import type { Source } from "../../egress/source.ts";
+import type { Chunk } from "../stream/chunks.ts";
+import type { GuardrailReport } from "./report.ts";
+
+/** A stream with the guardrails' results before the answer and, when there are any, behind it. */
+export class NotedChunks implements Source<Chunk> {
+  private begun = false;
+  private over = false;
+  constructor(
+    private readonly chunks: Source<Chunk>,
+    private readonly report: GuardrailReport,
+    private readonly encoder: Pick<Encoder, "note">,
+  ) {}
+
+  async read(): Promise<Chunk | undefined> {
+    if (!this.begun) {
+      this.begun = true;
+      const { input } = this.report.results();
+      if (input.length > 0) return this.note("before_request_hooks", input);
+    }
+    const chunk = await this.chunks.read();
+    if (chunk !== undefined || this.over) return chunk;
+    this.over = true;
+    const { output } = this.report.results(); // complete only now
+    return output.length > 0 ? this.note("after_request_hooks", output) : undefined;
+  }
+  cancel(): Promise<void> {
+    return this.chunks.cancel();
+  }
+  private note(when: string, results: readonly GuardrailResult[]): Chunk {
+    const extra: Json = { hook_results: { [when]: results } };
+    return { wire: this.encoder.note(extra), events: [] };
+  }
+}
