@@ -8,7 +8,7 @@ const PART = 256 * 1024;
 /** Characters of one text: what joins, compares or searches more holds up everybody else. */
 const MOST = 32 * 1024 * 1024;
 /** The same when any of them takes two bytes in memory. */
-const MOST_WIDE = MOST / 2;
+export const MOST_WIDE = MOST / 2;
 const BACKSLASH = 0x5c;
 /** `\u6f22` is the longest escape. */
 const LONGEST_ESCAPE = 6;

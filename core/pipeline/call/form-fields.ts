@@ -1,14 +1,12 @@
 import { isAscii } from "node:buffer";
 import { nextTurn } from "#contract";
+import { MOST_WIDE } from "../../json/long-text.ts";
 import { WIDE } from "../../json/utf8.ts";
 import { takesLong } from "../../json/work.ts";
 import type { FormPart } from "./form-parts.ts";
 
 /** Bytes that are decoded before others have their turn. */
 const PER_TURN = 256 * 1024;
-/** Characters of one text that are not all Latin-1, as in a text of JSON: what joins, compares or searches more holds up everybody else. */
-const MOST_WIDE = 16 * 1024 * 1024;
-
 /** What the text fields of a form say; of several with one name, the last. */
 export async function textFields(bytes: Uint8Array, parts: readonly FormPart[]): Promise<Readonly<Record<string, string>>> {
   const fields: [name: string, text: string][] = [];

@@ -47,5 +47,5 @@ function keptParts(parts: readonly FormPart[], form: FormRead, fields: Fields): 
 /** A text may be long: others have their turn. */
 async function write(text: string, pieces: Uint8Array[]): Promise<void> {
   const slices = new Slices(text);
-  for (let slice = await slices.next(); slice; slice = await slices.next()) pieces.push(slice);
+  for (let slice = await slices.read(); slice; slice = await slices.read()) pieces.push(slice);
 }
