@@ -8,7 +8,7 @@ import {
   type ResourceHandles,
   type RouteInput,
 } from "#contract";
-import { addressable, isUuid, placeOf, type Reach, reachOfOne, within } from "./tenancy.ts";
+import { addressable, isUuid, placeOf, type Reach, reachOfOne, inTenant } from "./tenancy.ts";
 
 /* Finding the one record that a control-plane path names. */
 
@@ -61,7 +61,7 @@ async function inDefaultWorkspace(on: On, where: Json, caller: Caller): Promise<
 }
 
 async function matches(on: On, where: Json, reach: Reach): Promise<readonly Row[]> {
-  const condition = within(where, reach, hasWorkspaces(on.resource));
+  const condition = inTenant(where, reach, hasWorkspaces(on.resource));
   return condition ? (await rowsOf(on).list({ where: condition, limit: 2, offset: 0 })).data : [];
 }
 

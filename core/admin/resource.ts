@@ -21,7 +21,7 @@ import { ENVELOPES } from "./envelope.ts";
 import { absent, hasWorkspaces, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
 import { refusingTaken } from "./taken.ts";
 import { pageOf } from "./page-of.ts";
-import { placeOf, reachOfList, within } from "./tenancy.ts";
+import { placeOf, reachOfList, inTenant } from "./tenancy.ts";
 
 /** The routes of a resource: generic handlers over its rules, with tenants kept apart in every condition. */
 export function resourceRoutes(resource: Resource, handles: ResourceHandles): Route[] {
@@ -74,7 +74,7 @@ function listRoute(on: On, rule: ListRule<TObject, TObject, TSchema>): Route {
       );
       const asked = askedOf(on, input, { body: undefined, workspaceId: reach.workspaces?.[0] ?? null });
       const filters = { ...asked, query: only(query, rule.query) };
-      const where = within((await rule.where?.(filters)) ?? {}, reach, hasWorkspaces(resource));
+      const where = inTenant((await rule.where?.(filters)) ?? {}, reach, hasWorkspaces(resource));
       const limit = Number(query["page_size"] ?? size);
       const offset = Number(query["current_page"] ?? 0) * limit;
       const page = { where: where ?? {}, limit, offset, ...(rule.omit && { omit: rule.omit }) };

@@ -75,7 +75,7 @@ async function defaultWorkspace(organisationId: string, records: RecordsHandle):
 export const addressable = (text: string): boolean => /^[\w.@-]{1,255}$/.test(text);
 
 /** A rule's condition, with the tenant forced in. `undefined` when nothing can match. */
-export function within(where: Json, reach: Reach, hasWorkspaces: boolean): Json | undefined {
+export function inTenant(where: Json, reach: Reach, hasWorkspaces: boolean): Json | undefined {
   const { workspace_id: wanted, ...rest } = where;
   const forced = { ...rest, organisation_id: reach.organisationId };
   if (!hasWorkspaces) return forced;

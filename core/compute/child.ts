@@ -72,7 +72,7 @@ async function reply(job: Job, answer: Reply): Promise<void> {
     if (!check) throw new Error(`the pack ${job.pack.name} has no check ${job.check}`);
     await answer({ kind: "begun" });
     if (job.ask === "problems") return await answer({ kind: "problems", problems: check.problems?.(job.params as never) ?? [] }); // judged by the check's schema before
-    await answer(...shown(await check.run(new PureInput(job))));
+    await answer(...asReply(await check.run(new PureInput(job))));
   } catch (thrown) {
     await answer({ kind: "thrown", class: isExhaustion(thrown) ? "budget" : "crash", message: messageOf(thrown).slice(0, 1_000) });
   }
@@ -103,7 +103,7 @@ class PureInput implements CheckInput<never> {
 const impure = (member: string): Error => new Error(`a check that declares its cost does not see \`${member}\``);
 
 /** A verdict as it travels: data that nobody could show stays here. */
-function shown(verdict: Verdict): [ReplyHead, string | null] {
+function asReply(verdict: Verdict): [ReplyHead, string | null] {
   const { data, ...bare } = isJson(verdict) ? verdict : { verdict };
   if (JSON.stringify(bare).length > MAX_VERDICT_CHARS)
     return [{ kind: "thrown", class: "budget", message: `its answer has more than ${MAX_VERDICT_CHARS} characters` }, null];

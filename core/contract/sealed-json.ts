@@ -22,13 +22,13 @@ export const openUrls = (json: Json, vault: Pick<Vault, "open">): Json =>
 
 /** A copy in which `change` replaced the values it answers for. */
 export function mapped(json: Json, change: (member: string, value: unknown) => unknown): Json {
-  const one = (member: string, value: unknown): unknown => {
+  const sealedMember = (member: string, value: unknown): unknown => {
     const changed = change(member, value);
     if (changed !== undefined) return changed;
-    if (Array.isArray(value)) return value.map((item) => one(member, item));
+    if (Array.isArray(value)) return value.map((item) => sealedMember(member, item));
     return isJson(value) ? mapped(value, change) : value;
   };
-  return Object.fromEntries(Object.entries(json).map(([member, value]) => [member, one(member, value)]));
+  return Object.fromEntries(Object.entries(json).map(([member, value]) => [member, sealedMember(member, value)]));
 }
 
 /** Is there such a value, at any depth? */

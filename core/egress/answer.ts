@@ -142,7 +142,7 @@ class WatchedPieces implements ByteSource {
   /** No function of its own for each read: of those, a stream has thousands. */
   read(): Promise<Uint8Array | undefined> {
     if (this.rest !== undefined) return this.nextSlice(this.rest);
-    return this.bytes.read().then(this.came, this.broke);
+    return this.bytes.read().then(this.came, this.reportBroken);
   }
   private readonly came = ({ value }: WebRead): Uint8Array | undefined => {
     if (value === undefined) this.exchange.end();
@@ -158,7 +158,7 @@ class WatchedPieces implements ByteSource {
     await nextTurn();
     return this.slice(rest);
   }
-  private readonly broke = (error: unknown): never => {
+  private readonly reportBroken = (error: unknown): never => {
     throw failure(error, this.exchange);
   };
   unheard(): void {

@@ -32,7 +32,7 @@ export class Cors {
     return this.allowed(headers.get("origin") ?? "", answer);
   }
   /** The answer to a request of any other kind. */
-  told({ headers }: Request, answer: Response): Response {
+  withOrigin({ headers }: Request, answer: Response): Response {
     const origin = headers.get("origin");
     if (origin === null || !this.admits(origin)) return this.varied(answer);
     const { exposed } = this.rules;

@@ -7,7 +7,7 @@ import type { RequestHeaders } from "#contract";
 export class HeaderMap implements RequestHeaders {
   private readonly values = new Map<string, string>();
   constructor(headers: Headers) {
-    headers.forEach(keep, this.values);
+    headers.forEach(setHeader, this.values);
   }
   /** From now on these count as not sent. */
   remove(names: readonly string[]): void {
@@ -24,6 +24,6 @@ export class HeaderMap implements RequestHeaders {
   }
 }
 
-function keep(this: Map<string, string>, value: string, name: string): void {
+function setHeader(this: Map<string, string>, value: string, name: string): void {
   this.set(name, value);
 }

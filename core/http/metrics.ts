@@ -20,9 +20,9 @@ const sums = new Map<string, Sums>();
 const checkErrors = new Map<string, Map<string, number>>();
 
 export function countRequest({ call, provider, status, ended, timing, usage, costCents, guardrails }: Outcome): void {
-  const statuses = within(within(requests, call.operation, noProviders), provider ?? "", noStatuses);
-  within(statuses, status, noEndings)[ended] += 1;
-  const sum = within(sums, provider ?? "", noSums);
+  const statuses = getOrMake(getOrMake(requests, call.operation, noProviders), provider ?? "", noStatuses);
+  getOrMake(statuses, status, noEndings)[ended] += 1;
+  const sum = getOrMake(sums, provider ?? "", noSums);
   countDuration(sum, timing.totalMs);
   if (usage) {
     sum.inputTokens += inputTokens(usage);
@@ -40,11 +40,11 @@ function countDuration(sum: Sums, totalMs: number): void {
   sum.durationMs += totalMs;
 }
 function countError({ id }: CheckResult, { name }: NonNullable<CheckResult["error"]>): void {
-  const errors = within(checkErrors, id, noErrors);
+  const errors = getOrMake(checkErrors, id, noErrors);
   errors.set(name, (errors.get(name) ?? 0) + 1);
 }
 
-function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

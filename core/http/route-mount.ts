@@ -55,7 +55,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
         return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
       } catch (thrown) {
         end();
-        const response = errorResponse(known(thrown, request, settings.log), route.plane);
+        const response = errorResponse(asGatewayError(thrown, request, settings.log), route.plane);
         if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
         return response;
       }
@@ -78,7 +78,7 @@ async function sentBody(request: Request, limits: BodyLimits, held: Held): Promi
   return body.kind === "json" ? body.value : {};
 }
 
-function known(thrown: unknown, request: Request, log: Logger): GatewayError {
+function asGatewayError(thrown: unknown, request: Request, log: Logger): GatewayError {
   if (GatewayError.is(thrown)) return thrown;
   log("error", "request failed inside", { method: request.method, path: partsOf(request.url).pathname, why: thrown });
   return new GatewayError("INTERNAL", {}, { cause: thrown });

@@ -66,7 +66,7 @@ const aliased =
 const acrossOrigins =
   (fetch: Served["fetch"], cors: Cors): Served["fetch"] =>
   (request, server) =>
-    cors.preflight(request) ?? after(fetch(request, server), (answer) => cors.told(request, answer));
+    cors.preflight(request) ?? after(fetch(request, server), (answer) => cors.withOrigin(request, answer));
 
 /** A request of which the runtime made no URL: routed by the path it would have had, or refused. */
 function withoutHost(request: Request, routed: (request: Request) => Response | Promise<Response>): Response | Promise<Response> {

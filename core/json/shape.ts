@@ -71,10 +71,10 @@ const dotted = (pointer: string): string =>
 
 function why(error: ValueError, root: TSchema): string {
   const words = wordsOf(error.schema);
-  if (words) return `it is ${shown(error)} and must be one of ${words.join(", ")}`;
+  if (words) return `it is ${quotedValue(error)} and must be one of ${words.join(", ")}`;
   if (error.message === "Unexpected property") return `there is no such member; known are ${membersAt(root, error.path).join(", ")}`;
   if (error.message === "Expected required property") return "it is missing";
-  if (error.message.startsWith("Expected")) return `it is ${shown(error)}; ${error.message.replace("Expected", "expected")}`;
+  if (error.message.startsWith("Expected")) return `it is ${quotedValue(error)}; ${error.message.replace("Expected", "expected")}`;
   return error.message;
 }
 
@@ -103,7 +103,7 @@ function child(schema: unknown, part: string): unknown {
 
 const LONGEST = 60;
 /** A value that is short and no secret is shown; of the others, what kind of value it is. */
-function shown({ value, schema }: ValueError): string {
+function quotedValue({ value, schema }: ValueError): string {
   if (value === undefined) return "missing";
   if (schema["secret"] === true) return "***";
   if (Array.isArray(value)) return "a list";

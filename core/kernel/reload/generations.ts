@@ -76,7 +76,7 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
       throw new Error(parts.redact(messageOf(error))); // it is told to the process that called
     });
   const next = (number: number, carried: Carried, accept: Across["accept"]) =>
-    hold(parts, number, carried, { shown, heard, called, refusedElsewhere, accept });
+    buildAndAttach(parts, number, carried, { shown, heard, called, refusedElsewhere, accept });
 
   async function replace({ force = false }: How): Promise<{ number: number }> {
     if (closing) throw new GatewayError("NOT_READY", { why: "it is stopping" });
@@ -146,7 +146,7 @@ interface Across extends Hearing {
 }
 
 /** A generation with its routes, ready to serve. What cannot be attached is closed again. */
-async function hold<T>(
+async function buildAndAttach<T>(
   parts: GenerationsParts<T>,
   number: number,
   carried: Carried,

@@ -21,10 +21,10 @@ export function activeGuardrails(
 ): MaybePromise<readonly ActiveGuardrail[]> {
   if (refs.length === 0) return NONE;
   const found: MaybePromise<ActiveGuardrail>[] = [];
-  for (let at = 0; at < refs.length; at += 1) found.push(one(refs[at] as string | Json, at, caller, deps)); // `at` is within
+  for (let at = 0; at < refs.length; at += 1) found.push(bindRef(refs[at] as string | Json, at, caller, deps)); // `at` is within
   return after(all(found), unique);
 }
-const one = (ref: string | Json, position: number, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> =>
+const bindRef = (ref: string | Json, position: number, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> =>
   typeof ref === "string" ? saved(ref, caller, deps) : inline(ref, position, caller, deps);
 const NONE: readonly ActiveGuardrail[] = [];
 const unique = (list: readonly ActiveGuardrail[]): readonly ActiveGuardrail[] => (list.length < 2 ? list : [...new Set(list)]);

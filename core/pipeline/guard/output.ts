@@ -111,7 +111,7 @@ function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form
   const { content } = reply;
   if (content.kind === "whole") return { ...reply, status, guardrails: report, content: withHooks(content, report) };
   if (content.kind === "stream" && !form.encode.strict)
-    return { ...reply, status, guardrails: report, content: { kind: "stream", stream: noted(content.stream, report, form) } };
+    return { ...reply, status, guardrails: report, content: { kind: "stream", stream: withHookFrames(content.stream, report, form) } };
   return { ...reply, status, guardrails: report };
 }
 
@@ -132,7 +132,7 @@ async function guardedStream({ reply, active, it }: AnswerToGuard, stream: GoodS
     encoder: () => dialect.encode(form.encode),
     judged: dialect.judged,
     held: request.held,
-  }).catch((thrown: unknown) => broken(thrown, it, reply.sent?.secrets ?? []));
+  }).catch((thrown: unknown) => brokenReading(thrown, it, reply.sent?.secrets ?? []));
   if (outcome.kind === "broken")
     return guarded ? withResults({ ...reply, ...outcome.reading }, guarded, form) : { ...reply, ...outcome.reading };
   const report = streamReport(outcome, guarded);
@@ -148,7 +148,7 @@ function streamReport(outcome: GuardedStream, guarded: Guarded | null): Guardrai
 }
 
 /** A stream that broke while it was held back: nothing has been sent, so it is a failed answer and another target may be tried. */
-function broken(thrown: unknown, it: Try, secrets: Secrets): { readonly kind: "broken"; readonly reading: Reading } {
+function brokenReading(thrown: unknown, it: Try, secrets: Secrets): { readonly kind: "broken"; readonly reading: Reading } {
   if (it.request.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
   if (GatewayError.is(thrown) && (thrown.code === "MEMORY_FULL" || (thrown.status < 500 && thrown.code !== "TIMEOUT"))) throw thrown;
   const status = GatewayError.is(thrown) || UpstreamFailure.is(thrown) ? thrown.status : 502;
@@ -157,7 +157,7 @@ function broken(thrown: unknown, it: Try, secrets: Secrets): { readonly kind: "b
 
 const chunksOf = (stream: GoodStream): Source<Chunk> => (stream.kind === "chunks" ? stream.chunks : decoded(stream.passing));
 
-function noted(stream: GoodStream, report: GuardrailReport, { dialect, encode }: ClientForm): GoodStream {
+function withHookFrames(stream: GoodStream, report: GuardrailReport, { dialect, encode }: ClientForm): GoodStream {
   if (!dialect) return stream;
   const encoder = dialect.encode(encode);
   const { provider } = stream.kind === "chunks" ? stream : stream.passing;

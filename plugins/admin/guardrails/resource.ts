@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { DateTime, Guardrails, isoTime, OneOf, resourceOf, shown, type Scopes, type Tenancy, Uuid } from "#contract";
 import { judgeWhole, refuseDefault, storedChecks } from "./rules.ts";
 
-interface Place {
+interface RulePlace {
   readonly plane: "control" | "admin";
   readonly tag: string;
   readonly tenancy: Tenancy;
@@ -10,7 +10,7 @@ interface Place {
 }
 const { id, slug, version_id } = Guardrails.schema.properties;
 
-const guardrailsOf = (place: Place) =>
+const guardrailsOf = (place: RulePlace) =>
   resourceOf(Guardrails, {
     ...place,
     noun: "guardrail",

@@ -34,9 +34,9 @@ export const providers = resourceOf(Providers, {
   },
 });
 
-type Place = Pick<RuleInput, "records" | "organisationId" | "workspaceId">;
+type InWorkspace = Pick<RuleInput, "records" | "organisationId" | "workspaceId">;
 /** The workspace's own integrations and the organisation's may be made into providers. */
-async function integrationNamed(named: string, { records, organisationId, workspaceId }: Place): Promise<string> {
+async function integrationNamed(named: string, { records, organisationId, workspaceId }: InWorkspace): Promise<string> {
   const reach = { organisation_id: organisationId, workspace_id: [workspaceId, null], status: "active" as const };
   const integrations = records.in(Integrations);
   const found = (await integrations.first({ ...reach, id: named })) ?? (await integrations.first({ ...reach, slug: named }));

@@ -54,17 +54,17 @@ interface Asked {
   readonly plan: Plan;
 }
 /** A place a request may go to, and what was looked up for it. */
-interface Place {
+interface RequestPlace {
   readonly workspaceSlug: string | undefined;
   readonly destination: Destination;
   readonly providerId: string | undefined;
 }
-const NOTHING_LOOKED_UP: Place = { workspaceSlug: undefined, destination: NOWHERE, providerId: undefined };
+const NOTHING_LOOKED_UP: RequestPlace = { workspaceSlug: undefined, destination: NOWHERE, providerId: undefined };
 const NOTHING: readonly string[] = [];
 
 const METADATA = "metadata.";
 const named =
-  (asked: Asked, place: Place): Names =>
+  (asked: Asked, place: RequestPlace): Names =>
   (key) => {
     if (key.startsWith(METADATA)) return metadataOf(asked.plan, key.slice(METADATA.length));
     return NAMES.get(key)?.(asked, place) ?? NOTHING;
@@ -75,7 +75,7 @@ function metadataOf({ metadata }: Plan, name: string): readonly string[] {
   return value === undefined ? NOTHING : [value];
 }
 
-const NAMES = new Map<string, (asked: Asked, place: Place) => readonly string[]>([
+const NAMES = new Map<string, (asked: Asked, place: RequestPlace) => readonly string[]>([
   ["api_key", ({ caller }) => [caller.keyId]],
   ["workspace_id", ({ caller }, { workspaceSlug }) => [caller.workspaceId, workspaceSlug].filter((name) => typeof name === "string")],
   ["config", ({ plan }) => (plan.configSlug === null ? NOTHING : [plan.configSlug])],

@@ -24,8 +24,8 @@ export function usageOf(wire: WireUsage): Usage | undefined {
   const prompt = tokens(wire.promptTokenCount) + tokens(wire.toolUsePromptTokenCount);
   const candidates = tokens(wire.candidatesTokenCount);
   const cacheRead = Math.min(tokens(wire.cachedContentTokenCount), prompt);
-  const inputAudio = within(audio(wire.promptTokensDetails) - audio(wire.cacheTokensDetails), prompt - cacheRead);
-  const outputAudio = within(audio(wire.candidatesTokensDetails), candidates);
+  const inputAudio = clamped(audio(wire.promptTokensDetails) - audio(wire.cacheTokensDetails), prompt - cacheRead);
+  const outputAudio = clamped(audio(wire.candidatesTokensDetails), candidates);
   return {
     input: prompt - cacheRead - inputAudio,
     cacheRead,
@@ -36,6 +36,6 @@ export function usageOf(wire: WireUsage): Usage | undefined {
   };
 }
 /** A part is never more than its whole. */
-const within = (part: number, whole: number): number => Math.min(Math.max(part, 0), whole);
+const clamped = (part: number, whole: number): number => Math.min(Math.max(part, 0), whole);
 const audio = (details: readonly ModalityCount[] = []): number =>
   details.reduce((total, { modality, tokenCount }) => (modality === "AUDIO" ? total + tokens(tokenCount) : total), 0);

@@ -8,7 +8,7 @@ export interface Budget {
   usedBytes: number;
 }
 /** Where a spool's files stand, made when it is not there. */
-export type Place = () => Promise<string>;
+export type FolderPlace = () => Promise<string>;
 
 /** Records of one exporter that wait on disk, oldest first: plain data, one line of JSON each, in files that are only appended. */
 export class Spool {
@@ -24,7 +24,7 @@ export class Spool {
   private isUndeletedTold = false;
 
   constructor(
-    private readonly place: Place,
+    private readonly place: FolderPlace,
     private readonly budget: Budget,
     private readonly log: Logger,
   ) {}
