@@ -20,6 +20,11 @@ export interface BodyContent {
   output?(body: Json): readonly PlacedSegment[];
   /** Reads usage out of a whole answer of an operation without a dialect, unless the provider's adapter reads its own. */
   usage?(body: Json): Usage | undefined;
+  /**
+   * A whole answer of an operation without a dialect in the form that the request asks for, where its provider may have
+   * given another one. The same object back means: forward it as it came.
+   */
+  asAsked?(answer: Json, asked: Json): Json | Promise<Json>;
   /** Member -> members beside it that say the same again: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */

@@ -1,6 +1,7 @@
 import type { Adapter, Json, OutgoingRequest } from "#contract";
 import { answering } from "./answering.ts";
 import { idOf } from "./id.ts";
+import { missing } from "./missing.ts";
 import { Refusal } from "./refusal.ts";
 
 /** One transparent pixel. */
@@ -54,6 +55,3 @@ function result({ prompt, n, format }: Asked, now: number): Json {
     data: Array.from({ length: count }, (_, index) => ({ ...image(index), revised_prompt: prompt })),
   };
 }
-
-const missing = (param: string): Refusal =>
-  new Refusal(400, { message: `Missing required parameter: '${param}'.`, param, code: "missing_required_parameter" });

@@ -2,8 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { definePlugin } from "#contract";
 import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
+import { embeddings } from "./embeddings.ts";
 import { images } from "./images.ts";
 import { lists } from "./lists.ts";
+import { moderations } from "./moderations.ts";
+import { rerank } from "./rerank.ts";
 import { models } from "./scenario.ts";
 
 /** The offline model: every answer is made here, in the chat wire, so that it passes like a real provider's. */
@@ -16,7 +19,15 @@ export default definePlugin({
       target: Type.Object({}, { additionalProperties: false }),
       endpoint: () => ({ baseUrl: "https://sandbox.invalid/v1", headers: {} }),
       dialect: "chat",
-      operations: { chatComplete: chat(() => host.now()), ...images(() => host.now()), ...batches, ...lists },
+      operations: {
+        chatComplete: chat(() => host.now()),
+        ...images(() => host.now()),
+        ...embeddings,
+        ...moderations,
+        ...rerank,
+        ...batches,
+        ...lists,
+      },
       models,
     },
   }),

@@ -17,7 +17,7 @@ export interface SpeechUsage {
 }
 
 /** One token for every four characters begun. */
-const tokens = (texts: readonly string[]): number => Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / 4);
+export const tokens = (texts: readonly string[]): number => Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / 4);
 
 /** The pieces in which a text is streamed: its words, each cut off when its turn comes. */
 export function* words(text: string): Generator<string> {

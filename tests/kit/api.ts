@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
 import {
   type Api,
   type Collected,
@@ -34,6 +35,15 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
       expect(ids.filter((id) => !isOperationName(id))).toEqual([]);
     });
     test("describes the members of configs that it obeys", () => expectDescribed(...partsOf(obeys)));
+    test("says what the bodies of requests look like, and shows one of each that is JSON", () => {
+      for (const { row, body, examples = {} } of mounted) {
+        if (row.body === "none") continue;
+        expect([row.id, body?.["type"]]).toEqual([row.id, "object"]);
+        const shown = Object.values(examples);
+        if (row.body === "json") expect([row.id, shown.length > 0]).toEqual([row.id, true]);
+        for (const example of shown) expect([row.id, example, body && Value.Check(body, example)]).toEqual([row.id, example, true]);
+      }
+    });
     test("lets members that it does not know travel on", () => {
       for (const { row, body, query } of mounted)
         for (const schema of [body, query])

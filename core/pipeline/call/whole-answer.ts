@@ -86,7 +86,8 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   if (!isJson) return { ...base, content: { kind: "bytes", stream: answer.pieces() }, model: null };
   const text = await answer.text();
   const body = await jsonOf(text, it.to.id, content.vectors ? VECTORS : CONVERSATION);
-  const mapped = adapter.response ? adapter.response(body, it.ask) : body;
+  const own = adapter.response ? adapter.response(body, it.ask) : body;
+  const mapped = content.asAsked && it.call.body.kind === "json" ? await content.asAsked(own, it.call.body.value) : own;
   const usage = (adapter.usage ?? content.usage)?.(body) ?? null;
   return {
     ...base,

@@ -58,7 +58,13 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
-        { operation: "imageGenerate", content: PROMPT, body: ImageBody, reply: ImageResult },
+        {
+          operation: "imageGenerate",
+          content: PROMPT,
+          body: ImageBody,
+          reply: ImageResult,
+          examples: { "Two images": { model: "sandbox-image", prompt: "A cat with a hat", n: 2 } },
+        },
         { operation: "imageEdit", content: FORM, body: ImageEditForm, reply: ImageResult },
       ],
     },
