@@ -51,6 +51,7 @@ import exporter_stdout from "../../plugins/exporter/stdout/manifest.json" with {
 import api_assistants from "../../plugins/api/assistants/manifest.json" with { type: "json" };
 import api_batches from "../../plugins/api/batches/manifest.json" with { type: "json" };
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
+import api_completions from "../../plugins/api/completions/manifest.json" with { type: "json" };
 import api_embeddings from "../../plugins/api/embeddings/manifest.json" with { type: "json" };
 import api_images from "../../plugins/api/images/manifest.json" with { type: "json" };
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
@@ -120,6 +121,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_assistants, file: "plugins/api/assistants/manifest.json", load: () => import("../../plugins/api/assistants/index.ts") },
   { manifest: api_batches, file: "plugins/api/batches/manifest.json", load: () => import("../../plugins/api/batches/index.ts") },
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
+  { manifest: api_completions, file: "plugins/api/completions/manifest.json", load: () => import("../../plugins/api/completions/index.ts") },
   { manifest: api_embeddings, file: "plugins/api/embeddings/manifest.json", load: () => import("../../plugins/api/embeddings/index.ts") },
   { manifest: api_images, file: "plugins/api/images/manifest.json", load: () => import("../../plugins/api/images/index.ts") },
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },

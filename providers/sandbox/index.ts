@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { definePlugin } from "#contract";
 import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
+import { completions } from "./completions.ts";
 import { embeddings } from "./embeddings.ts";
 import { images } from "./images.ts";
 import { lists } from "./lists.ts";
@@ -18,9 +19,10 @@ export default definePlugin({
     provides: {
       target: Type.Object({}, { additionalProperties: false }),
       endpoint: () => ({ baseUrl: "https://sandbox.invalid/v1", headers: {} }),
-      dialect: "chat",
+      dialect: ["chat", "completions"],
       operations: {
         chatComplete: chat(() => host.now()),
+        complete: completions(() => host.now()),
         ...images(() => host.now()),
         ...embeddings,
         ...moderations,

@@ -43,7 +43,7 @@ export async function speechOf(body: Json, scenario: Scenario, id: string): Prom
   };
 }
 
-async function counted(count: number): Promise<string> {
+export async function counted(count: number): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < count; from += PER_TURN) {
     if (from > 0) await nextTurn();

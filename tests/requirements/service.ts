@@ -13,7 +13,7 @@ export const service = section("1 What the service does", [
   ["1.tag-vector-stores", "Of the operation group Vector Stores, the list of files is served."],
   ["1.tag-vector-stores-rest", "The rest of the operation group Vector Stores is served.", "all operations"],
   ["1.tag-audio", "Operation group Audio is served.", "all operations"],
-  ["1.tag-completions", "Operation group Completions is served.", "all operations"],
+  ["1.tag-completions", "Operation group Completions is served."],
   ["1.tag-decisions", "Operation group Decisions is served.", "all operations"],
   ["1.tag-embeddings", "Operation group Embeddings is served."],
   ["1.tag-files", "Operation group Files is served.", "all operations"],

@@ -1,5 +1,5 @@
 import type { Collected, CollectedChoice, EncodeOptions, Json } from "#contract";
-import { usageBody } from "./usage.ts";
+import { usageBody } from "../content/usage.ts";
 
 /** A folded answer -> a whole chat.completion. */
 export function write(answer: Collected, options: EncodeOptions): Json {
