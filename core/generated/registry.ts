@@ -49,6 +49,7 @@ import policy_single from "../../plugins/policy/single/manifest.json" with { typ
 import exporter_logs from "../../plugins/exporter/logs/manifest.json" with { type: "json" };
 import exporter_stdout from "../../plugins/exporter/stdout/manifest.json" with { type: "json" };
 import api_assistants from "../../plugins/api/assistants/manifest.json" with { type: "json" };
+import api_audio from "../../plugins/api/audio/manifest.json" with { type: "json" };
 import api_batches from "../../plugins/api/batches/manifest.json" with { type: "json" };
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
 import api_completions from "../../plugins/api/completions/manifest.json" with { type: "json" };
@@ -119,6 +120,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: exporter_logs, file: "plugins/exporter/logs/manifest.json", load: () => import("../../plugins/exporter/logs/index.ts") },
   { manifest: exporter_stdout, file: "plugins/exporter/stdout/manifest.json", load: () => import("../../plugins/exporter/stdout/index.ts") },
   { manifest: api_assistants, file: "plugins/api/assistants/manifest.json", load: () => import("../../plugins/api/assistants/index.ts") },
+  { manifest: api_audio, file: "plugins/api/audio/manifest.json", load: () => import("../../plugins/api/audio/index.ts") },
   { manifest: api_batches, file: "plugins/api/batches/manifest.json", load: () => import("../../plugins/api/batches/index.ts") },
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
   { manifest: api_completions, file: "plugins/api/completions/manifest.json", load: () => import("../../plugins/api/completions/index.ts") },

@@ -30,7 +30,10 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
   const { row } = route;
   const type = BODY_TYPE[row.body];
   const reply = add(route.reply);
-  const content = { "application/json": { schema: reply }, ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }) };
+  const content = {
+    [replyType(route.reply)]: { schema: reply },
+    ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }),
+  };
   return {
     path: pathOf("data", row.path),
     method: row.method.toLowerCase(),
@@ -48,6 +51,10 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
     },
   };
 }
+
+/** Bytes are no JSON. */
+const replyType = ({ type, format }: TSchema): string =>
+  type === "string" && format === "binary" ? "application/octet-stream" : "application/json";
 
 export function routeItem(route: Route, add: Add): Item {
   const scopes = typeof route.scope === "object" && "public" in route.scope ? [] : [route.scope].flat();

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin } from "#contract";
+import { audio } from "./audio.ts";
 import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
@@ -24,6 +25,7 @@ export default definePlugin({
         chatComplete: chat(() => host.now()),
         complete: completions(() => host.now()),
         ...images(() => host.now()),
+        ...audio,
         ...embeddings,
         ...moderations,
         ...rerank,

@@ -276,7 +276,7 @@ const WORD = "census-word";
 const WITH_WORD: readonly Json[] = [
   { model: "m", max_tokens: 1, messages: [{ role: "user", content: WORD }] },
   { model: "m", prompt: WORD },
-  { model: "m", input: WORD },
+  { model: "m", input: WORD, voice: "v" },
   { model: "m", query: WORD, documents: ["x"] },
 ];
 const WITHOUT_CONTENT: Json = { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" };
@@ -287,6 +287,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   uploadFile: "a file is checked where it is used",
   createBatch: "names a file; its lines are requests of their own",
   createFinetune: "names files",
+  imageVariation: "an image, and no text",
 };
 const guardedAt = (provider: string) => ({
   "x-gateway-config": JSON.stringify({

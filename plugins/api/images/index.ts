@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Nullable, OneOf } from "#contract";
+import { type BodyContent, definePlugin, NO_CONTENT, Nullable, OneOf } from "#contract";
 import { FORM, PROMPT } from "../content/index.ts";
+import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
 
 const open = { additionalProperties: true } as const;
 const FORMATS = ["url", "b64_json"] as const;
@@ -16,6 +17,10 @@ const ImageBody = Type.Object(
     quality: Type.Optional(Nullable(Type.String({ description: "E.g. `standard` or `hd`." }))),
     style: Type.Optional(Nullable(Type.String({ description: "E.g. `vivid` or `natural`." }))),
     response_format: Type.Optional(Nullable(OneOf(FORMATS, { default: "url", description: "Link or data." }))),
+    stream: Type.Optional(Nullable(Type.Boolean({ default: false, description: "Answer as server-sent events, where the model can." }))),
+    partial_images: Type.Optional(
+      Nullable(Type.Integer({ minimum: 0, maximum: 3, default: 0, description: "How often a stream shows the image before it is done." })),
+    ),
     user: Type.Optional(Type.String({ description: "Your user's id." })),
   },
   { ...open, $id: "CreateImageRequest" },
@@ -36,6 +41,18 @@ const ImageEditForm = Type.Object(
   { ...open, $id: "CreateImageEditRequest" },
 );
 
+const ImageVariationForm = Type.Object(
+  {
+    image: file("The image to vary."),
+    model: Type.Optional(Type.String({ description: "Model id, or `@slug/model`." })),
+    n,
+    size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
+    response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
+    user: Type.Optional(Type.String({ description: "Your user's id." })),
+  },
+  { ...open, $id: "CreateImageVariationRequest" },
+);
+
 /** Specification 2.9. */
 const ImageResult = Type.Object(
   {
@@ -50,7 +67,10 @@ const ImageResult = Type.Object(
   { ...open, $id: "ImagesResponse" },
 );
 
-/** `/v1/images`: generation, and specification E6. */
+const usage = { usage: tokenUsage, usageAtEnd } satisfies BodyContent;
+const EVENTS = 'With `"stream": true` the answer is server-sent events: partial images, then the whole one with its usage.';
+
+/** `/v1/images`: generations, edits (specification E6) and variations. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
@@ -60,12 +80,14 @@ export default definePlugin({
       operations: [
         {
           operation: "imageGenerate",
-          content: PROMPT,
+          content: { ...PROMPT, ...usage },
           body: ImageBody,
           reply: ImageResult,
           examples: { "Two images": { model: "sandbox-image", prompt: "A cat with a hat", n: 2 } },
+          description: EVENTS,
         },
-        { operation: "imageEdit", content: FORM, body: ImageEditForm, reply: ImageResult },
+        { operation: "imageEdit", content: { ...FORM, ...usage }, body: ImageEditForm, reply: ImageResult, description: EVENTS },
+        { operation: "imageVariation", content: { ...NO_CONTENT, ...usage }, body: ImageVariationForm, reply: ImageResult },
       ],
     },
   }),
