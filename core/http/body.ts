@@ -24,14 +24,17 @@ export function bodyOf(request: Request, headers: RequestHeaders, how: BodyReadi
   const { kind, limits } = how;
   if (kind === "none") return NONE;
   const contentType = headers.get("content-type") ?? "";
-  if (kind === "form") return formOf(request, contentType, limits);
-  if (!contentType.toLowerCase().includes("json"))
+  const isJson = contentType.toLowerCase().includes("json");
+  if (kind === "form" && !(how.orJson && isJson)) return formOf(request, contentType, limits);
+  if (!isJson)
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
   return jsonBody(request, headers, how, held);
 }
 /** How the bodies of a route are read. */
 export interface BodyReading {
   readonly kind: Operation["body"];
+  /** A form may come as JSON. */
+  readonly orJson?: boolean;
   readonly limits: BodyLimits;
   readonly accept?: Accept | undefined;
 }

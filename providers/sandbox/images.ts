@@ -21,12 +21,11 @@ interface Asked {
 export const images = (now: () => number) =>
   ({
     imageGenerate: {
-      answer: obeying(({ prompt, n, response_format: format, partial_images: partials, stream }) =>
-        answer("image_generation", { prompt: text(prompt), n, format, partials, streams: stream === true }, now()),
-      ),
+      answer: obeying((body) => answer("image_generation", askedBy(body), now())),
     },
     imageEdit: {
-      answer: answering(async (_body, _ask, signal, request) => {
+      answer: obeying(async (body, _ask, signal, request) => {
+        if (request.headers.get("content-type")?.includes("json")) return editByLink(body, now());
         const form = await formWith("image", request, signal);
         return answer("image_edit", { ...askedIn(form), prompt: text(form.get("prompt")) }, now());
       }),
@@ -47,6 +46,19 @@ const SIZES = ["256x256", "512x512", "1024x1024"];
 function judgeWord(given: unknown, param: string, words: readonly string[]): void {
   if (given !== null && !words.includes(String(given))) throw invalid(param, `${param} must be one of ${words.join(", ")}.`);
 }
+
+function editByLink(body: Json, now: number): Response | Json {
+  if (body["images"] === undefined && body["image"] === undefined) throw missing("images");
+  return answer("image_edit", askedBy(body), now);
+}
+
+const askedBy = ({ prompt, n, response_format: format, partial_images: partials, stream }: Json): Asked => ({
+  prompt: text(prompt),
+  n,
+  format,
+  partials,
+  streams: stream === true,
+});
 
 function askedIn(form: FormData): Asked {
   judgeWord(form.get("size"), "size", SIZES);

@@ -41,6 +41,28 @@ const ImageEditForm = Type.Object(
   { ...open, $id: "CreateImageEditRequest" },
 );
 
+const ImageReference = Type.Object(
+  {
+    image_url: Type.Optional(Type.String({ description: "A link, or a data URL." })),
+    file_id: Type.Optional(Type.String({ description: "Id of an uploaded file." })),
+  },
+  open,
+);
+/** The same as JSON. */
+const ImageEditBody = Type.Object(
+  {
+    images: Type.Optional(
+      Type.Array(ImageReference, { minItems: 1, description: "The images to edit; some providers take one as `image`." }),
+    ),
+    mask: Type.Optional(Type.Unknown({ description: "An image, as above; its transparent areas are where to edit." })),
+    prompt: Type.String({ description: "What to change." }),
+    model: Type.Optional(Nullable(Type.String({ description: "Model id, or `@slug/model`." }))),
+    n,
+    stream: Type.Optional(Nullable(Type.Boolean({ default: false, description: "Answer as server-sent events, where the model can." }))),
+  },
+  { ...open, $id: "CreateImageEditJsonRequest" },
+);
+
 const ImageVariationForm = Type.Object(
   {
     image: file("The image to vary."),
@@ -86,7 +108,21 @@ export default definePlugin({
           examples: { "Two images": { model: "sandbox-image", prompt: "A cat with a hat", n: 2 } },
           description: EVENTS,
         },
-        { operation: "imageEdit", content: { ...FORM, ...usage }, body: ImageEditForm, reply: ImageResult, description: EVENTS },
+        {
+          operation: "imageEdit",
+          content: { ...FORM, ...usage },
+          body: ImageEditForm,
+          json: ImageEditBody,
+          reply: ImageResult,
+          examples: {
+            "An image by its link": {
+              model: "sandbox-image",
+              prompt: "Give it a hat",
+              images: [{ image_url: "https://example.com/cat.png" }],
+            },
+          },
+          description: EVENTS,
+        },
         { operation: "imageVariation", content: { ...NO_CONTENT, ...usage }, body: ImageVariationForm, reply: ImageResult },
       ],
     },

@@ -48,6 +48,26 @@ describe("what passes", () => {
     expect([answer.text, api.upstream.received.at(-1)?.json()]).toEqual([wire, body]);
     expect(await loggedOf(api, answer)).toMatchObject({ request: body, metrics: { req_units: 28, res_units: 272 } });
   });
+  test("an edit as JSON, its images as links, which guardrails read too", async () => {
+    const edit = (headers: Readonly<Record<string, string>>, body: Json) => api.data("POST", "/v1/images/edits", headers, body);
+    const body = {
+      model: "gpt-image-1",
+      images: [{ image_url: "https://example.com/cat.png" }, { file_id: "file-1" }],
+      prompt: "a hat",
+      x: 1,
+    };
+    const wire = `{"created":1,"data":[{"b64_json":"AA=="}] }`;
+    api.upstream.answer(jsonAnswer(wire));
+    const seen = async (headers: Readonly<Record<string, string>>) => [
+      (await edit(headers, body)).text,
+      api.upstream.received.at(-1)?.json(),
+    ];
+    expect(await seen(api.replayed)).toEqual([wire, body]);
+    expect(bodyOf(await edit(SANDBOX, body))).toMatchObject({ data: [{ revised_prompt: "a hat" }] });
+    bodyOf(await edit(denying(SANDBOX, "input", "a hat"), body), 446);
+    for (const more of [{ images: [] }, {}])
+      expect(at(bodyOf(await edit(SANDBOX, { prompt: "a hat", ...more }), 400), "error", "param")).toBe("images");
+  });
   test("events, byte for byte; usage behind an image of a megabyte is counted, and the log keeps no image", async () => {
     const large = Buffer.alloc(1024 * 1024, 7).toString("base64");
     const wire =
