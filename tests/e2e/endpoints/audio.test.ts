@@ -133,10 +133,10 @@ describe("what was said", () => {
     const seen = api.upstream.received.at(-1);
     expect(seen?.path).toBe("/v1/audio/transcriptions");
     expect(Buffer.from(seen?.body ?? []).includes(Buffer.from(SOUND))).toBeTrue();
-    expect(await loggedOf(api, answer)).toMatchObject({
-      response: { text: "hello" },
-      metrics: { req_units: 140, res_units: 20, total_units: 160 },
-    });
+    const { response, metrics } = await loggedOf(api, answer);
+    expect(response).toEqual({ text: "hello", usage: USAGE });
+    expect(metrics).toMatchObject({ ai_model: "gpt-4o-transcribe", req_units: 140, res_units: 20, total_units: 160 });
+    expect(at(metrics, "cost")).toBeGreaterThan(0);
   });
   test("as events passes byte for byte, and its tokens are counted", async () => {
     api.upstream.answer(sseAnswer(EVENTS));
