@@ -97,11 +97,11 @@ describe("what passes", () => {
 test("an input guardrail denies a prompt, in JSON and in a form", async () => {
   const { images } = clientOf(api, denying(SANDBOX, "input", "secret"));
   for (const asked of [
-    images.generate({ prompt: "a secret" }),
-    images.generate({ prompt: "a secret", stream: true }),
-    images.edit({ image: image(), prompt: "a secret" }),
+    () => images.generate({ prompt: "a secret" }),
+    () => images.generate({ prompt: "a secret", stream: true }),
+    () => images.edit({ image: image(), prompt: "a secret" }),
   ])
-    expect(await failureOf(asked)).toMatchObject({ status: 446, type: "hooks_failed" });
+    expect(await failureOf(asked())).toMatchObject({ status: 446, type: "hooks_failed" });
   expect((await images.edit({ image: image(), prompt: "a hat" })).data).toHaveLength(1);
 });
 test("what is wrong is named, and so is a provider without the operation", async () => {
@@ -111,4 +111,26 @@ test("what is wrong is named, and so is a provider without the operation", async
     expect(
       ((await failureOf(clientOf(api, { "x-gateway-provider": provider }).images.createVariation({ image: image() }))) as Error).message,
     ).toContain(provider);
+});
+
+describe("a provider whose wire is its own", () => {
+  const bedrock = () => ({
+    "x-gateway-provider": "bedrock",
+    "x-gateway-custom-host": api.upstream.url,
+    "x-gateway-aws-access-key-id": "AKIA",
+    "x-gateway-aws-secret-access-key": "secret-of-these-tests",
+    "x-gateway-aws-region": "us-east-1",
+  });
+  const ask = { model: "amazon.nova-canvas-v1:0", prompt: "a hat", n: 2, size: "512x512" } as const;
+  test("draws for the official client", async () => {
+    api.upstream.answer(jsonAnswer({ images: ["AA==", "BB=="] }));
+    const { data } = await clientOf(api, bedrock()).images.generate(ask);
+    expect(data).toEqual([{ b64_json: "AA==" }, { b64_json: "BB==" }]);
+    expect(api.upstream.received.at(-1)?.json()).toMatchObject({ imageGenerationConfig: { numberOfImages: 2, width: 512, height: 512 } });
+  });
+  test("says why it does not, in the error that the client knows", async () => {
+    api.upstream.answer(jsonAnswer({ images: [], error: "filtered" }));
+    const thrown = await failureOf(clientOf(api, bedrock()).images.generate(ask));
+    expect(thrown).toMatchObject({ status: 400, code: "content_filter", message: expect.stringContaining("filtered") });
+  });
 });
