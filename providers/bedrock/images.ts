@@ -89,10 +89,13 @@ function drawn(body: Json, model: string): readonly string[] {
 /** Images over InvokeModel. */
 export const imageGenerate = (now: () => number): Adapter => ({
   path: (_body, { target }) => `${modelPath(target.model)}/invoke`,
-  request: (body, { target }) => ({
-    ...familyOf(target.model).request(body),
-    ...Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member))),
-  }),
+  request(body, { target }) {
+    if (body["stream"] === true) throw refused("stream", "Images on Bedrock are not streamed.");
+    return {
+      ...familyOf(target.model).request(body),
+      ...Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member))),
+    };
+  },
   response: (body, { target }) => ({
     created: Math.floor(now() / 1000),
     data: drawn(body, target.model).map((b64_json) => ({ b64_json })),

@@ -1,4 +1,4 @@
-import { type Adapter, isJson, type Json, UpstreamFailure } from "#contract";
+import { type Adapter, GatewayError, isJson, type Json, UpstreamFailure } from "#contract";
 import { modelPath } from "./endpoint.ts";
 
 /** Member of OpenAI's form -> the parameter of its name; what is not named here travels on as it is. */
@@ -55,7 +55,11 @@ function drawn({ predictions }: Json): readonly Json[] {
 /** Imagen over :predict. */
 export const imageGenerate = (now: () => number): Adapter => ({
   path: (_body, { target }) => modelPath(target, "predict"),
-  request: (body) => ({ instances: [{ prompt: body["prompt"] }], parameters: parametersOf(body) }),
+  request(body) {
+    if (body["stream"] === true)
+      throw new GatewayError("REQUEST_INVALID", { what: "Imagen's images are not streamed." }, { param: "stream" });
+    return { instances: [{ prompt: body["prompt"] }], parameters: parametersOf(body) };
+  },
   response: (body) => ({
     created: Math.floor(now() / 1000),
     data: drawn(body).map(({ bytesBase64Encoded, prompt }) => ({

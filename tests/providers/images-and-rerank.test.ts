@@ -68,6 +68,7 @@ describe("images on Bedrock", () => {
   test.each([
     ["a model that draws nothing", "amazon.nova-lite-v1:0", { prompt: "a" }, "model"],
     ["a size that is none", CANVAS, { prompt: "a", size: "large" }, "size"],
+    ["a stream, which it cannot give", CANVAS, { prompt: "a", stream: true }, "stream"],
     ["several images of a model that draws one", CORE, { prompt: "a", n: 2 }, "n"],
   ])("refuses %s", (_, model, body, param) => expect(sent(model, body)).toMatchObject({ code: "REQUEST_INVALID", param }));
   test.each([
@@ -159,6 +160,8 @@ describe("images on Vertex AI", () => {
       parameters,
     }),
   );
+  test("are not streamed, and say so", () =>
+    expect(sent(MODEL, { prompt: "a", stream: true })).toMatchObject({ code: "REQUEST_INVALID", param: "stream" }));
   test("answer in OpenAI's form, and say why nothing was drawn", () => {
     const predictions = [{ bytesBase64Encoded: "AA", mimeType: "image/png", prompt: "a fine hat" }, { raiFilteredReason: "filtered" }];
     expect(read(MODEL, { predictions })).toEqual({ created: expect.any(Number), data: [{ b64_json: "AA", revised_prompt: "a fine hat" }] });

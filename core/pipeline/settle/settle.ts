@@ -50,7 +50,8 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
   if (content.kind === "bytes") {
     if (content.stream !== null) {
       if (content.usageAtEnd) asEvents(headers);
-      const bytes = counted(content.stream, { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, settle });
+      const readyMs = gw.now() - startedAt;
+      const bytes = counted(content.stream, { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, readyMs, settle });
       return new Response(bytes, { status, headers });
     }
     const response = new Response(null, { status, headers });

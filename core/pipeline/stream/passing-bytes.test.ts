@@ -24,7 +24,7 @@ async function passed(from: Pieces, take = Number.POSITIVE_INFINITY) {
   const seen: string[] = [];
   const ended = Promise.withResolvers<Ending>();
   const usageAtEnd = (tail: string) => ({ input: seen.push(tail) });
-  const reader = counted(from, { provider: "p", usageAtEnd, settle: ended.resolve }).getReader();
+  const reader = counted(from, { provider: "p", usageAtEnd, readyMs: 7, settle: ended.resolve }).getReader();
   let text = "";
   try {
     for (let count = 0; count < take; count += 1) {
@@ -46,6 +46,15 @@ describe("bytes that pass unread", () => {
     expect(text).toBe(texts.join(""));
     expect(seen).toEqual([texts.join("").slice(-64 * KB)]);
     expect(ending).toMatchObject({ ended: "ok", usage: { input: 1 }, response: null });
+  });
+  test("took the gateway no longer than until they began; events are a stream", async () => {
+    expect((await passed(pieces(["a"]))).ending).toMatchObject({ streamed: true });
+    const ended = Promise.withResolvers<Ending>();
+    const bytes = counted(pieces(["a"]), { provider: "p", usageAtEnd: undefined, readyMs: 7, settle: ended.resolve });
+    expect([await new Response(bytes).text(), await ended.promise]).toEqual([
+      "a",
+      { ended: "ok", usage: null, firstMs: null, response: null, readyMs: 7 },
+    ]);
   });
   test("of one large piece are no exception", async () => {
     const { seen } = await passed(pieces([`${"x".repeat(300 * KB)}usage`]));

@@ -8,12 +8,15 @@ export interface Passing {
   readonly provider: string;
   /** Finds usage in the last of them. */
   readonly usageAtEnd: ((tail: string) => Usage | undefined) | undefined;
+  /** Milliseconds from the request's arrival until they began to come. */
+  readonly readyMs: number;
   readonly settle: Settle;
 }
 
 /** Bytes that pass unread, watched for their end. */
-export function counted(pieces: Pieces, { provider, usageAtEnd, settle }: Passing): ReadableStream<Uint8Array> {
+export function counted(pieces: Pieces, { provider, usageAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
   const tail = usageAtEnd && new Tail(usageAtEnd);
+  const unread = { ...NOTHING_READ, ...(tail ? { streamed: true as const } : { readyMs }) };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -24,14 +27,14 @@ export function counted(pieces: Pieces, { provider, usageAtEnd, settle }: Passin
             return controller.enqueue(value);
           }
           controller.close();
-          settle({ ...NOTHING_READ, ended: "ok", usage: tail?.usage() ?? null });
+          settle({ ...unread, ended: "ok", usage: tail?.usage() ?? null });
         } catch (thrown) {
-          settle({ ...NOTHING_READ, ended: "partial", error: errorOf(thrown, provider) });
+          settle({ ...unread, ended: "partial", error: errorOf(thrown, provider) });
           throw thrown; // the client's connection is cut: bytes have no error form
         }
       },
       async cancel() {
-        settle({ ...NOTHING_READ, ended: "aborted" });
+        settle({ ...unread, ended: "aborted" });
         await pieces.cancel();
       },
     },
