@@ -96,6 +96,24 @@ test("the log has the texts, the tokens and their cost, and no vector", async ()
   expect(metrics).toMatchObject({ req_units: 1000, res_units: 0, total_units: 1000 });
   expect(at(metrics, "cost")).toBeCloseTo(0.002, 6); // cents: 1,000 tokens of $0.02 a million
 });
+test("another target answers where one fails, each asked in its own form", async () => {
+  api.upstream.answer((request) =>
+    request.path.includes("batchEmbedContents")
+      ? jsonAnswer({ embeddings: [{ values: VECTOR }] })
+      : jsonAnswer({ error: { message: "busy" } }, { status: 503 }),
+  );
+  const targets = [
+    { provider: "openai", custom_host: `${api.upstream.url}/v1` },
+    { provider: "google", custom_host: api.upstream.url, override_params: { model: "gemini-embedding-001" } },
+  ];
+  const headers = { "x-gateway-config": JSON.stringify({ strategy: { mode: "fallback" }, targets }) };
+  const answer = await clientOf(api, headers).embeddings.create({ model: "text-embedding-3-small", input: "a", dimensions: 3 });
+  expect([answer.model, answer.data[0]?.embedding]).toEqual(["gemini-embedding-001", VECTOR]);
+  expect(api.upstream.received.slice(-2).map(({ path }) => path)).toEqual([
+    "/v1/embeddings",
+    "/v1beta/models/gemini-embedding-001:batchEmbedContents",
+  ]);
+});
 test("of an offline provider that is told to fail, the failure comes as it would from a real one", async () => {
   const answer = await api.data("POST", PATH, SANDBOX, { model: "sandbox-error-429", input: "a" });
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
