@@ -3,6 +3,8 @@ import { Nullable } from "#contract";
 
 const open = { additionalProperties: true } as const;
 const model = Type.Optional(Type.String({ maxLength: 512, description: "Model id, or `@slug/model`." }));
+/** A form passes unread: what its model says chooses no provider. */
+const modelInForm = Type.Optional(Type.String({ description: "Model id. The provider is chosen by a header or a config." }));
 const temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0, description: "How far the model may guess." }));
 const file = Type.Unsafe<Blob>({ type: "string", format: "binary", description: "The audio." });
 const MAX_SPOKEN = 4096;
@@ -26,7 +28,7 @@ export const Speech = Type.String({ format: "binary", description: "The audio; w
 export const TranscriptionForm = Type.Object(
   {
     file,
-    model,
+    model: modelInForm,
     language: Type.Optional(Type.String({ description: "Of the audio, as ISO 639-1." })),
     prompt: Type.Optional(Type.String({ description: "What came before, or how words are spelt." })),
     response_format: Type.Optional(
@@ -42,7 +44,7 @@ export const TranscriptionForm = Type.Object(
 export const TranslationForm = Type.Object(
   {
     file,
-    model,
+    model: modelInForm,
     prompt: Type.Optional(Type.String({ description: "What came before, in English." })),
     response_format: Type.Optional(Type.String({ default: "json", description: "`json`, `text`, `srt`, `verbose_json` or `vtt`." })),
     temperature,

@@ -6,6 +6,8 @@ import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
 const open = { additionalProperties: true } as const;
 const FORMATS = ["url", "b64_json"] as const;
 const file = (description: string) => Type.Unsafe<Blob>({ type: "string", format: "binary", description });
+/** A form passes unread: what its model says chooses no provider. */
+const modelInForm = Type.Optional(Type.String({ description: "Model id. The provider is chosen by a header or a config." }));
 const n = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 10, default: 1, description: "How many images." })));
 
 const ImageBody = Type.Object(
@@ -32,7 +34,7 @@ const ImageEditForm = Type.Object(
     image: file("The image to edit."),
     prompt: Type.String({ description: "What to change." }),
     mask: Type.Optional(file("Its transparent areas are where to edit.")),
-    model: Type.Optional(Type.String({ description: "Model id, or `@slug/model`." })),
+    model: modelInForm,
     n,
     size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
     response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
@@ -66,7 +68,7 @@ const ImageEditBody = Type.Object(
 const ImageVariationForm = Type.Object(
   {
     image: file("The image to vary."),
-    model: Type.Optional(Type.String({ description: "Model id, or `@slug/model`." })),
+    model: modelInForm,
     n,
     size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
     response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
