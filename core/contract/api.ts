@@ -22,6 +22,8 @@ export interface OperationRoute extends OperationBodies {
   readonly operation: OperationId | OwnOperation;
   /** Request body for validation and documentation. Open (`additionalProperties: true`): unknown members travel on. */
   readonly body?: TSchema;
+  /** Of a form that may come as JSON too, its files as links, ids or data: what that body looks like. Open, as `body` is. */
+  readonly json?: TSchema;
   readonly query?: TSchema;
   /** Answer for documentation; the provider's answer is not reshaped by it. */
   readonly reply: TSchema;

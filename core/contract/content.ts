@@ -20,12 +20,27 @@ export interface BodyContent {
   output?(body: Json): readonly PlacedSegment[];
   /** Reads usage out of a whole answer of an operation without a dialect, unless the provider's adapter reads its own. */
   usage?(body: Json): Usage | undefined;
+  /** Usage in events of an operation without a dialect, given the last 64 KB of them; events that nobody judges pass unread. */
+  usageAtEnd?(tail: string): Usage | undefined;
+  /** Answers that are no JSON and hold content all the same, for guardrails. */
+  readonly noJson?: NoJsonAnswer;
+  /**
+   * A whole answer of an operation without a dialect in the form that the request asks for, where its provider may have
+   * given another one. The same object back means: forward it as it came.
+   */
+  asAsked?(answer: Json, asked: Json): Json | Promise<Json>;
   /** Member -> members beside it that say the same again: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */
   replaced?(part: Json, changed: Json): Json;
   /** Answers are vectors: millions of numbers are taken, and no log keeps them. */
   readonly vectors?: true;
+}
+/** An answer that is no JSON (a text, subtitles, events) as one body, so that checks read and patch it like any other. */
+export interface NoJsonAnswer {
+  read(wire: string, contentType: string): Json;
+  /** The answer as guardrails changed its body. */
+  write(body: Json, wire: string, contentType: string): string;
 }
 /** Neither requests nor answers hold anything to check, to count or to leave out. */
 export const NO_CONTENT: BodyContent = Object.freeze({});

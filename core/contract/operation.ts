@@ -39,6 +39,7 @@ export const OPERATIONS = {
   moderate:               { method: "POST",   path: "/moderations",          tag: "Moderations", summary: "Classify content",           body: "json", scope: write },
   imageGenerate:          { method: "POST",   path: "/images/generations",   tag: "Images",      summary: "Create an image",            body: "json", scope: write },
   imageEdit:              { method: "POST",   path: "/images/edits",         tag: "Images",      summary: "Create an image edit",       body: "form", scope: write },
+  imageVariation:         { method: "POST",   path: "/images/variations",    tag: "Images",      summary: "Create a variation of an image", body: "form", scope: write },
   createSpeech:           { method: "POST",   path: "/audio/speech",         tag: "Audio",       summary: "Create speech",              body: "json", scope: write },
   createTranscription:    { method: "POST",   path: "/audio/transcriptions", tag: "Audio",       summary: "Transcribe audio",           body: "form", scope: write },
   createTranslation:      { method: "POST",   path: "/audio/translations",   tag: "Audio",       summary: "Translate audio",            body: "form", scope: write },

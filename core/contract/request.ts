@@ -42,8 +42,13 @@ export type Body =
   | { readonly kind: "none" }
   /** `text` is as it came, or `null` once an override or a guardrail has changed what it says. */
   | { readonly kind: "json"; readonly text: JsonText | null; readonly value: Json }
-  /** A multipart form on its way through: it can be sent once. */
-  | { readonly kind: "form"; readonly contentType: string; readonly stream: ReadableStream<Uint8Array> }
+  /** A multipart form on its way through: it can be sent once. `model` is its field of that name, as soon as that has passed. */
+  | {
+      readonly kind: "form";
+      readonly contentType: string;
+      readonly stream: ReadableStream<Uint8Array>;
+      readonly model?: () => string | undefined;
+    }
   /** A multipart form that a guardrail had to read: it can be sent again. */
   | {
       readonly kind: "form-read";

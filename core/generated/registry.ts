@@ -49,10 +49,15 @@ import policy_single from "../../plugins/policy/single/manifest.json" with { typ
 import exporter_logs from "../../plugins/exporter/logs/manifest.json" with { type: "json" };
 import exporter_stdout from "../../plugins/exporter/stdout/manifest.json" with { type: "json" };
 import api_assistants from "../../plugins/api/assistants/manifest.json" with { type: "json" };
+import api_audio from "../../plugins/api/audio/manifest.json" with { type: "json" };
 import api_batches from "../../plugins/api/batches/manifest.json" with { type: "json" };
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
+import api_completions from "../../plugins/api/completions/manifest.json" with { type: "json" };
+import api_embeddings from "../../plugins/api/embeddings/manifest.json" with { type: "json" };
 import api_images from "../../plugins/api/images/manifest.json" with { type: "json" };
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
+import api_moderations from "../../plugins/api/moderations/manifest.json" with { type: "json" };
+import api_rerank from "../../plugins/api/rerank/manifest.json" with { type: "json" };
 import api_responses from "../../plugins/api/responses/manifest.json" with { type: "json" };
 import api_vector_stores from "../../plugins/api/vector-stores/manifest.json" with { type: "json" };
 import admin_api_keys from "../../plugins/admin/api-keys/manifest.json" with { type: "json" };
@@ -115,10 +120,15 @@ export const registry: readonly RegistryRow[] = [
   { manifest: exporter_logs, file: "plugins/exporter/logs/manifest.json", load: () => import("../../plugins/exporter/logs/index.ts") },
   { manifest: exporter_stdout, file: "plugins/exporter/stdout/manifest.json", load: () => import("../../plugins/exporter/stdout/index.ts") },
   { manifest: api_assistants, file: "plugins/api/assistants/manifest.json", load: () => import("../../plugins/api/assistants/index.ts") },
+  { manifest: api_audio, file: "plugins/api/audio/manifest.json", load: () => import("../../plugins/api/audio/index.ts") },
   { manifest: api_batches, file: "plugins/api/batches/manifest.json", load: () => import("../../plugins/api/batches/index.ts") },
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
+  { manifest: api_completions, file: "plugins/api/completions/manifest.json", load: () => import("../../plugins/api/completions/index.ts") },
+  { manifest: api_embeddings, file: "plugins/api/embeddings/manifest.json", load: () => import("../../plugins/api/embeddings/index.ts") },
   { manifest: api_images, file: "plugins/api/images/manifest.json", load: () => import("../../plugins/api/images/index.ts") },
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },
+  { manifest: api_moderations, file: "plugins/api/moderations/manifest.json", load: () => import("../../plugins/api/moderations/index.ts") },
+  { manifest: api_rerank, file: "plugins/api/rerank/manifest.json", load: () => import("../../plugins/api/rerank/index.ts") },
   { manifest: api_responses, file: "plugins/api/responses/manifest.json", load: () => import("../../plugins/api/responses/index.ts") },
   { manifest: api_vector_stores, file: "plugins/api/vector-stores/manifest.json", load: () => import("../../plugins/api/vector-stores/index.ts") },
   { manifest: admin_api_keys, file: "plugins/admin/api-keys/manifest.json", load: () => import("../../plugins/admin/api-keys/index.ts") },

@@ -5,6 +5,7 @@ import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
 import { hasLeft } from "../platform.ts";
 import { joined, utf8, withoutMark } from "../json/utf8.ts";
+import { PassingField } from "./passing-field.ts";
 import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
 
 /** Limits of request bodies. */
@@ -24,14 +25,17 @@ export function bodyOf(request: Request, headers: RequestHeaders, how: BodyReadi
   const { kind, limits } = how;
   if (kind === "none") return NONE;
   const contentType = headers.get("content-type") ?? "";
-  if (kind === "form") return formOf(request, contentType, limits);
-  if (!contentType.toLowerCase().includes("json"))
+  const isJson = contentType.toLowerCase().includes("json");
+  if (kind === "form" && !(how.orJson && isJson)) return formOf(request, contentType, limits);
+  if (!isJson)
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
   return jsonBody(request, headers, how, held);
 }
 /** How the bodies of a route are read. */
 export interface BodyReading {
   readonly kind: Operation["body"];
+  /** A form may come as JSON. */
+  readonly orJson?: boolean;
   readonly limits: BodyLimits;
   readonly accept?: Accept | undefined;
 }
@@ -43,13 +47,14 @@ function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: Bod
   if (!contentType.toLowerCase().startsWith("multipart/form-data"))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "multipart/form-data" }, { param: "content-type" });
   if (!request.body) throw new GatewayError("REQUEST_INVALID", { what: "The multipart form is empty." });
-  return { kind: "form", contentType, stream: arriving(request, request.body, bodyMs) };
+  const model = new PassingField("model", contentType);
+  return { kind: "form", contentType, stream: arriving(request, request.body, bodyMs, model), model: () => model.value };
 }
 
 const stalled = (silentMs: number): GatewayError => new GatewayError("BODY_STALLED", { silentMs });
 
 /** The same bytes as they are asked for; BODY_STALLED when none come for so long. Who reads slowly is not hurried. */
-function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: number): ReadableStream<Uint8Array> {
+function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: number, field: PassingField): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -57,8 +62,9 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
         const { done, value } = await inTime(reader.read(), silentMs, stalled).catch((thrown: unknown) => {
           throw fromClient(request, thrown);
         });
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (done) return controller.close();
+        field.add(value);
+        controller.enqueue(value);
       },
       cancel: (reason) => reader.cancel(reason),
     },

@@ -30,7 +30,10 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
   const { row } = route;
   const type = BODY_TYPE[row.body];
   const reply = add(route.reply);
-  const content = { "application/json": { schema: reply }, ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }) };
+  const content = {
+    [replyType(route.reply)]: { schema: reply },
+    ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }),
+  };
   return {
     path: pathOf("data", row.path),
     method: row.method.toLowerCase(),
@@ -43,11 +46,15 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
       description: withScopes(route.description, [row.scope]),
       "x-scopes": [row.scope],
       parameters: [...pathParameters(row.path), ...queryParameters(route.query, add), ...headersOf(route.examples, offline, add)],
-      ...(type && requestBody(type, route.body ? add(route.body) : { type: "object" }, route.examples)),
+      ...(type && operationBody(type, route, add)),
       responses: { 200: { description: "The provider's answer.", content }, ...errorResponses(DATA_ERRORS) },
     },
   };
 }
+
+/** Bytes are no JSON. */
+const replyType = ({ type, format }: TSchema): string =>
+  type === "string" && format === "binary" ? "application/octet-stream" : "application/json";
 
 export function routeItem(route: Route, add: Add): Item {
   const scopes = typeof route.scope === "object" && "public" in route.scope ? [] : [route.scope].flat();
@@ -63,7 +70,7 @@ export function routeItem(route: Route, add: Add): Item {
       description: withScopes(route.description, scopes),
       ...(scopes.length === 0 ? { security: [] } : { security: SECURITY[route.plane], "x-scopes": scopes }),
       parameters: [...pathParameters(route.path), ...queryParameters(route.query, add)],
-      ...(route.body && requestBody("application/json", add(route.body), route.examples)),
+      ...(route.body && requestBody(mediaType("application/json", add(route.body), route.examples))),
       responses: {
         200: { description: "Done.", content: { "application/json": { schema: add(route.reply) } } },
         ...errorResponses(route.errors ?? []),
@@ -72,11 +79,17 @@ export function routeItem(route: Route, add: Add): Item {
   };
 }
 
-function requestBody(type: string, schema: unknown, examples: Examples | undefined): Json {
+/** A form that may come as JSON has its examples there. */
+function operationBody(type: string, { body, json, examples }: MountedRoute, add: Add): Json {
+  const schema = body ? add(body) : { type: "object" };
+  if (!json) return requestBody(mediaType(type, schema, examples));
+  return requestBody({ ...mediaType(type, schema), ...mediaType("application/json", add(json), examples) });
+}
+
+const requestBody = (content: Json): Json => ({ requestBody: { required: true, content } });
+function mediaType(type: string, schema: unknown, examples?: Examples): Json {
   const shown = named(examples);
-  return {
-    requestBody: { required: true, content: { [type]: { schema, ...(shown.length > 0 && { examples: Object.fromEntries(shown) }) } } },
-  };
+  return { [type]: { schema, ...(shown.length > 0 && { examples: Object.fromEntries(shown) }) } };
 }
 const named = (examples: Examples = {}) =>
   Object.entries(examples).map(([summary, value]) => [summary.toLowerCase().replace(/[^a-z0-9]+/g, "-"), { summary, value }] as const);

@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ConfigBody, ErrorBody, type Json, type OperationName, type Route } from "#contract";
 import type { Generation, MountedRoute } from "../kernel/generation.ts";
-import { offlineChat } from "./offline-chat.ts";
+import { offlineChat, offlineProvider } from "./offline-chat.ts";
 import { type Grouped, introduction } from "./openapi-introduction.ts";
 import { headerParameters, type Item, operationItem, routeItem } from "./openapi-items.ts";
 import { probeItems } from "./openapi-probes.ts";
@@ -29,7 +29,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
   const offline = gen.providers && offlineChat(gen.providers);
   const items: readonly Item[] = [
     ...[...gen.operations.values()].map((route) =>
-      operationItem(route, schemas.add, route.row.id === "chatComplete" ? offline?.provider : undefined),
+      operationItem(route, schemas.add, gen.providers && offlineProvider(route.row.id, gen.providers)),
     ),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),
     ...probeItems(schemas.add),

@@ -17,8 +17,13 @@ import type { UrlParts } from "./request-path.ts";
 /** An operation of the data plane: what a request's head says is read here, its body when the pipeline asks for it. */
 export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
   const { row } = route;
-  const accept = route.body && row.body === "json" ? bodyCheck(route.body) : undefined;
-  const reading: BodyReading = { kind: row.body, limits: settings, accept };
+  const json = row.body === "json" ? route.body : route.json;
+  const reading: BodyReading = {
+    kind: row.body,
+    orJson: route.json !== undefined,
+    limits: settings,
+    accept: json && bodyCheck(json),
+  };
   return {
     method: row.method,
     path: PREFIX.data + row.path,

@@ -1,4 +1,14 @@
-import { type AdapterInput, type Call, type Dialect, GatewayError, type Json, type Leaf, OPERATIONS, type Plan } from "#contract";
+import {
+  type AdapterInput,
+  type Body,
+  type Call,
+  type Dialect,
+  GatewayError,
+  type Json,
+  type Leaf,
+  OPERATIONS,
+  type Plan,
+} from "#contract";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
@@ -38,10 +48,10 @@ function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
 }
 
-function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { leaf, to }: Try): Reply {
+function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { call, leaf, to }: Try): Reply {
   return {
     ...reading,
-    model: reading.model ?? (to.target.model || null),
+    model: reading.model ?? (to.target.model || modelInForm(call.body) || null),
     leaf,
     from: to,
     sent,
@@ -52,6 +62,12 @@ function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, {
     guardrails: NO_REPORT,
     upstreamMs,
   };
+}
+
+/** What a form asked for: it may have passed by unread. */
+function modelInForm(body: Body): string | undefined {
+  if (body.kind === "form") return body.model?.();
+  return body.kind === "form-read" ? body.fields["model"] : undefined;
 }
 
 function modelOf(body: Json | null, call: Call, plan: Plan): string {

@@ -6,7 +6,9 @@ import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
 import { readError } from "./errors.ts";
 import { models } from "./families.ts";
+import { imageGenerate } from "./images.ts";
 import { gatewayIdentity } from "./identity.ts";
+import { atAgentHost, rerank } from "./rerank.ts";
 import { signer } from "./sign.ts";
 import { target } from "./target.ts";
 
@@ -63,13 +65,14 @@ function signing(
     const source = { arn: sourceRoleArn, externalId: sourceExternalId };
     return assume(auth, auth.key ?? (await gatewayIdentity(host.secrets, source, assume, region)), region);
   };
-  return async (request: OutgoingRequest, at: Target) => {
+  return async (asked: OutgoingRequest, at: Target) => {
+    const request = at.customHost === null ? atAgentHost(asked) : asked;
     const key = await keyOf(authOf(at), regionOf(at));
     return key === null ? request : sign(request, key, { service: "bedrock", region: regionOf(at) });
   };
 }
 
-/** The models of Amazon Bedrock: chat over Converse, embeddings over InvokeModel. */
+/** The models of Amazon Bedrock: chat over Converse, embeddings and images over InvokeModel, rerank over the agents' runtime. */
 export default definePlugin({
   kind: "provider",
   config,
@@ -79,7 +82,7 @@ export default definePlugin({
       target,
       endpoint: endpointIn(config.domain),
       sign: signing(host, config),
-      operations: { chatComplete: chat, embed },
+      operations: { chatComplete: chat, embed, imageGenerate: imageGenerate(() => host.now()), rerank },
       models,
       error: readError,
     },

@@ -21,6 +21,7 @@ export const operations: Provider["operations"] = {
   moderate: asIs,
   imageGenerate: { usage: generationUsage },
   imageEdit: { usage: generationUsage },
+  imageVariation: asIs,
   createSpeech: asIs,
   createTranscription: { usage: generationUsage },
   createTranslation: asIs,

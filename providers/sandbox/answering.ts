@@ -1,5 +1,7 @@
 import type { Adapter, AdapterInput, Json, OutgoingRequest } from "#contract";
+import { pause } from "./play.ts";
 import { Refusal } from "./refusal.ts";
+import { scenarioOf } from "./scenario.ts";
 
 type Answer = NonNullable<Adapter["answer"]>;
 type Handler = (body: Json, ask: AdapterInput, signal: AbortSignal, request: OutgoingRequest) => Promise<Response | Json> | Response | Json;
@@ -17,3 +19,12 @@ export function answering(handler: Handler): Answer {
     }
   };
 }
+
+/** The same for operations that are slow, or fail, when their model or the member `sandbox` says so. */
+export const obeying = (handler: Handler): Answer =>
+  answering(async (body, ask, signal, request) => {
+    const { latency_ms, error } = scenarioOf(body);
+    await pause(latency_ms ?? 0, signal);
+    if (error) throw new Refusal(error.status, error);
+    return handler(body, ask, signal, request);
+  });

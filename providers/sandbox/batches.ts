@@ -1,6 +1,7 @@
 import type { Adapter, AdapterInput, Json } from "#contract";
 import { answering } from "./answering.ts";
 import { idOf } from "./id.ts";
+import { missing } from "./missing.ts";
 import { page } from "./page.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -27,12 +28,7 @@ export const batches = {
 } satisfies Record<string, Adapter>;
 
 function create(body: Json): Json {
-  if (typeof body["input_file_id"] !== "string" || body["input_file_id"] === "")
-    throw new Refusal(400, {
-      message: "Missing required parameter: 'input_file_id'.",
-      param: "input_file_id",
-      code: "missing_required_parameter",
-    });
+  if (typeof body["input_file_id"] !== "string" || body["input_file_id"] === "") throw missing("input_file_id");
   const { endpoint, completion_window, metadata } = body;
   return {
     ...batch(`batch_${idOf(body)}`, "validating"),

@@ -1,13 +1,14 @@
 /** An id that is the same for the same content: two 32-bit FNV-1a hashes as hex, of a sample of a long one. */
 export function idOf(content: unknown): string {
   const text = JSON.stringify(sampled(content));
-  return hash(text, 0x811c9dc5) + hash(text, 0x01234567);
+  return [0x811c9dc5, 0x01234567].map((seed) => hash(text, seed).toString(16).padStart(8, "0")).join("");
 }
 
-function hash(text: string, seed: number): string {
+/** 32-bit FNV-1a. */
+export function hash(text: string, seed: number): number {
   let value = seed;
   for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  return (value >>> 0).toString(16).padStart(8, "0");
+  return value >>> 0;
 }
 
 /** Characters of a text, and elements of a list, at its beginning and at its end: nobody else is served while they are hashed. */

@@ -1,7 +1,10 @@
-import type { Adapter, Json, OutgoingRequest } from "#contract";
-import { answering } from "./answering.ts";
+import type { Adapter, Json } from "#contract";
+import { answering, obeying } from "./answering.ts";
+import { eventStream } from "./events.ts";
+import { formWith, textIn } from "./form.ts";
 import { idOf } from "./id.ts";
-import { Refusal } from "./refusal.ts";
+import { invalid, missing } from "./missing.ts";
+import { tokens } from "./speech.ts";
 
 /** One transparent pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -10,59 +13,100 @@ interface Asked {
   readonly prompt: unknown;
   readonly n: unknown;
   readonly format: unknown;
+  readonly partials: unknown;
+  readonly streams: boolean;
 }
 
-/** Image generation and edits: `n` times the same pixel. */
+/** Image generation, edits and variations: `n` times the same pixel. */
 export const images = (now: () => number) =>
   ({
     imageGenerate: {
-      answer: answering((body) => result({ prompt: body["prompt"], n: body["n"], format: body["response_format"] }, now())),
+      answer: obeying((body) => answer("image_generation", askedBy(body), now())),
     },
     imageEdit: {
-      answer: answering(async (_body, _ask, _signal, request) => {
-        const form = await formOf(request);
-        if (!(form.get("image") instanceof Blob)) throw missing("image");
-        judgeWord(form.get("size"), "size", SIZES);
-        judgeWord(form.get("response_format"), "response_format", ["url", "b64_json"]);
-        return result({ prompt: form.get("prompt"), n: form.get("n"), format: form.get("response_format") }, now());
+      answer: obeying(async (body, _ask, signal, request) => {
+        if (request.headers.get("content-type")?.includes("json")) return editByLink(body, now());
+        const form = await formWith("image", request, signal);
+        return answer("image_edit", { ...askedIn(form), prompt: text(form.get("prompt")) }, now());
       }),
+    },
+    imageVariation: {
+      answer: answering(async (_body, _ask, signal, request) =>
+        answer("image_variation", { ...askedIn(await formWith("image", request, signal)), streams: false }, now()),
+      ),
     },
   }) satisfies Record<string, Adapter>;
 
+function text(prompt: unknown): string {
+  if (typeof prompt !== "string" || prompt === "") throw missing("prompt");
+  return prompt;
+}
+
 const SIZES = ["256x256", "512x512", "1024x1024"];
 function judgeWord(given: unknown, param: string, words: readonly string[]): void {
-  if (given !== null && !words.includes(String(given)))
-    throw new Refusal(400, { message: `${param} must be one of ${words.join(", ")}.`, param });
+  if (given !== null && !words.includes(String(given))) throw invalid(param, `${param} must be one of ${words.join(", ")}.`);
 }
 
-/** As large as an image may be: a form is read in one go, while nobody else is served. */
-const MAX_FORM_MB = 4;
-
-async function formOf({ body, headers }: OutgoingRequest): Promise<FormData> {
-  const parts: Uint8Array[] = [];
-  let left = MAX_FORM_MB * 1024 * 1024;
-  for await (const part of new Response(body as BodyInit | null).body ?? []) {
-    left -= part.length;
-    if (left < 0) throw new Refusal(413, { message: `The sandbox reads forms of up to ${MAX_FORM_MB} MB.` });
-    parts.push(part);
-  }
-  const type = headers.get("content-type") ?? "";
-  return new Response(Buffer.concat(parts), { headers: { "content-type": type } }).formData().catch(() => {
-    throw new Refusal(400, { message: "The body is not a multipart form." });
-  });
+function editByLink(body: Json, now: number): Response | Json {
+  if (body["images"] === undefined && body["image"] === undefined) throw missing("images");
+  return answer("image_edit", askedBy(body), now);
 }
 
-function result({ prompt, n, format }: Asked, now: number): Json {
-  if (typeof prompt !== "string" || prompt === "") throw missing("prompt");
-  const count = n === null || n === undefined ? 1 : Number(n);
-  if (!Number.isInteger(count) || count < 1 || count > 10) throw new Refusal(400, { message: "n must be between 1 and 10.", param: "n" });
-  const image = (index: number): Json =>
-    format === "b64_json" ? { b64_json: PIXEL } : { url: `https://sandbox.invalid/images/${idOf(prompt)}-${index}.png` };
+const askedBy = ({ prompt, n, response_format: format, partial_images: partials, stream }: Json): Asked => ({
+  prompt: text(prompt),
+  n,
+  format,
+  partials,
+  streams: stream === true,
+});
+
+function askedIn(form: FormData): Asked {
+  judgeWord(form.get("size"), "size", SIZES);
+  judgeWord(form.get("response_format"), "response_format", ["url", "b64_json"]);
   return {
-    created: Math.floor(now / 1000),
-    data: Array.from({ length: count }, (_, index) => ({ ...image(index), revised_prompt: prompt })),
+    prompt: undefined,
+    n: form.get("n"),
+    format: form.get("response_format"),
+    partials: form.get("partial_images"),
+    streams: textIn(form, "stream") === "true",
   };
 }
 
-const missing = (param: string): Refusal =>
-  new Refusal(400, { message: `Missing required parameter: '${param}'.`, param, code: "missing_required_parameter" });
+function answer(event: string, asked: Asked, now: number): Response | Json {
+  const { prompt, n, format, streams } = asked;
+  const count = n === null || n === undefined ? 1 : Number(n);
+  if (!Number.isInteger(count) || count < 1 || count > 10) throw invalid("n", "n must be between 1 and 10.");
+  const created_at = Math.floor(now / 1000);
+  if (streams) return streamed(event, asked.partials, { created_at, usage: usageOf(prompt, count) });
+  const image = (index: number): Json =>
+    format === "b64_json" ? { b64_json: PIXEL } : { url: `https://sandbox.invalid/images/${idOf(prompt)}-${index}.png` };
+  const revised = prompt === undefined ? {} : { revised_prompt: prompt };
+  return { created: created_at, data: Array.from({ length: count }, (_, index) => ({ ...image(index), ...revised })) };
+}
+
+const IMAGE_TOKENS = 272;
+function usageOf(prompt: unknown, count: number): Json {
+  const [input, output] = [tokens([String(prompt ?? "")]), count * IMAGE_TOKENS];
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: { text_tokens: input, image_tokens: 0 },
+  };
+}
+
+const LOOKS = { size: "1024x1024", quality: "low", background: "transparent", output_format: "png" };
+/** The image as far as it is drawn, so many times, and then the whole. */
+function streamed(
+  event: string,
+  partials: unknown,
+  { created_at, usage }: { readonly created_at: number; readonly usage: Json },
+): Response {
+  const count = Math.min(3, Number(partials ?? 0) || 0);
+  const image = { b64_json: PIXEL, created_at, ...LOOKS };
+  const partial = (partial_image_index: number): Json => ({ type: `${event}.partial_image`, ...image, partial_image_index });
+  return eventStream(
+    [...Array.from({ length: count }, (_, index) => partial(index)), { type: `${event}.completed`, ...image, usage }],
+    true,
+  );
+}

@@ -17,7 +17,7 @@ export interface SpeechUsage {
 }
 
 /** One token for every four characters begun. */
-const tokens = (texts: readonly string[]): number => Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / 4);
+export const tokens = (texts: readonly string[]): number => Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / 4);
 
 /** The pieces in which a text is streamed: its words, each cut off when its turn comes. */
 export function* words(text: string): Generator<string> {
@@ -43,7 +43,7 @@ export async function speechOf(body: Json, scenario: Scenario, id: string): Prom
   };
 }
 
-async function counted(count: number): Promise<string> {
+export async function counted(count: number): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < count; from += PER_TURN) {
     if (from > 0) await nextTurn();

@@ -9,7 +9,7 @@ export interface Head {
   readonly model: string;
 }
 
-const usageBody = ({ prompt, completion, reasoning }: SpeechUsage): Json => ({
+export const usageBody = ({ prompt, completion, reasoning }: SpeechUsage): Json => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
   total_tokens: prompt + completion,

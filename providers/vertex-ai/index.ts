@@ -6,6 +6,7 @@ import { accessTokens } from "./access-token.ts";
 import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
 import { endpoint } from "./endpoint.ts";
+import { imageGenerate } from "./images.ts";
 import { models } from "./models.ts";
 import { serviceAccountOf } from "./service-account.ts";
 import { authTypeOf, fieldsOf, target } from "./target.ts";
@@ -31,6 +32,15 @@ export default definePlugin({
   needs: ["net:*"],
   setup: (host) => {
     const sign = signing(accessTokens({ fetch: host.fetch, now: () => host.now() }));
-    return { provides: { target, endpoint, sign, operations: { chatComplete: chat, embed }, models, error } };
+    return {
+      provides: {
+        target,
+        endpoint,
+        sign,
+        operations: { chatComplete: chat, embed, imageGenerate: imageGenerate(() => host.now()) },
+        models,
+        error,
+      },
+    };
   },
 });

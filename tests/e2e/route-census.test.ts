@@ -277,7 +277,7 @@ const WORD = "census-word";
 const WITH_WORD: readonly Json[] = [
   { model: "m", max_tokens: 1, messages: [{ role: "user", content: WORD }] },
   { model: "m", prompt: WORD },
-  { model: "m", input: WORD },
+  { model: "m", input: WORD, voice: "v" },
   { model: "m", query: WORD, documents: ["x"] },
 ];
 const WITHOUT_CONTENT: Json = { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" };
@@ -288,20 +288,35 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   uploadFile: "a file is checked where it is used",
   createBatch: "names a file; its lines are requests of their own",
   createFinetune: "names files",
+  imageVariation: "an image, and no text",
 };
-const GUARDED = {
+const guardedAt = (provider: string) => ({
   "x-gateway-config": JSON.stringify({
-    provider: "openai",
+    provider,
     api_key: "none",
     input_guardrails: [{ deny: true, "default.regexMatch": { rule: WORD, not: true } }],
   }),
-};
+});
+/** Providers with an adapter for an operation: those that call a vendor, and those that answer offline. */
+function servingOf(id: OperationName) {
+  const adapters = [...generation.providers].flatMap(([name, { provides }]) => {
+    const adapter = provides.operations[id];
+    return adapter ? [{ name, isOffline: adapter.answer !== undefined }] : [];
+  });
+  const named = (isOffline: boolean) => adapters.filter((adapter) => adapter.isOffline === isOffline).map(({ name }) => name);
+  return { vendors: named(false), offline: named(true) };
+}
 
 describe.each(operations.map((route) => [String(route.id), route] as const))("the operation %s", (id, route) => {
   const row = generation.operations.get(id)?.row ?? expect.unreachable();
+  const { vendors, offline } = servingOf(row.id);
   const body = row.body === "none" ? undefined : bodyFor(row);
   const answered = (key: string, headers: Readonly<Record<string, string>>) => said(ask(route, key, body, headers));
 
+  test("is served by a provider, and answered offline for who has no account", () => {
+    expect([id, vendors.length > 0]).toEqual([id, true]);
+    expect([id, offline.length > 0]).toEqual([id, true]);
+  });
   test(`is ${row.uncounted ? "not counted by" : "counted by"} rate limits`, async () => {
     const spent = keyOf("workspace-service", [], { terms: CallerRateLimits.saying([{ type: "requests", unit: "rph", value: 0 }]) });
     const { status } = await answered(spent, { "x-gateway-provider": "sandbox" });
@@ -311,6 +326,6 @@ describe.each(operations.map((route) => [String(route.id), route] as const))("th
   test(row.content.input === undefined ? "carries nothing to guard, for a reason" : "is guarded", async () => {
     const reason = row.body === "none" ? "it has no body" : UNGUARDED[id];
     if (row.content.input === undefined) return void expect([id, reason]).toEqual([id, expect.any(String)]);
-    expect(await answered(keyOf("workspace-service"), GUARDED)).toMatchObject({ status: 446 });
+    expect(await answered(keyOf("workspace-service"), guardedAt(vendors[0] ?? ""))).toMatchObject({ status: 446 });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
 import {
   type Api,
   type Collected,
@@ -34,9 +35,18 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
       expect(ids.filter((id) => !isOperationName(id))).toEqual([]);
     });
     test("describes the members of configs that it obeys", () => expectDescribed(...partsOf(obeys)));
+    test("says what the bodies of requests look like, and shows one of each that is JSON", () => {
+      for (const { row, body, json = row.body === "json" ? body : undefined, examples = {} } of mounted) {
+        if (row.body === "none") continue;
+        expect([row.id, body?.["type"]]).toEqual([row.id, "object"]);
+        const shown = Object.values(examples);
+        expect([row.id, shown.length > 0]).toEqual([row.id, json !== undefined]);
+        for (const example of shown) expect([row.id, example, json && Value.Check(json, example)]).toEqual([row.id, example, true]);
+      }
+    });
     test("lets members that it does not know travel on", () => {
-      for (const { row, body, query } of mounted)
-        for (const schema of [body, query])
+      for (const { row, body, json, query } of mounted)
+        for (const schema of [body, json, query])
           if (schema?.["type"] === "object") expect([row.id, schema["additionalProperties"]]).toEqual([row.id, true]);
     });
     testRoutes(() => ({ operations: new Map(mounted.map((route) => [route.row.id, route])), routes, config: rulesOf() }), manifest.scopes);
@@ -80,6 +90,8 @@ const toldOf = ({ choices, usage: counts, model }: Collected): unknown => ({
 
 /** A plugin's own operation may have neither tools nor usage, and end in one way only: it says texts. */
 const ALL_SAY: ReadonlySet<string> = new Set(["a text", "an empty answer"]);
+/** Operations of the table whose answers have no place for tool calls. */
+const WITHOUT_TOOLS: ReadonlySet<string> = new Set(["complete"]);
 const textOf = ({ choices }: Collected): unknown => choices.map(({ text }) => text).join("");
 const isOwn = ({ operation }: Dialect): boolean => !(OPERATION_IDS as readonly string[]).includes(operation);
 
@@ -92,6 +104,7 @@ function testDialect(dialect: Dialect): void {
 
   for (const [name, events] of Object.entries(EVENTS)) {
     if (isOwn(dialect) && !ALL_SAY.has(name)) continue;
+    if (WITHOUT_TOOLS.has(dialect.operation) && name === "tool calls") continue;
     const told = isOwn(dialect) ? textOf : toldOf;
     test(`${name}: whole, it reads what it writes`, () => {
       const answer = collect(events);

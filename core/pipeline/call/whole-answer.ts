@@ -82,11 +82,15 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const { adapter } = it.to;
   const { content } = it.call.row;
   const base = { status: answer.status, headers, error: null };
-  const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-  if (!isJson) return { ...base, content: { kind: "bytes", bytes: answer.pieces() }, model: null };
+  const type = answer.headers.get("content-type") ?? "";
+  if (!type.includes("json")) {
+    const usageAtEnd = type.includes("event-stream") ? content.usageAtEnd : undefined;
+    return { ...base, content: { kind: "bytes", bytes: answer.pieces(), usageAtEnd }, model: null };
+  }
   const text = await answer.text();
   const body = await jsonOf(text, it.to.id, content.vectors ? VECTORS : CONVERSATION);
-  const mapped = adapter.response ? adapter.response(body, it.ask) : body;
+  const own = adapter.response ? adapter.response(body, it.ask) : body;
+  const mapped = content.asAsked && it.call.body.kind === "json" ? await content.asAsked(own, it.call.body.value) : own;
   const usage = (adapter.usage ?? content.usage)?.(body) ?? null;
   return {
     ...base,

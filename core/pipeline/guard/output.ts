@@ -13,6 +13,7 @@ import {
 } from "#contract";
 import { nothingSpent } from "../../compute/allowance.ts";
 import type { ClientForm, RoutedRequest, Try } from "../try.ts";
+import { type Judgeable, readWhole } from "./no-json.ts";
 import type { Gateway } from "../gateway.ts";
 import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./stream.ts";
@@ -81,7 +82,10 @@ async function guardedReply(reply: Reply, it: Try, gw: Gateway): Promise<Reply> 
   const active = await activeGuardrails(it.leaf.outputGuardrails, it.request.caller, gw.guards);
   const { content } = reply;
   if (content.kind === "stream") return guardedStream({ reply, active, it }, content.stream, gw);
-  return content.kind === "whole" ? guardedWhole({ reply, active, it }, content, gw) : reply;
+  if (content.kind === "whole") return guardedWhole({ reply, active, it }, content, gw);
+  const read = await readWhole(content, reply.headers, it).catch((thrown: unknown) => brokenReading(thrown, it, reply.sent?.secrets ?? []));
+  if (read?.kind === "broken") return { ...reply, ...read.reading };
+  return read ? guardedWhole({ reply, active, it }, read, gw) : reply;
 }
 
 /** An answer, and the guardrails that judge it. */
@@ -90,15 +94,16 @@ interface AnswerToGuard {
   readonly active: readonly ActiveGuardrail[];
   readonly it: Try;
 }
-async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Whole, gw: Gateway): Promise<Reply> {
+async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Judgeable, gw: Gateway): Promise<Reply> {
   if (!isJson(content.body)) return reply;
   const { guarded, leaf, to, form } = it;
   const of = { call: it.request.call, status: reply.status, view: viewOf(to, it.request) };
   const judged = await guardOutput(active, content.body, of, gw.guards);
   const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
   if (judged.denied) return { ...denial(report, leaf, to, it.call.row), sent: reply.sent, upstreamMs: reply.upstreamMs };
-  const text = judged.body === content.body ? content.text : await written(judged.body, content.text);
-  const answered: Reply = { ...reply, content: { ...content, body: judged.body, text } };
+  const { write, ...whole } = content;
+  const text = judged.body === content.body ? content.text : write ? write(judged.body) : await written(judged.body, content.text);
+  const answered: Reply = { ...reply, content: { ...whole, body: write ? null : judged.body, text } };
   return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
 }
 

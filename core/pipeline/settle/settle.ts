@@ -2,7 +2,8 @@ import { type Call, type Caller, GatewayError, messageOf, type Outcome, type Pla
 import type { HeaderRecord } from "../../egress/header.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../../http/errors.ts";
-import { counted, type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
+import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
+import { counted } from "../stream/passing-bytes.ts";
 import type { Gateway } from "../gateway.ts";
 import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
@@ -47,14 +48,24 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
     return new Response(inSlices(longClientText(content), ended, delivery), { status, headers });
   }
   if (content.kind === "bytes") {
-    if (content.bytes !== null) return new Response(counted(content.bytes, reply.from?.id ?? "", settle), { status, headers });
+    if (content.bytes !== null) {
+      if (content.usageAtEnd) asEvents(headers);
+      const readyMs = gw.now() - startedAt;
+      const bytes = counted(content.bytes, { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, readyMs, settle });
+      return new Response(bytes, { status, headers });
+    }
     const response = new Response(null, { status, headers });
     afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended: "ok" } });
     return response;
   }
+  asEvents(headers);
+  return new Response(streamed(liveOf(content.stream, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
+}
+
+/** Proxies on the way to the client hand each event on when it comes. */
+function asEvents(headers: HeaderRecord): void {
   headers["cache-control"] = "no-cache, no-transform";
   headers["x-accel-buffering"] = "no";
-  return new Response(streamed(liveOf(content.stream, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
 }
 
 /** What is to be settled. */

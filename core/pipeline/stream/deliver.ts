@@ -1,7 +1,7 @@
 import { GatewayError, type JsonText, type Outcome, type Usage, type WireError } from "#contract";
 import type { Source } from "../../egress/source.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { errorOf, type Live, type Summary, wireError } from "./live.ts";
+import { type Live, type Summary, wireError } from "./live.ts";
 import { Slices } from "./slices.ts";
 
 /** How an answer came to its end. */
@@ -163,31 +163,6 @@ const endedBy = (error: Summary["error"], aborted: boolean): Outcome["ended"] =>
   if (aborted) return "aborted";
   return error ? "partial" : "ok";
 };
-
-/** Bytes that pass unread, watched for their end. */
-export function counted(source: Source<Uint8Array>, provider: string, settle: Settle): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const bytes = await source.read();
-          if (bytes !== undefined) return controller.enqueue(bytes);
-          controller.close();
-          settle({ ...NOTHING_READ, ended: "ok" });
-        } catch (thrown) {
-          void source.cancel(); // nothing more of it is wanted
-          settle({ ...NOTHING_READ, ended: "partial", error: errorOf(thrown, provider) });
-          throw thrown; // the client's connection is cut: bytes have no error form
-        }
-      },
-      async cancel() {
-        settle({ ...NOTHING_READ, ended: "aborted" });
-        await source.cancel();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
 
 /** The beginning of an answer, for the log; chunks are kept by reference and read only when somebody asks. */
 class KeptText {

@@ -10,7 +10,13 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
-        { operation: "createBatch", content: NO_CONTENT, body: BatchBody, reply: Batch },
+        {
+          operation: "createBatch",
+          content: NO_CONTENT,
+          body: BatchBody,
+          reply: Batch,
+          examples: { "Of an uploaded file": { input_file_id: "file-1" } },
+        },
         { operation: "retrieveBatch", content: NO_CONTENT, query: RetrieveBatchQuery, reply: Batch },
         { operation: "listBatches", content: NO_CONTENT, query: ListBatchesQuery, reply: BatchList },
         { operation: "cancelBatch", content: NO_CONTENT, reply: Batch },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Collected, type EncodeOptions, inputTokens, type Json, outputTokens, type StreamEvent, UpstreamFailure } from "#contract";
 import { chat } from "./dialect.ts";
-import { usageBody, usageOf } from "./usage.ts";
+import { usageBody, usageOf } from "../content/usage.ts";
 
 const options: EncodeOptions = { id: "req-1", model: "asked", created: 7, usage: false, strict: true };
 const loose: EncodeOptions = { ...options, strict: false };

@@ -1,8 +1,8 @@
 import { type FinishReason, type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Usage } from "#contract";
-import { failureFrame, failureIn } from "./failure.ts";
+import { failureFrame, failureIn } from "../content/failure.ts";
 import { addTools, type OpenCall } from "./tools.ts";
-import { usageOf } from "./usage.ts";
-import { count, object, objects, text } from "./wire.ts";
+import { usageOf } from "../content/usage.ts";
+import { count, object, objects, text } from "../content/wire.ts";
 
 /** What the chat wire makes a reader remember. */
 export interface ChatState {

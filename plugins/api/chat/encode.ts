@@ -1,7 +1,7 @@
 import type { EncodeOptions, Encoder, Json, StreamEvent, Usage, WireError } from "#contract";
 import { Blocks } from "./blocks.ts";
 import { type MediaCount, mediaMember, mediaPart } from "./media.ts";
-import { usageBody } from "./usage.ts";
+import { usageBody } from "../content/usage.ts";
 
 type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
 type Content = Exclude<StreamEvent["type"], "start" | "usage">;

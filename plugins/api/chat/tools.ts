@@ -1,5 +1,5 @@
 import { isJson, type Json, type StreamEvent } from "#contract";
-import { object, objects, text } from "./wire.ts";
+import { object, objects, text } from "../content/wire.ts";
 
 /** A tool call whose pieces are arriving. */
 export interface OpenCall {

@@ -1,7 +1,7 @@
 import type { Collected, CollectedChoice, EncodeOptions, Json } from "#contract";
 import { mediaMember } from "./media.ts";
 import { orderedBlocks } from "./ordered-blocks.ts";
-import { usageBody } from "./usage.ts";
+import { usageBody } from "../content/usage.ts";
 
 /** A folded answer -> a whole chat.completion. */
 export function write(answer: Collected, options: EncodeOptions): Json {

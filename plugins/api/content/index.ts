@@ -74,7 +74,9 @@ export const MESSAGES: BodyContent = { ...PATCHED, input: reading(readMessages),
 /** Completions and images: a prompt. */
 export const PROMPT: BodyContent = { ...PATCHED, input: reading(members(["prompt", "suffix", "negative_prompt"])) };
 export const COMPLETION: BodyContent = { ...PROMPT, output };
-/** The member `input`: texts to embed, classify or speak. */
+/** Speech: how to speak is said by the same client as what to speak. */
+export const SPEECH: BodyContent = { ...PATCHED, input: reading(members(["instructions", "input"])) };
+/** The member `input`: texts to embed or classify. */
 export const INPUT: BodyContent = {
   ...PATCHED,
   input: reading((body, found) => {

@@ -1,10 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Nullable, OneOf } from "#contract";
+import { type BodyContent, definePlugin, NO_CONTENT, Nullable, OneOf } from "#contract";
 import { FORM, PROMPT } from "../content/index.ts";
+import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
 
 const open = { additionalProperties: true } as const;
 const FORMATS = ["url", "b64_json"] as const;
 const file = (description: string) => Type.Unsafe<Blob>({ type: "string", format: "binary", description });
+/** A form passes unread: what its model says chooses no provider. */
+const modelInForm = Type.Optional(Type.String({ description: "Model id. The provider is chosen by a header or a config." }));
 const n = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 10, default: 1, description: "How many images." })));
 
 const ImageBody = Type.Object(
@@ -16,6 +19,10 @@ const ImageBody = Type.Object(
     quality: Type.Optional(Nullable(Type.String({ description: "E.g. `standard` or `hd`." }))),
     style: Type.Optional(Nullable(Type.String({ description: "E.g. `vivid` or `natural`." }))),
     response_format: Type.Optional(Nullable(OneOf(FORMATS, { default: "url", description: "Link or data." }))),
+    stream: Type.Optional(Nullable(Type.Boolean({ default: false, description: "Answer as server-sent events, where the model can." }))),
+    partial_images: Type.Optional(
+      Nullable(Type.Integer({ minimum: 0, maximum: 3, default: 0, description: "How often a stream shows the image before it is done." })),
+    ),
     user: Type.Optional(Type.String({ description: "Your user's id." })),
   },
   { ...open, $id: "CreateImageRequest" },
@@ -27,13 +34,47 @@ const ImageEditForm = Type.Object(
     image: file("The image to edit."),
     prompt: Type.String({ description: "What to change." }),
     mask: Type.Optional(file("Its transparent areas are where to edit.")),
-    model: Type.Optional(Type.String({ description: "Model id, or `@slug/model`." })),
+    model: modelInForm,
     n,
     size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
     response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
     user: Type.Optional(Type.String({ description: "Your user's id." })),
   },
   { ...open, $id: "CreateImageEditRequest" },
+);
+
+const ImageReference = Type.Object(
+  {
+    image_url: Type.Optional(Type.String({ description: "A link, or a data URL." })),
+    file_id: Type.Optional(Type.String({ description: "Id of an uploaded file." })),
+  },
+  open,
+);
+/** The same as JSON. */
+const ImageEditBody = Type.Object(
+  {
+    images: Type.Optional(
+      Type.Array(ImageReference, { minItems: 1, description: "The images to edit; some providers take one as `image`." }),
+    ),
+    mask: Type.Optional(Type.Unknown({ description: "An image, as above; its transparent areas are where to edit." })),
+    prompt: Type.String({ description: "What to change." }),
+    model: Type.Optional(Nullable(Type.String({ description: "Model id, or `@slug/model`." }))),
+    n,
+    stream: Type.Optional(Nullable(Type.Boolean({ default: false, description: "Answer as server-sent events, where the model can." }))),
+  },
+  { ...open, $id: "CreateImageEditJsonRequest" },
+);
+
+const ImageVariationForm = Type.Object(
+  {
+    image: file("The image to vary."),
+    model: modelInForm,
+    n,
+    size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
+    response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
+    user: Type.Optional(Type.String({ description: "Your user's id." })),
+  },
+  { ...open, $id: "CreateImageVariationRequest" },
 );
 
 /** Specification 2.9. */
@@ -50,7 +91,10 @@ const ImageResult = Type.Object(
   { ...open, $id: "ImagesResponse" },
 );
 
-/** `/v1/images`: generation, and specification E6. */
+const usage = { usage: tokenUsage, usageAtEnd } satisfies BodyContent;
+const EVENTS = 'With `"stream": true` the answer is server-sent events: partial images, then the whole one with its usage.';
+
+/** `/v1/images`: generations, edits (specification E6) and variations. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
@@ -58,8 +102,30 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
-        { operation: "imageGenerate", content: PROMPT, body: ImageBody, reply: ImageResult },
-        { operation: "imageEdit", content: FORM, body: ImageEditForm, reply: ImageResult },
+        {
+          operation: "imageGenerate",
+          content: { ...PROMPT, ...usage },
+          body: ImageBody,
+          reply: ImageResult,
+          examples: { "Two images": { model: "sandbox-image", prompt: "A cat with a hat", n: 2 } },
+          description: EVENTS,
+        },
+        {
+          operation: "imageEdit",
+          content: { ...FORM, ...usage },
+          body: ImageEditForm,
+          json: ImageEditBody,
+          reply: ImageResult,
+          examples: {
+            "An image by its link": {
+              model: "sandbox-image",
+              prompt: "Give it a hat",
+              images: [{ image_url: "https://example.com/cat.png" }],
+            },
+          },
+          description: EVENTS,
+        },
+        { operation: "imageVariation", content: { ...NO_CONTENT, ...usage }, body: ImageVariationForm, reply: ImageResult },
       ],
     },
   }),

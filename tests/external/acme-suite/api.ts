@@ -17,5 +17,10 @@ export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
-  setup: () => ({ provides: { operations: [{ operation: SAY, content, body: SayBody, reply: Said }], dialects: [say] } }),
+  setup: () => ({
+    provides: {
+      operations: [{ operation: SAY, content, body: SayBody, reply: Said, examples: { "A word": { text: "Hello" } } }],
+      dialects: [say],
+    },
+  }),
 });

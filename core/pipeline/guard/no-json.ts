@@ -1,0 +1,40 @@
+import { GatewayError, type Json } from "#contract";
+import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
+import type { ByteSource } from "../../egress/source.ts";
+import { received, utf8 } from "../../json/utf8.ts";
+import { textCost } from "../../kernel/process/memory-cost.ts";
+import type { Content, Reply } from "../reply.ts";
+import type { Try } from "../try.ts";
+
+type Whole = Extract<Content, { kind: "whole" }>;
+type Bytes = Extract<Content, { kind: "bytes" }>;
+/** A whole answer, and how it is written after guardrails changed its body; default: as JSON. */
+export type Judgeable = Whole & { readonly write?: (body: Json) => string };
+
+/** An answer that is no JSON and holds content all the same is read as a whole, to be judged; others pass. */
+export async function readWhole({ bytes, usageAtEnd }: Bytes, headers: Reply["headers"], it: Try): Promise<Judgeable | undefined> {
+  const form = it.call.row.content.noJson;
+  if (!form || bytes === null) return undefined;
+  const text = await received(await piecesOf(bytes, it));
+  const wire = typeof text === "string" ? text : utf8(text);
+  const type = headers["content-type"] ?? "";
+  const usage = usageAtEnd?.(wire) ?? null;
+  return { kind: "whole", text: wire, body: form.read(wire, type), usage, write: (body) => form.write(body, wire, type) };
+}
+
+async function piecesOf(bytes: ByteSource, { request: { held }, to }: Try): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let piece = await bytes.read(); piece; piece = await bytes.read()) {
+      size += piece.length;
+      if (size > MAX_WHOLE) throw new GatewayError("UPSTREAM_INVALID", { provider: to.id, why: tooLarge(MAX_WHOLE) });
+      held.grow(textCost(piece.length));
+      pieces.push(piece);
+    }
+    return pieces;
+  } catch (thrown) {
+    void bytes.cancel(); // nothing more of it is wanted
+    throw thrown;
+  }
+}

@@ -1,0 +1,35 @@
+import { Type } from "@sinclair/typebox";
+import { type BodyContent, definePlugin } from "#contract";
+import { SPEECH, TRANSCRIPT } from "../content/index.ts";
+import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
+import { Speech, SpeechBody, Transcription, TranscriptionForm, Translation, TranslationForm } from "./schema.ts";
+import { transcripts } from "./transcript.ts";
+
+const usage = { usage: tokenUsage, usageAtEnd } satisfies BodyContent;
+const spoken: BodyContent = { ...SPEECH, ...usage };
+const heard: BodyContent = { ...TRANSCRIPT, ...usage, noJson: transcripts };
+
+/** `/v1/audio`: text to speech, and speech to text in its own language or in English. */
+export default definePlugin({
+  kind: "api",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: [],
+  setup: () => ({
+    provides: {
+      operations: [
+        {
+          operation: "createSpeech",
+          content: spoken,
+          body: SpeechBody,
+          reply: Speech,
+          examples: {
+            "A sentence": { model: "sandbox-speech", input: "Good morning.", voice: "alloy", response_format: "wav" },
+            "The same as events": { model: "sandbox-speech", input: "Good morning.", voice: "alloy", stream_format: "sse" },
+          },
+        },
+        { operation: "createTranscription", content: heard, body: TranscriptionForm, reply: Transcription },
+        { operation: "createTranslation", content: heard, body: TranslationForm, reply: Translation },
+      ],
+    },
+  }),
+});
