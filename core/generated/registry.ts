@@ -52,6 +52,7 @@ import api_assistants from "../../plugins/api/assistants/manifest.json" with { t
 import api_batches from "../../plugins/api/batches/manifest.json" with { type: "json" };
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
 import api_images from "../../plugins/api/images/manifest.json" with { type: "json" };
+import api_messages from "../../plugins/api/messages/manifest.json" with { type: "json" };
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
 import api_responses from "../../plugins/api/responses/manifest.json" with { type: "json" };
 import api_vector_stores from "../../plugins/api/vector-stores/manifest.json" with { type: "json" };
@@ -118,6 +119,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_batches, file: "plugins/api/batches/manifest.json", load: () => import("../../plugins/api/batches/index.ts") },
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
   { manifest: api_images, file: "plugins/api/images/manifest.json", load: () => import("../../plugins/api/images/index.ts") },
+  { manifest: api_messages, file: "plugins/api/messages/manifest.json", load: () => import("../../plugins/api/messages/index.ts") },
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },
   { manifest: api_responses, file: "plugins/api/responses/manifest.json", load: () => import("../../plugins/api/responses/index.ts") },
   { manifest: api_vector_stores, file: "plugins/api/vector-stores/manifest.json", load: () => import("../../plugins/api/vector-stores/index.ts") },
