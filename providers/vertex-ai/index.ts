@@ -4,6 +4,7 @@ import { readError as claudeError } from "../wires/anthropic/errors.ts";
 import { readError as googleError } from "../wires/gemini/errors.ts";
 import { accessTokens } from "./access-token.ts";
 import { chat } from "./chat.ts";
+import { countTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { endpoint } from "./endpoint.ts";
 import { models } from "./models.ts";
@@ -31,6 +32,8 @@ export default definePlugin({
   needs: ["net:*"],
   setup: (host) => {
     const sign = signing(accessTokens({ fetch: host.fetch, now: () => host.now() }));
-    return { provides: { target, endpoint, sign, operations: { chatComplete: chat, embed }, models, error } };
+    return {
+      provides: { target, endpoint, sign, operations: { chatComplete: chat, messagesCountTokens: countTokens, embed }, models, error },
+    };
   },
 });
