@@ -14,7 +14,7 @@ export interface Dialect<S = unknown> {
    * For a provider without an adapter for `operation`: which other operation serves it, and a body in that one's form.
    * The answer becomes events by the provider's own maps, or by the dialect of that other operation.
    */
-  readonly served?: { readonly by: OperationId; request(body: Json): Json };
+  readonly served?: { readonly by: OperationId; request(body: Json, to: ServedTo): Json };
   /** This dialect's frames -> events: taps usage and content out of bytes that pass through. */
   readonly decode: StreamMap<S>;
   /** This dialect's whole body -> events. */
@@ -33,6 +33,11 @@ export interface Dialect<S = unknown> {
   withUsage(body: Json): Json;
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
+}
+/** Who serves an operation in another one's place. */
+export interface ServedTo {
+  /** Its adapter maps the body to a wire of its own, and reads all that the form may carry; else the body goes out as it is, to whoever speaks OpenAI's form. */
+  readonly mapped: boolean;
 }
 /** A streamed answer as one body, so that checks read and patch it like a whole one (`BodyContent.output`). */
 export interface JudgedAnswer {

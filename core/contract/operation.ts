@@ -34,6 +34,7 @@ export const OPERATIONS = {
   chatComplete:           { method: "POST",   path: "/chat/completions",     tag: "Chat",        summary: "Create a chat completion",   body: "json", streams: true, scope: write },
   complete:               { method: "POST",   path: "/completions",          tag: "Completions", summary: "Create a completion",        body: "json", streams: true, scope: write },
   messages:               { method: "POST",   path: "/messages",             tag: "Chat",        summary: "Create a message",           body: "json", streams: true, scope: write },
+  messagesCountTokens:    { method: "POST",   path: "/messages/count_tokens", tag: "Chat",       summary: "Count a message's tokens",   body: "json", scope: write, uncounted: true },
   embed:                  { method: "POST",   path: "/embeddings",           tag: "Embeddings",  summary: "Create embeddings",          body: "json", scope: write },
   rerank:                 { method: "POST",   path: "/rerank",               tag: "Rerank",      summary: "Rank documents by a query",  body: "json", scope: write },
   moderate:               { method: "POST",   path: "/moderations",          tag: "Moderations", summary: "Classify content",           body: "json", scope: write },

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { ConfigBody, ErrorBody, type Json, type OperationName, type Route } from "#contract";
+import { ConfigBody, type Dialect, ErrorBody, type Json, type OperationName, type Route } from "#contract";
 import type { Generation, MountedRoute } from "../kernel/generation.ts";
 import { offlineChat, offlineProvider } from "./offline-chat.ts";
 import { type Grouped, introduction } from "./openapi-introduction.ts";
@@ -17,6 +17,7 @@ export interface Documented {
   readonly config: { schema(): TSchema };
   /** The examples name one that answers offline. */
   readonly providers?: Generation["providers"];
+  readonly dialects?: ReadonlyMap<string, Dialect>;
 }
 export interface DocumentInfo {
   readonly title: string;
@@ -27,9 +28,14 @@ export interface DocumentInfo {
 export function openapi(gen: Documented, info: DocumentInfo): Json {
   const schemas = schemaCollector(new Map([[ConfigBody.$id, gen.config.schema()]]));
   const offline = gen.providers && offlineChat(gen.providers);
+  const chats = servedByChat(gen);
   const items: readonly Item[] = [
     ...[...gen.operations.values()].map((route) =>
-      operationItem(route, schemas.add, gen.providers && offlineProvider(route.row.id, gen.providers)),
+      operationItem(
+        route,
+        schemas.add,
+        gen.providers && (offlineProvider(route.row.id, gen.providers) ?? (chats.has(route.row.id) ? offline?.provider : undefined)),
+      ),
     ),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),
     ...probeItems(schemas.add),
@@ -56,6 +62,12 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
       securitySchemes: SECURITY_SCHEMES,
     },
   };
+}
+
+/** Operations that a provider of chat answers. */
+function servedByChat({ dialects = new Map() }: Documented): ReadonlySet<OperationName> {
+  const served = [...dialects.values()].filter((dialect) => dialect.served?.by === "chatComplete");
+  return new Set<OperationName>(["chatComplete", ...served.map(({ operation }) => operation)]);
 }
 
 const tagsOf = (items: readonly Item[]): string[] => [...new Set(items.map(({ tag }) => tag))].sort();

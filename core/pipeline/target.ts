@@ -108,7 +108,7 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
     target: to.target,
     operation: to.served?.operation ?? call.operation,
     path: to.served ? OPERATIONS[to.served.operation].path : call.path,
-    search: call.search,
+    search: to.served ? "" : call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
@@ -131,10 +131,10 @@ function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): Cli
 function providerBody(body: Json, to: Resolved, ask: AdapterInput, form: ClientForm): Json {
   entering(markOfOwner(to.provider));
   const { adapter, target, served } = to;
-  const asked = served ? served.request(body) : body;
-  const named = target.model !== "" && asked["model"] !== target.model ? { ...asked, model: target.model } : asked;
   const wire = served ? served.wire : form.dialect;
   const passes = wire !== null && speaks(to, wire);
+  const asked = served ? served.request(body, { mapped: !passes }) : body;
+  const named = target.model !== "" && asked["model"] !== target.model ? { ...asked, model: target.model } : asked;
   const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
   if (adapter.request) return adapter.request(counted, ask);
   if (form.dialect && !passes && !adapter.reply)

@@ -2,17 +2,23 @@ import { Type } from "@sinclair/typebox";
 import { definePlugin, type Endpoint, type Target } from "#contract";
 import { betaHeader } from "../wires/anthropic/betas.ts";
 import { readError } from "../wires/anthropic/errors.ts";
-import { usageIn } from "../wires/anthropic/usage.ts";
 import { chat } from "./chat.ts";
 import { listModels } from "./list-models.ts";
+import { messages } from "./messages.ts";
 import { models } from "./models.ts";
 
 const target = Type.Object({
   anthropic_version: Type.Optional(
-    Type.String({ default: "2023-06-01", maxLength: 64, description: "Version of the Anthropic API, sent as `anthropic-version`." }),
+    Type.String({
+      default: "2023-06-01",
+      maxLength: 64,
+      clientHeader: "anthropic-version",
+      description: "Version of the Anthropic API, sent as `anthropic-version`.",
+    }),
   ),
   anthropic_beta: Type.Optional(
     Type.Union([Type.String({ maxLength: 2048 }), Type.Array(Type.String({ maxLength: 256 }), { maxItems: 100 })], {
+      clientHeader: "anthropic-beta",
       description: "Beta features, comma-separated or as a list, sent as `anthropic-beta`.",
     }),
   ),
@@ -31,8 +37,8 @@ function endpoint({ fields, apiKey, customHost }: Target): Endpoint {
 
 const operations = {
   chatComplete: chat,
-  /** The wire as Anthropic defines it: bodies and bytes pass untouched. */
-  messages: { usage: usageIn },
+  messages,
+  messagesCountTokens: {},
   listModels,
 };
 

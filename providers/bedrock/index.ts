@@ -3,6 +3,7 @@ import { definePlugin, type Endpoint, type Host, OneOf, type OutgoingRequest, ty
 import { roles } from "./assume-role.ts";
 import { type AccessKey, type Auth, authOf } from "./auth.ts";
 import { chat } from "./chat.ts";
+import { countTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { readError } from "./errors.ts";
 import { models } from "./families.ts";
@@ -82,7 +83,7 @@ export default definePlugin({
       target,
       endpoint: endpointIn(config.domain),
       sign: signing(host, config),
-      operations: { chatComplete: chat, embed, imageGenerate: imageGenerate(() => host.now()), rerank },
+      operations: { chatComplete: chat, messagesCountTokens: countTokens, embed, imageGenerate: imageGenerate(() => host.now()), rerank },
       models,
       error: readError,
     },

@@ -1,8 +1,11 @@
-import { OPERATION_IDS } from "#contract";
+import { OPERATION_IDS, type OperationId } from "#contract";
 import { interpret } from "./interpret.ts";
 import manifest from "./manifest.json" with { type: "json" };
 
 export { interpret };
 
+/** Operations of another vendor's API; here they are served by translation. */
+const FOREIGN: ReadonlySet<string> = new Set<OperationId>(["messages", "messagesCountTokens"]);
+
 /** Any OpenAI-compatible server, at a custom host; its answer says what it does not serve. */
-export default interpret({ ...manifest, kind: "provider", declare: { operations: OPERATION_IDS } });
+export default interpret({ ...manifest, kind: "provider", declare: { operations: OPERATION_IDS.filter((id) => !FOREIGN.has(id)) } });

@@ -4,12 +4,21 @@ import { pause } from "./play.ts";
 import { Refusal } from "./refusal.ts";
 import { scenarioOf } from "./scenario.ts";
 
-export async function formOf({ body, headers }: OutgoingRequest): Promise<FormData> {
-  try {
-    return await new Response(body as BodyInit | null, { headers: { "content-type": headers.get("content-type") ?? "" } }).formData(); // a Uint8Array is a body; its type parameter says less
-  } catch {
-    throw new Refusal(400, { message: "The body is not a multipart form." });
+/** A form is read in one go, while nobody else is served. */
+const MAX_FORM_MB = 4;
+
+async function formOf({ body, headers }: OutgoingRequest): Promise<FormData> {
+  const parts: Uint8Array[] = [];
+  let left = MAX_FORM_MB * 1024 * 1024;
+  for await (const part of new Response(body as BodyInit | null).body ?? []) {
+    left -= part.length;
+    if (left < 0) throw new Refusal(413, { message: `The sandbox reads forms of up to ${MAX_FORM_MB} MB.` });
+    parts.push(part);
   }
+  const type = headers.get("content-type") ?? "";
+  return new Response(Buffer.concat(parts), { headers: { "content-type": type } }).formData().catch(() => {
+    throw new Refusal(400, { message: "The body is not a multipart form." });
+  });
 }
 
 /** The form of a request whose model may ask for a failure or a wait; it cannot do without the file of this name. */

@@ -4,6 +4,7 @@ import { audio } from "./audio.ts";
 import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
+import { countTokens } from "./count-tokens.ts";
 import { embeddings } from "./embeddings.ts";
 import { images } from "./images.ts";
 import { lists } from "./lists.ts";
@@ -26,6 +27,7 @@ export default definePlugin({
         complete: completions(() => host.now()),
         ...images(() => host.now()),
         ...audio,
+        ...countTokens,
         ...embeddings,
         ...moderations,
         ...rerank,

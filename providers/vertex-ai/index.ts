@@ -4,6 +4,7 @@ import { readError as claudeError } from "../wires/anthropic/errors.ts";
 import { readError as googleError } from "../wires/gemini/errors.ts";
 import { accessTokens } from "./access-token.ts";
 import { chat } from "./chat.ts";
+import { countTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { endpoint } from "./endpoint.ts";
 import { imageGenerate } from "./images.ts";
@@ -37,7 +38,7 @@ export default definePlugin({
         target,
         endpoint,
         sign,
-        operations: { chatComplete: chat, embed, imageGenerate: imageGenerate(() => host.now()) },
+        operations: { chatComplete: chat, messagesCountTokens: countTokens, embed, imageGenerate: imageGenerate(() => host.now()) },
         models,
         error,
       },

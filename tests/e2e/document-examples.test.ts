@@ -56,7 +56,7 @@ describe("the API document", () => {
       });
       const text = await answer.text();
       expect([path, key, answer.status, text]).toEqual([path, key, 200, text]);
-      if (value["stream"] === true) expect(text).toEndWith("data: [DONE]\n\n");
+      if (value["stream"] === true) expect(text).toEndWith(`data: ${path === "/v1/messages" ? '{"type":"message_stop"}' : "[DONE]"}\n\n`);
     }
   });
 });

@@ -659,10 +659,22 @@ describe("Anthropic's other operations", () => {
       headers: { "x-api-key": "key", "anthropic-version": "2023-06-01", "anthropic-beta": "files-api-2025-04-14" },
     });
   });
-  test("messages pass untouched, their usage is read", () => {
-    const { messages } = provider.operations;
-    expect([messages?.request, messages?.reply, messages?.response]).toEqual([undefined, undefined, undefined]);
-    expect(messages?.usage?.({ usage: { input_tokens: 1, output_tokens: 2 } })).toEqual({ input: 1, output: 2 });
+  test("messages pass untouched, as the same object, unless Anthropic would refuse them", () => {
+    const { messages, messagesCountTokens: count } = provider.operations;
+    const body = Object.freeze({
+      model: "m",
+      max_tokens: 5,
+      temperature: 1,
+      messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+    });
+    expect(messages?.request?.(body, ask("messages", target("m")))).toBe(body);
+    expect([messages?.reply, messages?.response, count?.request, count?.reply]).toEqual([undefined, undefined, undefined, undefined]);
+  });
+  test("a turn that held nothing but another vendor's thoughts keeps its place", () => {
+    const turn = { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "" }] };
+    expect(provider.operations.messages?.request?.({ messages: [turn] }, ask("messages", target("m")))).toEqual({
+      messages: [{ role: "assistant", content: [{ type: "text", text: "(no answer)" }] }],
+    });
   });
   test("models are listed in the OpenAI form", () => {
     const body = { data: [{ type: "model", id: "claude-x", display_name: "X", created_at: "2025-01-01T00:00:00Z" }], has_more: false };

@@ -123,7 +123,7 @@ function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: Sen
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.ask.path);
   return {
     method: adapter.method ?? it.call.method,
-    url: endpoint.baseUrl + path + (path.includes("?") ? it.call.search.replace("?", "&") : it.call.search),
+    url: endpoint.baseUrl + path + (path.includes("?") ? it.ask.search.replace("?", "&") : it.ask.search),
     headers: headersFor(it, endpoint, rules),
     body: text ?? formBody(it.call),
     text,

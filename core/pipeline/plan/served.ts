@@ -1,4 +1,4 @@
-import type { Dialect, Json, OperationId, OperationName } from "#contract";
+import type { Dialect, Json, OperationId, OperationName, ServedTo } from "#contract";
 
 /** By the operation that a client asks. */
 export type Dialects = ReadonlyMap<OperationName, Dialect>;
@@ -7,7 +7,7 @@ export type Dialects = ReadonlyMap<OperationName, Dialect>;
 export interface Served {
   readonly operation: OperationId;
   /** The body in that operation's form. */
-  request(body: Json): Json;
+  request(body: Json, to: ServedTo): Json;
   /** The dialect of that operation, in which an adapter without maps of its own answers. */
   readonly wire: Dialect | null;
 }

@@ -159,7 +159,7 @@ function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPla
   if (customHost !== null) refuseOwnKey(customHost, rules.ownKeys);
   return {
     fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
-    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? bearerOf(call), call, rules),
+    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? sentKey(call), call, rules),
     customHost,
     model,
   };
@@ -198,7 +198,10 @@ function refuseChosenVendor(meaning: ProviderMeant, leaf: Leaf, keeps: boolean):
 const strayKey = ({ id, slug }: ProviderMeant, why: string, param = "custom_host"): GatewayError =>
   new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
 
-/** The provider's own key: the bearer token, unless that was the gateway key. */
+/** The provider's own key: the bearer token, unless that was the gateway key; else where clients of some vendors put their only key. */
+const sentKey = (call: Call): string => bearerOf(call) || (call.headers.get(KEY_HEADER) ?? "");
+const KEY_HEADER = "x-api-key";
+
 function bearerOf(call: Call): string {
   if (call.control.apiKey === undefined) return "";
   const value = call.headers.get("authorization") ?? "";

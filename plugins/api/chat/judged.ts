@@ -1,5 +1,5 @@
 import { type Collected, type CollectedChoice, isJson, type Json, type JudgedAnswer, type StreamEvent } from "#contract";
-import { orderedEvents } from "./ordered-events.ts";
+import { orderedEvents } from "../content/ordered-events.ts";
 import { list } from "../content/conversation.ts";
 
 const answerBody = ({ id, model, choices }: Collected): Json => ({

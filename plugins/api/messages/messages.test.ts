@@ -1,0 +1,319 @@
+import { describe, expect, test } from "bun:test";
+import { type Collected, type EncodeOptions, isJson, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import { collect } from "../../../core/pipeline/stream/fold.ts";
+import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../../../tests/kit/recordings.ts";
+import { eventsOf, testStream } from "../../../tests/kit/stream.ts";
+import { messages } from "./dialect.ts";
+import { errorBody, failure } from "./failure.ts";
+
+const OPTIONS: EncodeOptions = { id: "req-1", model: "asked", created: 7, usage: true, strict: true };
+const LOOSE: EncodeOptions = { ...OPTIONS, strict: false };
+const start: StreamEvent = { type: "start", id: "msg_1", model: "m" };
+const finish: StreamEvent = { type: "finish", reason: "stop" };
+const bytes = (wire: string): Uint8Array => new TextEncoder().encode(wire);
+
+function wireOf(events: readonly StreamEvent[], options = OPTIONS): string {
+  const encoder = messages.encode(options);
+  return events.map((event) => encoder.event(event)).join("") + encoder.end();
+}
+const framesOf = (wire: string): Json[] =>
+  wire.split("\n\n").flatMap((frame) => (frame === "" ? [] : [JSON.parse(frame.split("\ndata: ")[1] ?? "")]));
+/** Blocks of a stream by their number, with what their pieces say; throws where two overlap. */
+function blocksOf(wire: string): Json[] {
+  const blocks: Json[] = [];
+  let open: unknown = null;
+  for (const { type, index, content_block, delta } of framesOf(wire)) {
+    if (type === "content_block_start") {
+      expect([open, index]).toEqual([null, blocks.length]);
+      open = index;
+      blocks.push({ ...(isJson(content_block) ? content_block : {}), said: "" });
+    }
+    if (type === "content_block_stop") open = expect(index).toBe(open) ?? null;
+    if (type !== "content_block_delta" || !isJson(delta)) continue;
+    expect(index).toBe(open);
+    const block = blocks.at(-1) ?? {};
+    if (typeof delta.signature === "string") block.signature = delta.signature;
+    else block.said = String(block.said) + String(delta.text ?? delta.thinking ?? delta.partial_json);
+  }
+  return blocks;
+}
+const call = (index: number, piece: string, first?: Json): StreamEvent => ({ type: "tool", index, arguments: piece, ...first });
+
+describe("a stream in the messages form", () => {
+  test("has one block behind the other, in the order of the answer", () => {
+    const wire = wireOf([
+      start,
+      { type: "reasoning", text: "hm" },
+      { type: "reasoning", text: "", signature: "c2ln" },
+      { type: "reasoning", text: "", redacted: "cmVk" },
+      { type: "text", text: "One " },
+      { type: "text", text: "moment." },
+      call(0, '{"a":1}', { id: "t1", name: "f" }),
+      { type: "text", text: "Done." },
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    expect(blocksOf(wire)).toMatchObject([
+      { type: "thinking", said: "hm", signature: "c2ln" },
+      { type: "redacted_thinking", data: "cmVk" },
+      { type: "text", said: "One moment." },
+      { type: "tool_use", id: "t1", name: "f", input: {}, said: '{"a":1}' },
+      { type: "text", said: "Done." },
+    ]);
+    expect(
+      framesOf(wire)
+        .map(({ type }) => type)
+        .slice(-2),
+    ).toEqual(["message_delta", "message_stop"]);
+  });
+  test("tool calls that a provider writes at the same time do not overlap, and none loses a piece", () => {
+    const wire = wireOf([
+      start,
+      call(0, "", { id: "t1", name: "f" }),
+      call(1, "", { id: "t2", name: "g" }),
+      call(1, '{"b":'),
+      call(0, '{"a":'),
+      { type: "text", text: "meanwhile" },
+      call(1, "2}"),
+      call(0, "1}"),
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    expect(blocksOf(wire)).toMatchObject([
+      { type: "tool_use", id: "t1", said: '{"a":1}' },
+      { type: "tool_use", id: "t2", said: '{"b":2}' },
+      { type: "text", said: "meanwhile" },
+    ]);
+  });
+  test("blanks behind the arguments of a call begin no other call", () => {
+    const wire = wireOf([
+      start,
+      call(0, "{}", { id: "t1", name: "f" }),
+      call(1, '{"b":2}', { id: "t2", name: "g" }),
+      call(0, " "),
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    expect(blocksOf(wire)).toMatchObject([
+      { id: "t1", said: "{}" },
+      { id: "t2", said: '{"b":2}' },
+    ]);
+  });
+  test("300 kB of arguments and a call without any arrive whole", () => {
+    const long = JSON.stringify({ text: "x".repeat(300_000) });
+    const pieces = long.match(/.{1,1000}/g) ?? [];
+    const wire = wireOf([
+      start,
+      call(0, "", { id: "t1", name: "f" }),
+      ...pieces.map((piece) => call(0, piece)),
+      call(1, "", { id: "t2", name: "g" }),
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    expect(blocksOf(wire).map(({ said }) => said)).toEqual([long, ""]);
+    const [first, second] = collect(eventsOf(messages.decode, [bytes(wire)])).choices[0]?.tools ?? [];
+    expect([first?.arguments, second?.arguments]).toEqual([long, "{}"]);
+  });
+  test("tells usage and the reason at its end, and begins with both unknown", () => {
+    const [first, ...rest] = framesOf(
+      wireOf([start, finish, { type: "usage", usage: { input: 3, cacheRead: 2, output: 4, reasoning: 1 } }]),
+    );
+    expect(first).toMatchObject({ type: "message_start", message: { stop_reason: null, usage: { input_tokens: 0, output_tokens: 0 } } });
+    expect(rest[0]).toMatchObject({
+      type: "message_delta",
+      delta: { stop_reason: "end_turn", stop_sequence: null },
+      usage: { input_tokens: 3, cache_read_input_tokens: 2, output_tokens: 5, output_tokens_details: { thinking_tokens: 1 } },
+    });
+  });
+  test("says what guardrails found in an event of its own, which is no part of the answer", () => {
+    const note = messages.encode(OPTIONS).note({ hook_results: { before_request_hooks: [] } });
+    expect(note).toBe('event: hook_results\ndata: {"hook_results":{"before_request_hooks":[]}}\n\n');
+    const wire = wireOf([start, { type: "text", text: "Hi" }, finish]);
+    expect(eventsOf(messages.decode, [bytes(note + wire + note)])).toEqual(eventsOf(messages.decode, [bytes(wire)]));
+  });
+  test.each<[string, readonly StreamEvent[], string]>([
+    ["a plain end", [finish], "end_turn"],
+    ["a stop sequence, in the provider's own words", [{ ...finish, native: "stop_sequence" }], "stop_sequence"],
+    ["another vendor's words", [{ ...finish, native: "STOP" }], "end_turn"],
+    ["a limit", [{ type: "finish", reason: "length", native: "max_tokens" }], "max_tokens"],
+    ["a filter", [{ type: "finish", reason: "content_filter" }], "refusal"],
+    ["a refusal", [{ type: "refusal", text: "No." }, finish], "refusal"],
+    ["calls behind a plain stop", [call(0, "{}", { id: "t", name: "f" }), finish], "tool_use"],
+  ])("%s is its reason to stop, whole and streamed", (_, events, reason) => {
+    const all = [start, ...events];
+    expect(framesOf(wireOf(all)).at(-2)).toMatchObject({ delta: { stop_reason: reason } });
+    expect(messages.write(collect(all), OPTIONS)).toMatchObject({ stop_reason: reason });
+  });
+  test("a call's own signature is told to clients that do not insist on the strict form, and comes back", () => {
+    const events = [start, call(0, "{}", { id: "t", name: "f", signature: "c2ln" }), { type: "finish", reason: "tool_calls" } as const];
+    expect(blocksOf(wireOf(events))[0]).not.toHaveProperty("thought_signature");
+    expect(blocksOf(wireOf(events, LOOSE))[0]).toMatchObject({ thought_signature: "c2ln" });
+    const body = messages.write(collect(events), LOOSE);
+    expect(collect(messages.read(body)).choices[0]?.tools[0]?.signature).toBe("c2ln");
+    expect(collect(eventsOf(messages.decode, [bytes(wireOf(events, LOOSE))])).choices[0]?.tools[0]?.signature).toBe("c2ln");
+  });
+  test("blocks of the vendor's own, and what a text rests on, come back as they were", () => {
+    const search = { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "q" } };
+    const found = { type: "web_search_tool_result", tool_use_id: "s1", content: [] };
+    const cited = { type: "char_location", cited_text: "x" };
+    const events: readonly StreamEvent[] = [
+      start,
+      { type: "block", block: search },
+      { type: "block", block: found },
+      { type: "text", text: "One." },
+      { type: "text", text: "", begins: true },
+      { type: "citation", citation: cited },
+      { type: "text", text: "Two." },
+      { type: "text", text: "", begins: true },
+      { type: "text", text: "Three." },
+      finish,
+    ];
+    const content = [
+      search,
+      found,
+      { type: "text", text: "One." },
+      { type: "text", text: "Two.", citations: [cited] },
+      { type: "text", text: "Three." },
+    ];
+    expect(messages.write(collect(events), OPTIONS)["content"]).toEqual(content);
+    const answer = collect(eventsOf(messages.decode, [bytes(wireOf(events))]));
+    expect(messages.write(answer, OPTIONS)["content"]).toEqual(content);
+    expect(collect(messages.judged.events(answer, messages.judged.body(answer)))).toEqual(answer);
+  });
+  test("a broken argument text is not lost in a whole answer", () => {
+    const answer = collect([start, call(0, '{"a":', { id: "t", name: "f" }), finish]);
+    expect(messages.write(answer, OPTIONS)["content"]).toMatchObject([{ type: "tool_use", input: { INVALID_JSON: '{"a":' } }]);
+  });
+});
+
+describe("the messages wire", () => {
+  const wire = wireOf([
+    start,
+    { type: "text", text: "Hi there" },
+    call(0, '{"a":1}', { id: "t", name: "f" }),
+    { type: "finish", reason: "tool_calls" },
+    { type: "usage", usage: { input: 3, output: 4 } },
+  ]);
+  testStream("of our own", messages.decode, wire);
+
+  test("read from its middle tells its texts, its end and its usage", () => {
+    const tail = wire.slice(wire.indexOf("event: content_block_delta"));
+    const { choices, usage } = collect(eventsOf(messages.decode, [bytes(tail)]));
+    expect([choices[0]?.text, choices[0]?.finish, choices[0]?.tools[0]?.arguments]).toEqual(["Hi there", "tool_calls", '{"a":1}']);
+    expect(usage).toMatchObject({ input: 3, output: 4 });
+    const inArguments = wire.slice(wire.lastIndexOf("event: content_block_delta"));
+    expect(collect(eventsOf(messages.decode, [bytes(inArguments)])).choices[0]?.tools[0]?.arguments).toBe('{"a":1}');
+  });
+  test("a first event that comes twice begins one answer; another answer inside it is an error", () => {
+    const [first = "", ...rest] = wire.split("\n\n");
+    expect(eventsOf(messages.decode, [bytes([first, first, ...rest].join("\n\n"))])).toEqual(eventsOf(messages.decode, [bytes(wire)]));
+    const other = first.replace("msg_1", "msg_2");
+    expect(() => eventsOf(messages.decode, [bytes([first, other, ...rest].join("\n\n"))])).toThrow(/msg_2.*msg_1/);
+  });
+  test("cache writes of an hour are told apart by the first report, and stay so in the last", () => {
+    const usage = { input_tokens: 1, cache_creation_input_tokens: 10, cache_read_input_tokens: 0, output_tokens: 1 };
+    const begun = {
+      type: "message_start",
+      message: { id: "m", model: "m", usage: { ...usage, cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 6 } } },
+    };
+    const ended = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { ...usage, output_tokens: 9 } };
+    const events = eventsOf(messages.decode, [
+      bytes(
+        sseWire(
+          [begun, ended].map((line) => JSON.stringify(line)),
+          { named: true },
+        ),
+      ),
+    ]);
+    expect(collect(events).usage).toEqual({ input: 1, cacheRead: 0, cacheWrite5m: 4, cacheWrite1h: 6, output: 9 });
+  });
+  test("what is no message is no answer", () => {
+    for (const body of [{}, { content: "text" }, { content: null }]) {
+      expect(() => messages.read(body)).toThrow(SyntaxError);
+      expect(() => messages.usage?.(body)).toThrow(SyntaxError);
+    }
+    expect(() => messages.read({ type: "error", error: { type: "overloaded_error", message: "no" } })).toThrow(UpstreamFailure);
+  });
+});
+
+sayIfMissing();
+describe.skipIf(!haveRecordings)("recorded streams", () => {
+  for (const path of recordings(["anthropic"], ".chunks.txt").filter((name) => !name.includes("spliced"))) {
+    const wire = sseWire(recordedLines(path), { named: true });
+    testStream(path, messages.decode, wire);
+    test(`${path}: written again, it says the same`, () => {
+      const events = eventsOf(messages.decode, [bytes(wire)]);
+      expect(saidIn(collect(eventsOf(messages.decode, [bytes(wireOf(events))])))).toEqual(saidIn(collect(events)));
+    });
+  }
+});
+describe.skipIf(!haveRecordings)("recorded answers", () => {
+  test.each(recordings(["anthropic"], ".json").map((path) => [path] as const))(
+    "%s: written again, its blocks stand in their order",
+    (path) => {
+      const body = JSON.parse(recording(path)) as Json;
+      const { content } = messages.write(collect(messages.read(body)), OPTIONS);
+      const blocks = Array.isArray(body["content"]) ? body["content"].filter(isJson) : [];
+      const isCall = ({ type }: Json): boolean => type === "tool_use"; // they stand last
+      const inOrder = [...blocks.filter((block) => !isCall(block)), ...blocks.filter(isCall)];
+      expect(inOrder.length).toBeGreaterThan(0);
+      expect(content).toMatchObject(
+        inOrder.map(({ caller: _caller, ...block }) => (block["citations"] === null ? { ...block, citations: undefined } : block)),
+      );
+    },
+  );
+});
+/** What does not depend on which counts a vendor leaves out. */
+const saidIn = ({ id, model, choices }: Collected): unknown => ({ id, model, choices });
+
+describe("errors", () => {
+  test.each([
+    [400, "some_type", "invalid_request_error"],
+    [401, "x", "authentication_error"],
+    [402, "x", "billing_error"],
+    [403, "x", "permission_error"],
+    [404, "invalid_request_error", "invalid_request_error"],
+    [404, "x", "not_found_error"],
+    [408, "timeout", "timeout_error"],
+    [413, "x", "request_too_large"],
+    [422, "x", "invalid_request_error"],
+    [429, "x", "rate_limit_error"],
+    [446, "hooks_failed", "hooks_failed"],
+    [502, "x", "api_error"],
+    [529, "x", "overloaded_error"],
+  ])("%d of the type %s is %s", (status, type, told) => {
+    const body = errorBody({ message: "no", type, param: "p", code: "c" }, status, { provider: "acme" });
+    expect(body).toEqual({ type: "error", error: { type: told, message: "no" }, provider: "acme" });
+  });
+});
+
+test("what else an error says is told beside the rest, and read again", () => {
+  const extra = { details: { error_code: "credit" } };
+  const body = errorBody({ message: "no", type: "api_error", param: null, code: null, extra }, 500);
+  expect(body).toEqual({ type: "error", error: { ...extra, type: "api_error", message: "no" } });
+  expect(failure(body).error).toMatchObject({ message: "no", extra });
+});
+
+describe("an answer as guardrails see it", () => {
+  const answer = collect([
+    start,
+    { type: "reasoning", text: "a secret", signature: "c2ln" },
+    { type: "text", text: "the secret" },
+    call(0, '{"a":"secret"}', { id: "t", name: "f", signature: "cw" }),
+    { type: "finish", reason: "tool_calls" },
+    { type: "usage", usage: { input: 1, output: 2 } },
+  ]);
+  const body = messages.judged.body(answer);
+  test("unchanged, it is the answer again", () => expect(collect(messages.judged.events(answer, body))).toEqual(answer));
+  test("has its text where its path says", () => {
+    expect(messages.judged.path(0, "text")).toBe("content[0].text");
+    expect(body["content"]).toMatchObject([{ text: "the secret" }, { thinking: "a secret" }, { name: "f" }]);
+  });
+  test("changed, it says the changed words; a changed thought loses its signature, a call keeps its own", () => {
+    const changed = JSON.parse(JSON.stringify(body).replaceAll("secret", "[removed]")) as Json;
+    expect(collect(messages.judged.events(answer, changed)).choices).toEqual([
+      {
+        text: "the [removed]",
+        reasoning: [{ text: "a [removed]" }],
+        tools: [{ id: "t", name: "f", arguments: '{"a":"[removed]"}', signature: "cw" }],
+        finish: "tool_calls",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { isJson, type Json, type ServedTo } from "#contract";
+import { object, objects, text } from "../wire.ts";
+import { refused } from "./blocks.ts";
+import { isStrict } from "./strict.ts";
+import { toolChoiceOf, toolsOf } from "./tools.ts";
+import { systemTurn, turnsOf } from "./turns.ts";
+
+/** Members of the messages form: mapped below, or without meaning to others (data-plane sheet 7.11); what is not named travels on. */
+// biome-ignore format: a list, several a line
+const MEMBERS: ReadonlySet<string> = new Set([
+  "messages", "system", "max_tokens", "stop_sequences", "tools", "tool_choice", "metadata", "output_config", "output_format",
+  "thinking", "top_k", "cache_control", "container", "mcp_servers", "service_tier", "anthropic_beta", "betas", "speed",
+  "context_management", "inference_geo", "task_budget", "fallbacks",
+]);
+
+/** A message request as the chat completion that asks the same. */
+export function chatRequest(body: Json, to: ServedTo): Json {
+  const travelling = Object.fromEntries(Object.entries(body).filter(([member]) => !MEMBERS.has(member)));
+  const tools = toolsOf(body, to);
+  return {
+    ...travelling,
+    messages: [...systemTurn(body.system, to), ...objects(body.messages).flatMap((message) => turnsOf(message, to))],
+    ...given("max_completion_tokens", body.max_tokens),
+    ...given("stop", body.stop_sequences),
+    ...(tools && { tools }),
+    ...toolChoiceOf(body),
+    ...given("user", object(body.metadata).user_id),
+    ...given("response_format", formatOf(object(body.output_config).format ?? body.output_format)),
+    ...given("reasoning_effort", text(object(body.output_config).effort)),
+    ...(to.mapped && { ...given("thinking", body.thinking), ...given("top_k", body.top_k) }),
+  };
+}
+const given = (member: string, value: unknown): Json => (value === undefined || value === null ? {} : { [member]: value });
+
+function formatOf(format: unknown): Json | undefined {
+  if (!isJson(format)) return undefined;
+  if (format.type !== "json_schema") throw refused(`An output format of the type ${String(format.type)}`, "output_config");
+  const schema = object(format.schema);
+  return { type: "json_schema", json_schema: { name: "answer", schema, ...(isStrict(schema) && { strict: true }) } };
+}

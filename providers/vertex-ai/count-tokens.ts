@@ -1,0 +1,21 @@
+import { type Adapter, GatewayError } from "#contract";
+import { modelPath } from "./endpoint.ts";
+import { vertexModel } from "./model.ts";
+import { PROVIDER } from "./target.ts";
+
+/** Counts a message's tokens of Claude: a model of its own does it, and the body names the model that is meant. */
+export const countTokens: Adapter = {
+  path: (_body, { target }) => modelPath({ ...target, model: "anthropic.count-tokens" }, "rawPredict"),
+  request(body, { target }) {
+    const { publisher, name } = vertexModel(target.model);
+    if (publisher !== "anthropic") throw notClaude();
+    return { ...body, model: name };
+  },
+};
+
+const notClaude = (): GatewayError =>
+  new GatewayError(
+    "OPERATION_UNSUPPORTED",
+    { provider: PROVIDER, operation: "messagesCountTokens of Gemini", serves: "messagesCountTokens of Claude" },
+    { param: "model" },
+  );
