@@ -15,8 +15,11 @@ const MAX_AGE = "600";
 /** Answers browsers that ask first, and says on every other answer which origin may read it. No cookie is ever allowed. */
 export class Cors {
   readonly #allowsAll: boolean;
+  /** As a browser writes them. */
+  readonly #origins: ReadonlySet<string>;
   constructor(private readonly rules: CorsRules) {
     this.#allowsAll = rules.origins.includes("*");
+    this.#origins = new Set(rules.origins.filter((origin) => origin !== "*").map((origin) => new URL(origin).origin));
   }
 
   /** The answer to a browser that asks whether it may ask; `undefined` for every other request. */
@@ -25,7 +28,8 @@ export class Cors {
     const answer = new Response(null, { status: 204 });
     if (!this.admits(headers.get("origin") ?? "")) return this.varied(answer);
     const { methods, headers: named } = this.rules;
-    const allowed = named.length > 0 ? named.join(", ") : (headers.get("access-control-request-headers") ?? "");
+    // An asterisk would not cover `authorization`: what is asked for is named.
+    const allowed = named.length > 0 && !named.includes("*") ? named.join(", ") : (headers.get("access-control-request-headers") ?? "");
     answer.headers.set("access-control-allow-methods", (methods.length > 0 ? methods : DEFAULTS.methods).join(", "));
     if (allowed !== "") answer.headers.set("access-control-allow-headers", allowed);
     answer.headers.set("access-control-max-age", MAX_AGE);
@@ -40,7 +44,7 @@ export class Cors {
     return this.allowed(origin, answer);
   }
   private admits(origin: string): boolean {
-    return this.#allowsAll || this.rules.origins.includes(origin);
+    return this.#allowsAll || this.#origins.has(origin);
   }
   private allowed(origin: string, answer: Response): Response {
     answer.headers.set("access-control-allow-origin", this.#allowsAll ? "*" : origin);

@@ -315,7 +315,7 @@ function visible(text: string, from: number): number {
   return at;
 }
 
-/** Texts that are seenHashes apart by as many bits of their hash; another hash in each process, so that nobody can prepare texts that look the same. */
+/** Texts are told apart by so many bits of their hash; another hash in each process, so that nobody can prepare texts that look the same. */
 const HASH_BITS = 20;
 const [SEED = 1, FACTOR = 1] = crypto.getRandomValues(new Int32Array(2)).map((random) => random | 1);
 

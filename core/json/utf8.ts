@@ -44,9 +44,9 @@ async function repaired(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
 export const withoutMark = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
-/** No more than so many characters from the beginning of a text. */
-export const beginning = (text: JsonText, chars: number): string =>
-  typeof text === "string" ? text.slice(0, chars) : new TextDecoder().decode(text.subarray(0, chars), { stream: true });
+/** The beginning of a text: so many characters of it, or what so many bytes say where it is kept in bytes. */
+export const beginning = (text: JsonText, length: number): string =>
+  typeof text === "string" ? text.slice(0, length) : new TextDecoder().decode(text.subarray(0, length), { stream: true });
 
 /** All bytes in one piece. */
 export async function joined(parts: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {

@@ -93,6 +93,23 @@ export const runStep = <T>(limitMs: number, step: () => T | Promise<T>): Promise
   withDeadline((async () => await step())(), limitMs, tooSlow);
 const tooSlow = (limitMs: number): Error => new Error(`it did not finish within ${limitMs} ms`);
 
+/** The same for what has to be closed: when it comes after its time, nobody is left who would. */
+export async function closedIfLate<T>(limitMs: number, step: () => Promise<T>, close: (late: T) => unknown): Promise<T> {
+  let isLate = false;
+  const started = step();
+  started
+    .then((made) => {
+      if (isLate) void close(made);
+    })
+    .catch(() => undefined); // the failure itself is reported below
+  try {
+    return await runStep(limitMs, () => started);
+  } catch (thrown) {
+    isLate = true;
+    throw thrown;
+  }
+}
+
 type StepCode = "PLUGIN_SETUP" | "PLUGIN_READY" | "PLUGIN_DRAIN";
 
 /** Whatever a plugin threw, as an error that names it. Errors the gateway words itself stay as they are. */

@@ -12,6 +12,7 @@ import {
   setupError,
   type StepLimits,
   stepError,
+  closedIfLate,
   runStep,
 } from "./life.ts";
 import { entering, markOf } from "./process/watchdog/marks.ts";
@@ -27,30 +28,17 @@ export async function setUp(deployed: DeployedPlugin, parts: HostParts, limits: 
     if (!instance) {
       const host = hostFor({ manifest, needs: plugin.needs, config, collections: plugin.collections ?? [] }, parts);
       entering(markOf(name));
-      const running = await startedInTime(() => plugin.setup(host, config), limits.setup);
+      const running = await closedIfLate(
+        limits.setup,
+        async () => plugin.setup(host, config),
+        (late) => late?.close?.(),
+      );
       instance = { running, key, users: 0 };
     }
     instance.users += 1;
     deployed.stage = { at: "up", instance, ids: idsOf(deployed, instance.running) };
   } catch (thrown) {
     fail(deployed, stepError("PLUGIN_SETUP", deployed, "setup", thrown), instance);
-  }
-}
-
-/** Closes what a setup returned after its time. */
-async function startedInTime<T>(setup: () => Running<T> | Promise<Running<T>>, limitMs: number): Promise<Running<T>> {
-  let late = false;
-  const started = (async () => await setup())();
-  started
-    .then((running) => {
-      if (late) void running?.close?.();
-    })
-    .catch(() => undefined); // the failure itself is reported below
-  try {
-    return await runStep(limitMs, () => started);
-  } catch (thrown) {
-    late = true;
-    throw thrown;
   }
 }
 

@@ -46,11 +46,13 @@ const toConverse = mapBody<ModelRequest, ConverseRequest>({
   guardrailConfig: (b) => b.guardrailConfig ?? b.guardrail_config,
   performanceConfig: (b) => b.performanceConfig ?? b.performance_config,
   requestMetadata: (b) => b.requestMetadata ?? textsOf(b.metadata),
-  serviceTier: (b) => (isJson(b.serviceTier) ? b.serviceTier : SERVICE_TIERS[String(b.service_tier)]),
+  serviceTier: (b) => (isJson(b.serviceTier) ? b.serviceTier : tierOf(b.service_tier)),
   additionalModelRequestFields: modelFieldsOf,
   additionalModelResponseFieldPaths: (b) => b.additionalModelResponseFieldPaths ?? b.additional_model_response_field_paths,
 });
 
+const tierOf = (tier: unknown): Json | undefined =>
+  typeof tier === "string" && Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier] : undefined;
 /** OpenAI's tiers that Bedrock has; `auto` is what it does by itself. */
 const SERVICE_TIERS: Readonly<Record<string, Json>> = {
   default: { type: "default" },

@@ -73,7 +73,8 @@ function numbered(pieces: unknown, of: ChoiceMemory, chunk: Json): unknown {
 function withIndex(piece: Json, { calls }: ChoiceMemory, chunk: Json): Json {
   const key = typeof piece["index"] === "number" ? piece["index"] : undefined;
   const id = isText(piece["id"]) ? piece["id"] : undefined;
-  const begun = calls.findLastIndex((call) => (key === undefined ? id === undefined || call.id === id : call.key === key));
+  const named = id === undefined ? -1 : calls.findLastIndex((call) => call.id === id && (key === undefined || call.key === key));
+  const begun = named >= 0 ? named : calls.findLastIndex((call) => (key === undefined ? id === undefined : call.key === key));
   const before = calls[begun];
   if (before !== undefined && !isOther(piece, id, before.id)) return key === begun ? piece : { ...piece, index: begun };
   if (calls.length === MAX_CALLS) return piece;

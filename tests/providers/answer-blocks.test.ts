@@ -333,6 +333,7 @@ describe.each(named(GEMINI))("an answer of %s", (_name, wire) => {
     ["NO_IMAGE", "content_filter"],
     ["IMAGE_OTHER", "content_filter"],
     ["OTHER", "stop"],
+    ["constructor", "stop"],
   ])("that ended by %s is told to have ended by %s", (finishReason, reason) => {
     const body = candidate([{ text: "a" }], { finishReason, finishMessage: "why" });
     for (const events of [replied(wire, body), streamed(body)]) {

@@ -314,6 +314,17 @@ describe("a streamed answer of mistral-ai", () => {
       [1, "function", "b"],
     ]);
   });
+  test("gives each piece to the call that it names, however they are mixed", async () => {
+    const piece = (id: string) => ({ index: 0, id, function: { arguments: "}" } });
+    const begun = ["a", "b"].map((id) => ({ tool_calls: [{ ...call(id, "{"), index: 0 }] }));
+    const deltas = await streamed([...begun, { tool_calls: [piece("a")] }, { tool_calls: [piece("b")] }]);
+    expect(numbers(deltas).map((number) => [number[0], number[2]])).toEqual([
+      [0, "a"],
+      [1, "b"],
+      [0, "a"],
+      [1, "b"],
+    ]);
+  });
   test("has content as text; what was thought is not in a strict one", async () => {
     expect(await streamed([{ content: [THOUGHT] }, { content: [TEXT] }, { content: "!" }])).toEqual([
       { content: "" },

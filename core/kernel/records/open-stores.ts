@@ -1,7 +1,7 @@
 import { GatewayError, type Storage } from "#contract";
 import { BootFailed, type Building, refuseFailed } from "../building.ts";
 import type { Stores } from "../generation.ts";
-import { type DeployedPlugin, isUp, runStep, stepError } from "../life.ts";
+import { type DeployedPlugin, closedIfLate, isUp, runStep, stepError } from "../life.ts";
 import { shareRecords } from "./records.ts";
 import { watchStores } from "./store-health.ts";
 import { NEEDED_HANDLES, pickHandles } from "./stores.ts";
@@ -19,7 +19,11 @@ export async function openStores(building: Building): Promise<void> {
   const collections = [...tables.values()];
   try {
     await runStep(limits.migrate, () => records.migrate(collections));
-    building.records = await runStep(limits.ready, () => shareRecords({ store: records, feed, collections, log: input.log.log }));
+    building.records = await closedIfLate(
+      limits.ready,
+      () => shareRecords({ store: records, feed, collections, log: input.log.log }),
+      (late) => late.close(),
+    );
   } catch (thrown) {
     throw new BootFailed([stepError("PLUGIN_READY", owner, "migration", thrown)]);
   }

@@ -15,7 +15,7 @@ afterEach(() => upstream?.close());
 
 const requestOf = (call: Call): RoutedRequest => ({ call, caller: CALLERS.workspace, plan: planOf(), held: new MemoryBudget(1e9).hold() });
 /** Two tries at an upstream whose answers have a listed status and never end. */
-async function twice(replay: Replay, stream: boolean, translates: boolean) {
+async function twice(replay: Replay, stream: boolean, translates: boolean, more: Partial<Call> = {}) {
   const server = (upstream = replayServer({ ...replay, ends: "hang", headers: { ...replay.headers, "retry-after-ms": "1" } }));
   const adapter = translates ? { stream: dialect.decode } : {};
   // the members that sending a request and reading its answer look at
@@ -24,8 +24,8 @@ async function twice(replay: Replay, stream: boolean, translates: boolean) {
     target: Type.Object({}),
     endpoint: () => ({ baseUrl: server.url, headers: {} }),
   } as unknown as Provider;
-  const leaf = { ...leafOf(), retry: { attempts: 1, onStatusCodes: [200], useRetryAfter: true } };
-  const call = callOf({ model: "m" });
+  const leaf = { ...leafOf(), retry: { attempts: 1, onStatusCodes: [200], useRetryAfter: true }, timeoutMs: 5_000 };
+  const call = { ...callOf({ model: "m" }), ...more };
   const target = { apiKey: "", fields: {}, customHost: null, model: "m" };
   const ask = { target, operation: call.operation, path: "/x", search: "", stream, strict: true };
   const egress = egressWith({ trustedHosts: ["127.0.0.1"] });
@@ -64,4 +64,9 @@ describe("a try again at a listed status lets go of", () => {
     },
     4_000,
   );
+});
+
+test("a client that has left before the try costs no call, whatever time the try would have", async () => {
+  await expect(twice({ body: "bytes" }, false, false, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "CLIENT_LEFT" });
+  expect(upstream?.received).toEqual([]);
 });

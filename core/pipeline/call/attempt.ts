@@ -109,7 +109,10 @@ class Impatient implements Cutter {
       this.expired = new GatewayError("TIMEOUT", { timeoutMs: askedMs });
       this.#cut.abort(this.expired);
     }, leftMs);
-    client.addEventListener("abort", () => this.#cut.abort(client.reason), { once: true });
+    const leave = (): void => this.#cut.abort(client.reason);
+    if (client.aborted)
+      leave(); // before this try began
+    else client.addEventListener("abort", leave, { once: true });
   }
   get signal(): AbortSignal {
     return this.#cut.signal;

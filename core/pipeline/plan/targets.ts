@@ -234,11 +234,6 @@ interface Field {
 }
 const compiled = new WeakMap<TSchema, TargetSchema>();
 
-/**
- * The target's fields. Who may use a stored credential must not have it sent elsewhere, nor have it stand for somebody
- * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
- * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
- */
 /** Where the fields of a target come from. */
 interface FieldSources {
   readonly meaning: ProviderMeant;
@@ -247,6 +242,11 @@ interface FieldSources {
   /** The leaf was saved, with a credential of its own. */
   readonly keeps: boolean;
 }
+/**
+ * The target's fields. Who may use a stored credential must not have it sent elsewhere, nor have it stand for somebody
+ * else: beside one, bound fields are read from where it is stored. A saved provider without a key counts as well, for it
+ * may stand for an identity of the gateway's own. The defaults alone are not copied: every request comes by here.
+ */
 function fieldsOf(schema: TargetSchema, { meaning, leaf, call, keeps }: FieldSources, rules: TargetRules): Json {
   const { fields, check, defaults, complete } = schema;
   const store = meaning.saved?.fields ?? (keeps ? leaf.fields : null);

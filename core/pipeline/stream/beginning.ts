@@ -74,7 +74,7 @@ class StartReader {
     this.state = decode.start();
   }
 
-  /** Characters of an event that has handedOver and not ended. */
+  /** Characters of an event that has begun and not ended. */
   get held(): number {
     return this.frames.held;
   }

@@ -70,7 +70,7 @@ function assistantTurn(turn: Json): Turn {
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
 function saidBlocks(turn: Json): Block[] {
   const own = Array.isArray(turn.content_blocks) ? blocksOf(turn.content_blocks.filter(isOwn)) : [];
-  return own.some((block) => block.type === "text") ? own : [...own, ...blocksOf(turn.content)];
+  return own.some((block) => block.type === "text") ? own : [...own, ...blocksOf(turn.content ?? turn.refusal)];
 }
 /** Calls stand in `tool_calls`; what another vendor gave, and thoughts that nobody signed, are refused. */
 const isOwn = (block: unknown): boolean => isJson(block) && (isSignedThought(block) || OWN.test(String(block.type)));

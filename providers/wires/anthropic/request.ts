@@ -55,9 +55,11 @@ const toMessages = mapBody<ModelRequest, MessagesRequest>({
   tools: toolsOf,
   tool_choice: toolChoiceOf,
   metadata: metadataOf,
-  service_tier: (b) => SERVICE_TIERS[String(b.service_tier)],
+  service_tier: (b) => tierOf(b.service_tier),
 });
 
+const tierOf = (tier: unknown): string | undefined =>
+  typeof tier === "string" && Object.hasOwn(SERVICE_TIERS, tier) ? SERVICE_TIERS[tier] : undefined;
 /** OpenAI's tiers in Anthropic's words; the others have no counterpart. */
 const SERVICE_TIERS: Readonly<Record<string, string>> = {
   auto: "auto",

@@ -86,7 +86,9 @@ function told(candidate: Candidate, state: AnswerState): StreamEvent[] {
   const choice = choiceOf(state, index);
   if (choice.finished) return [];
   const events = [...(content?.parts ?? []).flatMap((part) => partEvents(part, choice, state)), ...besideEvents(candidate, at(choice))];
-  return finishReason === undefined ? events : [...events, ...finish(choice, FINISH[finishReason] ?? "stop", finishReason)];
+  return finishReason === undefined
+    ? events
+    : [...events, ...finish(choice, (Object.hasOwn(FINISH, finishReason) ? FINISH[finishReason] : undefined) ?? "stop", finishReason)];
 }
 function choiceOf({ choices }: AnswerState, index: number): Choice {
   const choice = choices.get(index) ?? { choice: index, calls: 0, open: null, finished: false };
