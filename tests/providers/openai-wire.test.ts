@@ -318,11 +318,11 @@ describe("a streamed answer of mistral-ai", () => {
     const piece = (id: string) => ({ index: 0, id, function: { arguments: "}" } });
     const begun = ["a", "b"].map((id) => ({ tool_calls: [{ ...call(id, "{"), index: 0 }] }));
     const deltas = await streamed([...begun, { tool_calls: [piece("a")] }, { tool_calls: [piece("b")] }]);
-    expect(numbers(deltas).map((number) => [number[0], number[2]])).toEqual([
-      [0, "a"],
-      [1, "b"],
-      [0, "a"],
-      [1, "b"],
+    expect(numbers(deltas)).toEqual([
+      [0, "function", "a"],
+      [1, "function", "b"],
+      [0, undefined, "a"],
+      [1, undefined, "b"],
     ]);
   });
   test("has content as text; what was thought is not in a strict one", async () => {
