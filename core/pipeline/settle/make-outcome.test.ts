@@ -90,6 +90,45 @@ const whole = async (reply: Reply, more: Partial<Ending> = {}, asked = call): Pr
     AT,
   );
 
+describe("a model's name without an end", () => {
+  const LONG = `m${"a".repeat(5_000)}`;
+  const heard: string[] = [];
+  const hear = <T>(model: string, answer: T): T => {
+    heard.push(model);
+    return answer;
+  };
+  const provider = { ...from.provider, price: (model: string) => hear(model, model === "m" ? { input: 1, output: 2 } : undefined) };
+  const counting: Tokenizer = {
+    count: (texts, { model }) =>
+      hear(
+        model,
+        texts.map(() => 7),
+      ),
+  };
+  const estimate = estimating([{ name: "tokenizer/heard", provides: counting } as Provided<Tokenizer>], quiet); // no more is looked at
+  const told = async (of: Reply, more: Partial<Ending>): Promise<Outcome> => {
+    heard.length = 0;
+    return outcomeOf({ reply: of, served: servedOf(call), ending: ending(more) }, { ...AT, estimate });
+  };
+  const askedFor = (model: string): Reply => ({ ...reply, from: { ...from, provider, target: { ...from.target, model } } });
+
+  test.each<[string, Partial<Reply>, Partial<Ending>]>([
+    ["a whole answer", { model: LONG }, {}],
+    ["a stream", {}, { model: LONG }],
+  ])("in %s has no price: that of the model that was asked holds", async (_, more, ended) => {
+    const { model, costCents } = await told({ ...askedFor("m"), ...more }, { usage: { input: 3 }, ...ended });
+    expect([model, costCents, heard]).toEqual([LONG.slice(0, 256), 3, ["m"]]);
+  });
+  test("that was asked for has none either", async () => {
+    expect(await told(askedFor(LONG), { usage: { input: 3 } })).toMatchObject({ costCents: null });
+    expect(heard).toEqual([]);
+  });
+  test("is told to no tokenizer", async () => {
+    expect(await told({ ...askedFor("m"), model: LONG }, {})).toMatchObject({ usage: { input: 7, output: 7 } });
+    expect(heard.filter(({ length }) => length > 256)).toEqual([]);
+  });
+});
+
 describe("the results of guardrails", () => {
   const before = guardrailResult("before");
   const after = guardrailResult("after");

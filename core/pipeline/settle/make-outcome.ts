@@ -82,6 +82,8 @@ function shortError(error: WireError | null, secrets: Secrets): WireError | null
   };
 }
 
+/** No price and no tokenizer knows a longer name, and looking for it would hold up every request. */
+const isAskable = (model: string): boolean => model !== "" && model.length <= MAX_NAME;
 const shortName = (name: string | null): string | null => name && shortened(name, MAX_NAME);
 
 const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
@@ -144,7 +146,8 @@ async function estimateOf({ reply, served: { call }, ending }: Ended, estimate: 
   if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
   const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";
   const { text, times } = ending.said?.() ?? { text: whole, times: 1 };
-  const of = { providerId: reply.from.id, model: modelOf(reply, ending) ?? reply.from.target.model };
+  const model = modelOf(reply, ending) ?? reply.from.target.model;
+  const of = { providerId: reply.from.id, model: shortened(model, MAX_NAME) };
   const usage = await estimate(textIn(input(call.body.value)), text, of);
   return { ...usage, output: Math.round((usage.output ?? 0) * times) };
 }
@@ -164,7 +167,7 @@ async function costFor(used: Used, model: string | null): Promise<number | null>
   const asked = target.model;
   const of = model ?? asked;
   const { usage, costOf, served } = used;
-  const cost = of === "" ? null : await costOf({ providerId, providerSlug, model: of, usage, caller: served.caller }, provider);
+  const cost = isAskable(of) ? await costOf({ providerId, providerSlug, model: of, usage, caller: served.caller }, provider) : null;
   return cost === null && of !== asked ? costFor(used, null) : cost;
 }
 /** What an answer used, and who can say what that costs. */
