@@ -57,6 +57,31 @@ describe("a price", () => {
     const { costOf } = costsBy([async () => undefined, async () => cents(3), () => cents(4)]);
     expect(await costOf(asked(), none)).toBe(30);
   });
+  test("that cannot be one is the next one's, and the log names the source", () => {
+    const bad = [{}, { input: -1, output: 0 }, { input: 1, output: 1, cacheRead: Number.NaN }, { input: 1, output: 1, request: -5 }, 5];
+    const { costOf, lines } = costsBy([...bad.map((price) => () => price as Price), () => cents(5)]);
+    expect(costOf(asked(), none)).toBe(50);
+    expect(lines).toEqual(bad.map((_, at) => ["error", "plugin did not answer", `price/${at}`]));
+  });
+  test.each<[string, () => Price]>([
+    [
+      "fails",
+      () => {
+        throw new Error("no luck");
+      },
+    ],
+    ["is none", () => ({ input: Number.NaN, output: 1 })],
+  ])("of the provider's own that %s is that of the sources, and the log names the provider", (_, price) => {
+    const { costOf, lines } = costsBy([() => cents(5)]);
+    expect(costOf(asked(), { price })).toBe(50);
+    expect(lines).toEqual([["error", "plugin did not answer", "provider/x"]]);
+  });
+  test("of the provider's own that is promised is waited for", async () => {
+    const late = (price: Price | undefined) => ({ price: () => Promise.resolve(price) as never }); // its type says that it is none
+    const { costOf } = costsBy([() => cents(5)]);
+    expect(await costOf(asked(), late(cents(2)))).toBe(20);
+    expect(await costOf(asked(), late(undefined))).toBe(50);
+  });
   test("of a source that fails or does not answer in time is the next one's, and the log names the source", async () => {
     const { costOf, lines } = costsBy(
       [

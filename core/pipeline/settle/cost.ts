@@ -10,22 +10,43 @@ import {
   type UsagePart,
 } from "#contract";
 import type { Provided } from "../../kernel/generation.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { firstKnown } from "./first-known.ts";
+import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import { answerOf, firstKnown } from "./first-known.ts";
 
 /** What an answer cost, in US cents. `null` when nobody knows the price: an unknown price is not a price of zero. */
-export type CostOf = (asked: PriceQuestion, provider: Pick<Provider, "price">) => MaybePromise<number | null>;
+export type CostOf = (asked: PriceQuestion, provider: Priced) => MaybePromise<number | null>;
+type Priced = Pick<Provider, "price">;
 
 /** A request that waits for its price holds what it holds of the memory budget. */
 const PRICE_MS = 5_000;
 
 /** A provider's own price comes first, then the sources of prices in their order. */
 export function costing(plugins: readonly Provided<PriceSource>[], log: Logger, limitMs = PRICE_MS): CostOf {
-  const priceOf = firstKnown({ plugins, ask: (source, asked: PriceQuestion) => source.price(asked), limitMs, log });
+  const how = { check: checkPrice, limitMs, log };
+  const listed = firstKnown({ ...how, plugins, ask: (source, asked: PriceQuestion) => source.price(asked) });
+  const own = { ...how, ask: (provider: Priced, asked: PriceQuestion) => provider.price?.(asked.model) };
+  const priceOf = (asked: PriceQuestion, provider: Priced): MaybePromise<Price | undefined> => {
+    if (!provider.price) return listed(asked);
+    const plugin = { name: `provider/${asked.providerId}`, provides: provider, mark: markOfOwner(provider) };
+    return after(answerOf(plugin, asked, own), (price) => price ?? listed(asked));
+  };
   return (asked, provider) => {
-    const price = provider.price?.(asked.model) ?? priceOf(asked);
+    const price = priceOf(asked, provider);
     return price instanceof Promise ? price.then((late) => costFor(asked.usage, late)) : costFor(asked.usage, price);
   };
+}
+
+/** Cents that can be added up, for input and for output at least. */
+function checkPrice(price: Price): void {
+  checkCents("input", price.input);
+  checkCents("output", price.output);
+  checkCents("request", price.request ?? 0);
+  for (const part of USAGE_PARTS) checkCents(part, price[part] ?? 0);
+}
+function checkCents(part: string, cents: unknown): void {
+  if (!(typeof cents === "number" && cents >= 0 && cents < Number.POSITIVE_INFINITY))
+    throw new TypeError(`the price of ${part} is no price`);
 }
 
 /** What a part costs when it has no price of its own. */
@@ -43,5 +64,5 @@ function costFor(usage: Usage, price: Price | undefined): number | null {
   if (!price) return null;
   let cents = price.request ?? 0;
   for (const part of USAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? price[BASE_PART[part]]);
-  return cents >= 0 && cents < Number.POSITIVE_INFINITY ? cents : null; // what a plugin calls a price may be none
+  return cents < Number.POSITIVE_INFINITY ? cents : null; // high prices may add up to more than a number holds
 }

@@ -35,10 +35,28 @@ test("where nobody counts, or what is counted is no count, a rule of thumb holds
     () => undefined,
     () => [],
     () => [Number.NaN, Number.POSITIVE_INFINITY],
+    () => [-7, -9],
+    () => 5 as never,
+    () => "23" as never,
     () => Promise.reject(new Error("no luck")),
     () => new Promise(() => undefined),
   ];
   for (const count of bad) {
     expect(await estimating(loaded(count), quiet, 5)("x".repeat(8), "x".repeat(9), OF)).toEqual({ input: 2, output: 3, estimated: true });
   }
+});
+test("a tokenizer that fails or gives no counts is named in the log, and the next one counts", async () => {
+  const bad: readonly Tokenizer["count"][] = [
+    () => {
+      throw new Error("no luck");
+    },
+    () => 5 as never,
+    async () => [-7, -9],
+    () => [1],
+  ];
+  const lines: unknown[] = [];
+  const log: Logger = (level, event, fields) => lines.push([level, event, fields?.["plugin"]]);
+  const usage = await estimating(loaded(...bad, words), log)("Hello there", "I am well", OF);
+  expect(usage).toEqual({ input: 2, output: 3, estimated: true });
+  expect(lines).toEqual(bad.map((_, at) => ["error", "plugin did not answer", `tokenizer/${at}`]));
 });
