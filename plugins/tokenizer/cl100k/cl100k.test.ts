@@ -26,6 +26,24 @@ test("a word without an end is counted in no time, near enough", async () => {
   expect(tokens).toBeGreaterThan(50_000 / 8 - 10);
   expect(tokens).toBeLessThan((50_000 / 8) * 1.1);
 });
+test.each<[string, number, string]>([
+  ["texts", 1_000, "word"],
+  ["characters", 50, "word ".repeat(20_000)],
+])(
+  "beyond so many %s at once nobody waits: they are not counted here, and those before and after them are",
+  async (_, most, text) => {
+    const own = await atWork(given);
+    const counting = Array.from({ length: most }, () => own.provides.count([text], ANY));
+    const beyond = Array.from({ length: 500 }, () => own.provides.count([text], ANY));
+    expect(beyond.at(-1)).toBeUndefined(); // at once, without a promise
+    expect(counting[0]).toBeInstanceOf(Promise);
+    expect((await counting[0])?.[0]).toBeGreaterThan(0);
+    await Promise.all(counting);
+    expect((await own.provides.count([text], ANY))?.[0]).toBeGreaterThan(0);
+    await own.close();
+  },
+  20_000,
+);
 test("who waits when it is closed is told so", async () => {
   const own = await atWork(given);
   const counting = own.provides.count(["Hello"], ANY);
