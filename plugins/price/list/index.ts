@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { LRUCache } from "lru-cache";
 import { definePlugin, inputTokens, type Price, type PriceQuestion, type Usage } from "#contract";
 import { type ListPrice, listPriceOf } from "./list.ts";
+import { loadedOnce } from "./loaded-once.ts";
 
 const MAX_REMEMBERED = 2_000;
 /** Some models cost more at certain hours, or from a day on. */
@@ -16,18 +17,20 @@ export default definePlugin({
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
   setup: ({ now }) => {
-    let loaded: Lookup | undefined;
-    let loading: Promise<Lookup> | undefined;
-    const load = (): Promise<Lookup> => (loading ??= openList(now).then((lookup) => (loaded = remembering(lookup, now))));
-    const priceOf = ({ providerId, model, usage }: PriceQuestion, lookup: Lookup): Price | undefined =>
-      forUsage(lookup(providerId, model), usage);
+    const list = loadedOnce(async () => remembering(await openList(now), now), now);
     return {
       provides: {
-        price: (asked) => (loaded ? priceOf(asked, loaded) : load().then((lookup) => priceOf(asked, lookup))),
+        price(asked) {
+          const lookup = list();
+          return lookup instanceof Promise ? lookup.then((loaded) => priceOf(asked, loaded)) : lookup && priceOf(asked, lookup);
+        },
       },
     };
   },
 });
+
+const priceOf = ({ providerId, model, usage }: PriceQuestion, lookup: Lookup): Price | undefined =>
+  forUsage(lookup(providerId, model), usage);
 
 const forUsage = (price: ListPrice | undefined, usage: Usage): Price | undefined =>
   typeof price === "function" ? price(inputTokens(usage)) : price;
