@@ -3,23 +3,35 @@ import { nextTurn } from "#contract";
 import { MOST_WIDE } from "../../json/long-text.ts";
 import { WIDE } from "../../json/utf8.ts";
 import { takesLong } from "../../json/work.ts";
+import { unreadable } from "./form-headers.ts";
 import type { FormPart } from "./form-parts.ts";
 
 /** Bytes that are decoded before others have their turn. */
 const PER_TURN = 256 * 1024;
-/** What the text fields of a form say; of several with one name, the last. */
+/** What the text fields of a form say; the texts of a list (`name[]`) stand in one, a line each. */
 export async function textFields(bytes: Uint8Array, parts: readonly FormPart[]): Promise<Readonly<Record<string, string>>> {
-  const fields: [name: string, text: string][] = [];
+  const fields = new Map<string, string>();
   let inTurn = 0;
   for (const { name, isFile, valueFrom, to } of parts) {
     if (isFile) continue;
-    fields.push([name, await decoded(bytes.subarray(valueFrom, to))]);
+    const before = textBefore(fields, name);
+    const text = before + (await decoded(bytes.subarray(valueFrom, to)));
+    if (before && text.length > MOST_WIDE) throw takesLong(MOST_WIDE, "characters of one list of texts");
+    fields.set(name, text);
     inTurn += Math.min(to - valueFrom, PER_TURN);
     if (inTurn < PER_TURN) continue;
     inTurn = 0;
     await nextTurn();
   }
   return Object.fromEntries(fields);
+}
+
+/** Of a field that is no list some readers take the first text, and some the last. */
+function textBefore(fields: ReadonlyMap<string, string>, name: string): string {
+  const before = fields.get(name);
+  if (before === undefined) return "";
+  if (name.endsWith("[]")) return `${before}\n`;
+  throw unreadable(`it has the text field ${JSON.stringify(name.slice(0, 100))} twice, and its name does not end with [] as a list's does`);
 }
 
 async function decoded(bytes: Uint8Array): Promise<string> {

@@ -1,13 +1,12 @@
-import { GatewayError, nextTurn } from "#contract";
+import { nextTurn } from "#contract";
+import { boundaryOf, type PartHead, partHead, unreadable } from "./form-headers.ts";
 
 /*
  * A multipart form taken apart (RFC 7578, RFC 2046 5.1.1) without copying what it holds. What two readers could take for
  * two different forms is refused: what guardrails read must be what the provider reads.
  */
 
-export interface FormPart {
-  readonly name: string;
-  readonly isFile: boolean;
+export interface FormPart extends PartHead {
   /** Where its head begins, and where its value does and ends. */
   readonly headFrom: number;
   readonly valueFrom: number;
@@ -27,20 +26,10 @@ export async function formParts(bytes: Uint8Array, contentType: string): Promise
     const valueFrom = headTo + BLANK_LINE.length;
     const to = await boundary.next(headFrom - LINE.length);
     if (to < valueFrom) throw unreadable("a part has no value, not even an empty one");
-    parts.push({ ...saidBy(boundary.form.toString("utf8", headFrom, headTo)), headFrom, valueFrom, to });
+    parts.push({ ...partHead(boundary.form.toString("utf8", headFrom, headTo)), headFrom, valueFrom, to });
     behind = to + boundary.length;
   }
   return parts;
-}
-
-const unreadable = (why: string): GatewayError =>
-  new GatewayError("REQUEST_INVALID", { what: `The multipart form cannot be read: ${why}.` });
-
-function boundaryOf(contentType: string): string {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined) throw unreadable("its content type names no boundary");
-  return boundary;
 }
 
 const LINE = "\r\n";
@@ -63,16 +52,20 @@ class Boundary {
   get length(): number {
     return this.line.length;
   }
-  /** Behind the first one. */
+  /** Behind the first one. It begins a line; some take half a line end for a whole one. */
   async first(): Promise<number> {
     const atStart = this.line.subarray(LINE.length);
-    if (this.form.subarray(0, atStart.length).equals(atStart)) return atStart.length;
-    return (await this.next(0)) + this.length;
+    const at = await this.find(atStart, 0);
+    if (at > 0 && this.form.toString("latin1", Math.max(0, at - LINE.length), at) !== LINE) throw noBoundary();
+    return at + atStart.length;
   }
   /** Where the next one begins. */
-  async next(from: number): Promise<number> {
+  next(from: number): Promise<number> {
+    return this.find(this.line, from);
+  }
+  private async find(line: Buffer, from: number): Promise<number> {
     for (let at = from; at < this.form.length; at += PER_TURN) {
-      const found = this.form.subarray(at, at + PER_TURN + this.length).indexOf(this.line);
+      const found = this.form.subarray(at, at + PER_TURN + line.length).indexOf(line);
       this.searched += found < 0 ? PER_TURN : found;
       if (this.searched >= PER_TURN) await this.pause();
       if (found >= 0) return at + found;
@@ -85,16 +78,25 @@ class Boundary {
   }
   /** Does the one that ends here end the form? */
   isLast(behind: number): boolean {
-    return this.form[behind] === DASH && this.form[behind + 1] === DASH;
+    if (this.form[behind] !== DASH || this.form[behind + 1] !== DASH) return false;
+    const end = this.padded(behind + 2);
+    if (end < this.form.length) this.lineEnd(end);
+    return true;
   }
-  /** Behind the line of the one that ends here; some pad it. */
+  /** Behind the line of the one that ends here. */
   lineEnd(behind: number): number {
-    let at = behind;
-    while (this.form[at] === 0x20 || this.form[at] === 0x09) at += 1;
-    if (this.form.toString("latin1", at, at + LINE.length) !== LINE) throw unreadable("a line begins like its boundary, and is none");
+    const at = this.padded(behind);
+    if (this.form.toString("latin1", at, at + LINE.length) !== LINE) throw noBoundary();
     return at + LINE.length;
   }
+  /** Behind the blanks that some put there. */
+  private padded(behind: number): number {
+    let at = behind;
+    while (this.form[at] === 0x20 || this.form[at] === 0x09) at += 1;
+    return at;
+  }
 }
+const noBoundary = (): Error => unreadable("a line begins like its boundary, and is none");
 
 /** Longer heads have no use. */
 const MAX_HEAD = 16 * 1024;
@@ -103,30 +105,4 @@ function headEnd(form: Buffer, from: number): number {
   const found = form.subarray(from - LINE.length, from + MAX_HEAD).indexOf(BLANK_LINE);
   if (found < 0) throw unreadable(`the head of a part has no end within ${MAX_HEAD} bytes`);
   return from - LINE.length + found;
-}
-
-const DISPOSITION = /^content-disposition:[ \t]*form-data/i;
-const PARAMETER = /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
-
-function saidBy(head: string): Pick<FormPart, "name" | "isFile"> {
-  const [line, ...more] = head.split(LINE).filter((line) => /^content-disposition[ \t]*:/i.test(line));
-  const begun = DISPOSITION.exec(line ?? "");
-  if (line === undefined || more.length > 0 || !begun) throw unreadable("a part does not say in one Content-Disposition what it is");
-  const parameters = parametersOf(line, begun[0].length);
-  const name = parameters.get("name");
-  if (name === undefined) throw unreadable("a part has no name");
-  return { name, isFile: parameters.has("filename") };
-}
-function parametersOf(line: string, from: number): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  PARAMETER.lastIndex = from;
-  let end = from;
-  for (let match = PARAMETER.exec(line); match; match = PARAMETER.exec(line)) {
-    const name = (match[1] ?? "").toLowerCase();
-    if (found.has(name)) throw unreadable(`a part says twice what its ${name} is`);
-    found.set(name, match[2] ?? match[3] ?? "");
-    end = PARAMETER.lastIndex;
-  }
-  if (!/^[ \t;]*$/.test(line.slice(end))) throw unreadable("the Content-Disposition of a part is not well-formed");
-  return found;
 }

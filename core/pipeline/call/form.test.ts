@@ -15,6 +15,8 @@ const DISPOSITION = "Content-Disposition: form-data; ";
 const part = (said: string, value: string): string => `--x\r\n${DISPOSITION}${said}\r\n\r\n${value}\r\n`;
 const A = part('name="a"', "1");
 const END = "--x--\r\n";
+/** The part says more of itself, behind what it is. */
+const withHead = (line: string): string => A.replace("\r\n\r\n", `\r\n${line}\r\n\r\n`) + END;
 
 describe("the fields of a form", () => {
   test.each<[string, string, object]>([
@@ -33,13 +35,22 @@ describe("the fields of a form", () => {
     ["a name that holds another", part('filename*=x; name="b; name=a"', "1") + END, { "b; name=a": "1" }],
     ["other heads, in any case", A.replace("Content-D", "content-type: text/plain\r\nCONTENT-D") + END, { a: "1" }],
     ["a padded boundary", A.replace("--x", "--x \t") + END, { a: "1" }],
-    ["a file", part('name="a"; filename="a.png"', "1") + part('name="b"; filename=""', "1") + END, {}],
-    ["a name twice", A + part('name="a"', "2") + END, { a: "2" }],
+    ["a file", part('name="a"; filename="a.png"', "1") + END, {}],
+    ["what some take for a file, and others for a text", part('name="a"; filename=""', "1") + END, { a: "1" }],
+    ["a file and a text of one name", part('name="a"; filename="a.png"', "1") + A + END, { a: "1" }],
+    ["a list", part('name="a[]"', "1") + part('name="b"', "x") + part('name="a[]"', "2") + END, { "a[]": "1\n2", b: "x" }],
+    ["a text as it is", A.replace("\r\n\r\n", "\r\nContent-Transfer-Encoding: 8BIT \r\n\r\n") + END, { a: "1" }],
+    ["a padded end", `${A}--x-- \t\r\nbehind`, { a: "1" }],
+    ["a padded end without a line end", `${A}--x-- \t`, { a: "1" }],
     ["a name that objects have", part('name="__proto__"', "1") + END, JSON.parse('{"__proto__":"1"}') as object],
   ])("of %s", async (_, form, fields) => expect(await fieldsOf(form)).toEqual(fields));
-  test.each(['multipart/form-data; boundary="x"', "Multipart/Form-Data; charset=utf-8; Boundary=x"])("of %s", async (contentType) =>
-    expect(await fieldsOf(A + END, contentType)).toEqual({ a: "1" }),
-  );
+  test.each([
+    'multipart/form-data; boundary="x"',
+    "Multipart/Form-Data; charset=utf-8; Boundary=x",
+    "multipart/form-data;boundary=x;",
+    "multipart/form-data; y=\"a; b='c'\"; boundary=x",
+    'multipart/form-data; y=""; boundary="x"',
+  ])("of %s", async (contentType) => expect(await fieldsOf(A + END, contentType)).toEqual({ a: "1" }));
   test.each(["漢", "a漢", "😀", "\r\n--", "\u0001", "é"])("come whole, where they are long: %j", async (letters) => {
     const text = `-${letters.repeat(400_000)}`;
     expect(await fieldsOf(part('name="a"', text) + part('name="b"', "2") + END)).toEqual({ a: text, b: "2" });
@@ -56,17 +67,67 @@ describe("refused is a form", () => {
     ["whose part says twice what it is", A.replace("\r\n\r\n", `\r\n${DISPOSITION}name=b\r\n\r\n`) + END, "in one Content-Disposition"],
     ["whose part has no name", part('filename="a"', "1") + END, "a part has no name"],
     ["whose part has two", part('name="a"; name="b"', "1") + END, "a part says twice what its name is"],
-    ["whose part has a name without an end", part('name="a', "1") + END, "the Content-Disposition of a part is not well-formed"],
+    ["whose part has a name without an end", part('name="a', "1") + END, "the parameters of a part are not well-formed"],
     ["whose part has no value", `--x\r\n${DISPOSITION}name=a\r\n${A}${END}`, "a part has no value"],
     ["whose part has a head without an end", `--x\r\n${DISPOSITION}name=a; ${"y".repeat(20_000)}`, "has no end within 16384 bytes"],
+    ["with its end in a line of more", `${A}--x--junk\r\n${part('name="b"', "2")}${END}`, "a line begins like its boundary, and is none"],
+    ["with a line feed behind its end", `${A}--x--\n`, "a line begins like its boundary, and is none"],
+    ["with its boundary in the words before it", `before\n--x\n\n1\r\n${A}${END}`, "a line begins like its boundary, and is none"],
+    ["with a text field twice", A + part('name="b"', "2") + part('name="a"; filename=""', "3") + END, 'it has the text field "a" twice'],
+    ["whose part is encoded", withHead("Content-Transfer-Encoding: base64"), "a part is encoded (base64)"],
+    [
+      "whose part is encoded at last",
+      withHead("content-transfer-encoding: 8bit\r\nCONTENT-TRANSFER-ENCODING : x"),
+      "a part is encoded (x)",
+    ],
+    ["whose part goes on in its next line", withHead(" ; filename=b"), "the head of a part is not well-formed"],
+    [
+      "whose part has a line feed in its head",
+      withHead("X: 1\nContent-Disposition: form-data; name=b"),
+      "the head of a part is not well-formed",
+    ],
+    [
+      "whose part has a name in pieces",
+      part('name="a"; name*0="b"', "1") + END,
+      "a part says what its name is as name*0, which not all read",
+    ],
+    ["whose part has an escaped name", part('name="\\a"', "1") + END, "the name of a part has a backslash, which not all read alike"],
   ])("%s", async (_, form, why) => {
     await expect(read(form)).rejects.toThrow("The multipart form cannot be read: ");
     await expect(read(form)).rejects.toThrow(why);
   });
   test("without a boundary", () => expect(read(A + END, "multipart/form-data")).rejects.toThrow("its content type names no boundary"));
+  test.each([
+    ["that is said twice", "boundary=y; Boundary=x", "its content type says twice what its boundary is"],
+    ["that is said twice, once in quotes", 'boundary="x"; boundary=x', "its content type says twice what its boundary is"],
+    [
+      "that some find in the words of another parameter",
+      'y="; boundary=z"; boundary=x',
+      "its content type says twice what its boundary is",
+    ],
+    ["that is escaped", 'boundary="\\x"', "its content type has a backslash, which not all read alike"],
+    [
+      "behind what some take for the end of a text",
+      'y="\\"; boundary=z"; boundary=x',
+      "its content type has a backslash, which not all read alike",
+    ],
+    ["that is said in pieces", "boundary=x; boundary*0=y", "its content type says what its boundary is as boundary*0, which not all read"],
+    ["that ends with a blank", 'boundary="x "', "its boundary ends with a blank"],
+    ["that is empty", 'boundary=""', "its content type names no boundary"],
+    ["and with words in its content type", "y z; boundary=x", "the parameters of its content type are not well-formed"],
+    ["and with another content type", "boundary=x, multipart/form-data; boundary=y", "its content type says twice what its boundary is"],
+    ["in quotes without an end", 'boundary="x', "the parameters of its content type are not well-formed"],
+  ])("with a boundary %s", async (_, parameters, why) => {
+    const refused = read(A + END, `multipart/form-data; ${parameters}`);
+    await expect(refused).rejects.toMatchObject({ code: "REQUEST_INVALID", status: 400, message: expect.stringContaining(why) });
+  });
   test("with a text that takes longer than a text of JSON may", async () => {
     const form = new Uint8Array(Buffer.from(`${part('name="a"', `${"a".repeat(17 * 1024 * 1024)}漢`)}${END}`));
     await expect(read(form)).rejects.toThrow("characters of one text that is not all Latin-1");
+  });
+  test("with a list that takes longer than a text of JSON may", async () => {
+    const form = new Uint8Array(Buffer.from(`${part('name="a[]"', "a".repeat(17 * 1024 * 1024))}${part('name="a[]"', "漢")}${END}`));
+    await expect(read(form)).rejects.toThrow("characters of one list of texts");
   });
 });
 
@@ -80,7 +141,7 @@ describe("a form with new texts", () => {
     return Promise.all([...data].map(async ([name, value]) => [name, typeof value === "string" ? value : await value.text()] as const));
   };
   test("has them in the place of the old ones, and all the rest as it was", async () => {
-    const form = await read(A + FILE + part('name="b"', "2") + part('name="a"', "3") + END);
+    const form = await read(A + FILE + part('name="b"', "2") + END);
     const changed = await withFields(form, { a: "new\r\n--x", b: "2", 'c"': "added" });
     expect(await back(changed)).toEqual([
       ["a", "new\r\n--x"],
@@ -89,6 +150,19 @@ describe("a form with new texts", () => {
       ["c%22", "added"],
     ]);
     expect(changed.fields).toEqual({ a: "new\r\n--x", b: "2", 'c"': "added" });
+  });
+  const LIST = part('name="b[]"', "1") + A + part('name="b[]"', "2");
+  test("has a list as it was, or the new text in the place of all of it", async () => {
+    const form = await read(LIST + END);
+    expect(await back(await withFields(form, { ...form.fields, a: "new" }))).toEqual([
+      ["b[]", "1"],
+      ["a", "new"],
+      ["b[]", "2"],
+    ]);
+    expect(await back(await withFields(form, { ...form.fields, "b[]": "new" }))).toEqual([
+      ["b[]", "new"],
+      ["a", "1"],
+    ]);
   });
   test("that are long has them whole", async () => {
     const text = "a漢😀".repeat(100_000);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
+import { GATEWAY_KEY } from "../process.ts";
 import { at, bodyOf, forAll, type Json, SANDBOX } from "./api.ts";
 import { clientOf, denying, failureOf, loggedOf } from "./client.ts";
 
@@ -103,6 +104,24 @@ test("an input guardrail denies a prompt, in JSON and in a form", async () => {
   ])
     expect(await failureOf(asked())).toMatchObject({ status: 446, type: "hooks_failed" });
   expect((await images.edit({ image: image(), prompt: "a hat" })).data).toHaveLength(1);
+});
+describe("a form that two readers could take for two", () => {
+  const prompt = (text: string, more = ""): string => `Content-Disposition: form-data; name="prompt"${more}\r\n\r\n${text}\r\n`;
+  const GOOD = `--A\r\n${prompt("good")}`;
+  const BAD = prompt("a secret");
+  test.each([
+    ["two boundaries", 400, 'x="; boundary=A"; boundary=B', `${GOOD}--A--\r\n--B\r\n${BAD}--B--\r\n`],
+    ["words behind its end", 400, "boundary=A", `${GOOD}--A--junk\r\n--A\r\n${BAD}--A--\r\n`],
+    ["two prompts", 400, "boundary=A", `--A\r\n${BAD}${GOOD}--A--\r\n`],
+    ["an encoded prompt", 400, "boundary=A", `--A\r\nContent-Transfer-Encoding: base64\r\n${prompt("YSBzZWNyZXQ=")}--A--\r\n`],
+    ["a prompt with an empty file name", 446, "boundary=A", `--A\r\n${prompt("a secret", '; filename=""')}--A--\r\n`],
+  ])("is kept from the provider by a guardrail: %s", async (_, status, parameters, body) => {
+    const before = api.upstream.received.length;
+    const headers = { ...denying(api.replayed, "input", "secret"), "content-type": `multipart/form-data; ${parameters}` };
+    const asked = { method: "POST", headers: { "x-gateway-api-key": GATEWAY_KEY, ...headers }, body };
+    expect((await fetch(`${api.gateway.base}/v1/images/edits`, asked)).status).toBe(status);
+    expect(api.upstream.received.length).toBe(before);
+  });
 });
 test("what is wrong is named, and so is a provider without the operation", async () => {
   expect(at(bodyOf(await generate(SANDBOX, { prompt: "a", n: 11 }), 400), "error", "param")).toBe("n");
