@@ -54,8 +54,11 @@ function dispositionOf(lines: readonly string[]): HeaderParameters {
   const [line, ...more] = lines.filter((line) => /^content-disposition[ \t]*:/i.test(line));
   const begun = DISPOSITION.exec(line ?? "");
   if (line === undefined || more.length > 0 || !begun) throw unreadable("a part does not say in one Content-Disposition what it is");
+  if (SPLIT_QUOTE.test(line)) throw unreadable("a part has a backslash before a quote, which not all read alike");
   return parametersOf(line, begun[0].length, "a part");
 }
+/** For those to whom a backslash is a letter the text ends there, and what follows are further parameters. */
+const SPLIT_QUOTE = /\\".*;/;
 
 type HeaderParameters = ReadonlyMap<string, string>;
 const PARAMETER = /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;

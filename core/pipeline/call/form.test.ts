@@ -37,6 +37,7 @@ describe("the fields of a form", () => {
     ["a padded boundary", A.replace("--x", "--x \t") + END, { a: "1" }],
     ["a file", part('name="a"; filename="a.png"', "1") + END, {}],
     ["what some take for a file, and others for a text", part('name="a"; filename=""', "1") + END, { a: "1" }],
+    ["a file with quotes in its name", part('name="a"; filename="a\\"b\\".png"', "1") + END, {}],
     ["a file and a text of one name", part('name="a"; filename="a.png"', "1") + A + END, { a: "1" }],
     ["a list", part('name="a[]"', "1") + part('name="b"', "x") + part('name="a[]"', "2") + END, { "a[]": "1\n2", b: "x" }],
     ["a text as it is", A.replace("\r\n\r\n", "\r\nContent-Transfer-Encoding: 8BIT \r\n\r\n") + END, { a: "1" }],
@@ -86,6 +87,8 @@ describe("refused is a form", () => {
       withHead("X: 1\nContent-Disposition: form-data; name=b"),
       "the head of a part is not well-formed",
     ],
+    ["whose part has what some take for another name", part('x="\\";name=b;y="; name="a"', "1") + END, "a backslash before a quote"],
+    ["whose part some take for no file", part('name="a"; x="\\"; y="; filename="z"', "1") + END, "a backslash before a quote"],
     [
       "whose part has a name in pieces",
       part('name="a"; name*0="b"', "1") + END,
