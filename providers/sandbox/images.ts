@@ -2,6 +2,8 @@ import type { Adapter, Json } from "#contract";
 import { answering, obeying } from "./answering.ts";
 import { eventStream } from "./events.ts";
 import { formWith, textIn } from "./form.ts";
+import { beginningOf } from "./message.ts";
+import { MAX_SAID } from "./scenario.ts";
 import { idOf } from "./id.ts";
 import { invalid, missing } from "./missing.ts";
 import { tokens } from "./speech.ts";
@@ -80,7 +82,7 @@ function answer(event: string, asked: Asked, now: number): Response | Json {
   if (streams) return streamed(event, asked.partials, { created_at, usage: usageOf(prompt, count) });
   const image = (index: number): Json =>
     format === "b64_json" ? { b64_json: PIXEL } : { url: `https://sandbox.invalid/images/${idOf(prompt)}-${index}.png` };
-  const revised = prompt === undefined ? {} : { revised_prompt: prompt };
+  const revised = typeof prompt === "string" ? { revised_prompt: beginningOf(prompt, MAX_SAID) } : {};
   return { created: created_at, data: Array.from({ length: count }, (_, index) => ({ ...image(index), ...revised })) };
 }
 

@@ -1,7 +1,7 @@
-import { type Adapter, isJson, type Json } from "#contract";
+import { type Adapter, isJson, type Json, nextTurn } from "#contract";
 import { obeying } from "./answering.ts";
 import { idOf } from "./id.ts";
-import { missing } from "./missing.ts";
+import { invalid, missing } from "./missing.ts";
 import { wordsIn } from "./words.ts";
 
 /** Category -> the words that the sandbox takes for a violation of it. */
@@ -24,9 +24,13 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 /** Moderations: a few words are violations, and nothing else is. */
 export const moderations = {
   moderate: {
-    answer: obeying((body) => {
-      const texts = textsOf(body["input"]);
-      return { id: `modr-${idOf(body)}`, model: String(body["model"] ?? "sandbox-moderation"), results: texts.map(judged) };
+    answer: obeying(async (body) => {
+      const results: Json[] = [];
+      for (const [index, text] of textsOf(body["input"]).entries()) {
+        if (index % PER_TURN === PER_TURN - 1) await nextTurn();
+        results.push(judged(text));
+      }
+      return { id: `modr-${idOf(body)}`, model: String(body["model"] ?? "sandbox-moderation"), results };
     }),
   },
 } satisfies Record<string, Adapter>;
@@ -35,8 +39,17 @@ export const moderations = {
 function textsOf(input: unknown): readonly string[] {
   if (typeof input === "string") return [input];
   if (!Array.isArray(input) || input.length === 0) throw missing("input");
-  if (!input.some(isJson)) return input.map(String);
+  if (input.every((text) => typeof text === "string")) return fewEnough(input);
+  if (!input.every(isJson)) throw invalid("input", "input must be a text, a list of texts, or a list of parts.");
   return [input.map((part: unknown) => (isJson(part) && typeof part["text"] === "string" ? part["text"] : "")).join("\n")];
+}
+
+const MAX_TEXTS = 256;
+/** Texts that are judged before others have their turn. */
+const PER_TURN = 16;
+function fewEnough(texts: readonly string[]): readonly string[] {
+  if (texts.length > MAX_TEXTS) throw invalid("input", `input must have at most ${MAX_TEXTS} texts.`);
+  return texts;
 }
 
 function judged(text: string): Json {

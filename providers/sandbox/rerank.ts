@@ -1,18 +1,24 @@
-import { type Adapter, isJson, type Json } from "#contract";
+import { type Adapter, isJson, type Json, nextTurn } from "#contract";
 import { obeying } from "./answering.ts";
 import { idOf } from "./id.ts";
-import { missing } from "./missing.ts";
+import { invalid, missing } from "./missing.ts";
 import { wordsIn } from "./words.ts";
 
 /** Rerank: a document is as relevant as many of the query's words it has. */
 export const rerank = {
   rerank: {
-    answer: obeying((body) => {
+    answer: obeying(async (body) => {
       const { query, documents, top_n, return_documents } = body;
       if (typeof query !== "string" || query === "") throw missing("query");
       if (!Array.isArray(documents) || documents.length === 0) throw missing("documents");
+      if (documents.length > MAX_DOCUMENTS) throw invalid("documents", `documents must be at most ${MAX_DOCUMENTS}.`);
       const wanted = new Set(wordsIn(query));
-      const ranked = documents.map((document: unknown, index) => result(textOf(document), index, wanted)).sort(byScore);
+      const ranked: Result[] = [];
+      for (const [index, document] of documents.entries()) {
+        if (index % PER_TURN === PER_TURN - 1) await nextTurn();
+        ranked.push(result(textOf(document), index, wanted));
+      }
+      ranked.sort(byScore);
       const results = ranked.slice(0, typeof top_n === "number" ? top_n : undefined);
       return {
         id: `rerank-${idOf(body)}`,
@@ -24,6 +30,10 @@ export const rerank = {
     }),
   },
 } satisfies Record<string, Adapter>;
+
+const MAX_DOCUMENTS = 1_000;
+/** Documents that are read before others have their turn. */
+const PER_TURN = 16;
 
 interface Result {
   readonly index: number;

@@ -314,6 +314,29 @@ describe("a body near the limit keeps nobody waiting", () => {
     60_000,
   );
 
+  const WORDS = "some words of text ".repeat(1_400_000);
+  test.each<[string, Json]>([
+    ["/v1/embeddings", { model: "m", input: WORDS }],
+    ["/v1/moderations", { input: WORDS }],
+    ["/v1/moderations", { input: Array.from({ length: 256 }, () => WORDS.slice(0, 100_000)) }],
+    ["/v1/rerank", { model: "m", query: "words", documents: Array.from({ length: 1_000 }, (_, i) => `${WORDS.slice(0, 15_000)}${i}`) }],
+    ["/v1/completions", { model: "m", prompt: WORDS }],
+    ["/v1/messages", { model: "echo", max_tokens: 10, messages: [{ role: "user", content: WORDS }] }],
+    ["/v1/images/generations", { prompt: WORDS }],
+  ])(
+    "%s of many words",
+    async (path, asked) => {
+      const body = new Blob([JSON.stringify(asked)]);
+      const headers = { "x-gateway-api-key": GATEWAY_KEY, "content-type": "application/json", "x-gateway-provider": "sandbox" };
+      await nobodyWaits(async () => {
+        const response = await fetch(gateway.base + path, { method: "POST", headers, body });
+        await response.arrayBuffer();
+        expect(response.status).toBe(200);
+      });
+    },
+    60_000,
+  );
+
   const GUARDED = { input_guardrails: [{ "default.regexMatch": { rule: "(a+)+b", not: true }, deny: false }] };
   const FALLBACK = {
     strategy: { mode: "fallback" },
