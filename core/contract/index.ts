@@ -30,6 +30,7 @@ export * from "./next-turn.ts";
 export * from "./moved-secret.ts";
 export * from "./opened-vault.ts";
 export * from "./operation.ts";
+export * from "./owned.ts";
 export * from "./pin.ts";
 export * from "./plugin.ts";
 export * from "./policy.ts";

@@ -1,5 +1,6 @@
 import type { BodyContent } from "./content.ts";
 import type { Json } from "./json.ts";
+import type { OwnedIds } from "./owned.ts";
 import type { WireError } from "./stream.ts";
 
 /** What an operation is, whoever mounts it. */
@@ -87,6 +88,8 @@ export interface OperationBodies {
   readonly content: BodyContent;
   /** The body of an error, with members of the gateway's own (`hook_results`, `provider`) beside it; default: OpenAI's form. */
   readonly failure?: (error: WireError, status: number, more: Readonly<Json>) => Json;
+  /** Ids in them that belong to a workspace; absent where there are none. */
+  readonly owned?: OwnedIds;
 }
 
 const isInTable = (id: string): id is OperationId => Object.hasOwn(OPERATIONS, id);
@@ -95,8 +98,8 @@ export const isOperationName = (id: unknown): id is OperationName => typeof id =
 const OWN_ID = /^[a-z][a-z0-9_-]*\.[A-Za-z][A-Za-z0-9_]*$/;
 
 /** The operation that a plugin mounts, with what its bodies hold. */
-export const mountedOperation = (of: OperationId | OwnOperation, { content, failure }: OperationBodies): MountedOperation => {
-  const bodies: OperationBodies = { content, ...(failure && { failure }) };
+export const mountedOperation = (of: OperationId | OwnOperation, { content, failure, owned }: OperationBodies): MountedOperation => {
+  const bodies: OperationBodies = { content, ...(failure && { failure }), ...(owned && { owned }) };
   return typeof of === "string" ? { ...OPERATIONS[of], id: of, ...bodies } : { ...of, ...bodies };
 };
 
