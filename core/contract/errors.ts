@@ -30,6 +30,7 @@ export const ERRORS = {
   // what is asked
   REQUEST_INVALID:      { status: 400, type: "invalid_request_error", ab: "AB01", message: "{what}" },
   BODY_NOT_JSON:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body is not valid JSON: {why}." },
+  BODY_REPEATS:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body names a member twice in one object: readers of JSON differ on which of them counts. Send each member once." },
   BODY_TOO_DEEP:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body nests deeper than {limit} levels." },
   BODY_TOO_MANY_VALUES: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body holds more than {limit} {of}." },
   BODY_TAKES_LONG:      { status: 400, type: "invalid_request_error", ab: "AB01", message: "The request body would hold up everybody else while it is parsed, mostly by its {count} or more {what}. Send fewer of them in one request." },

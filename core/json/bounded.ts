@@ -1,5 +1,6 @@
 import { GatewayError, isJson, type Json, messageOf } from "#contract";
 import { longJson } from "./long-json.ts";
+import { namesIn, refuseRepeats } from "./repeats.ts";
 import { type JsonLimits, JsonScan, tooDeep } from "./scan.ts";
 
 export type { JsonLimits };
@@ -16,9 +17,10 @@ export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(b
 
 /** The same for the bytes of a text of megabytes: others have their turn while it is judged and parsed. */
 export async function longJsonObject(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<Json> {
-  const value = await longJson(bytes, limits).catch((thrown: unknown) => {
+  const { value, names } = await longJson(bytes, limits).catch((thrown: unknown) => {
     throw GatewayError.is(thrown) ? thrown : notJson(thrown, limits);
   });
+  refuseRepeats(names, value);
   return anObject(value);
 }
 
@@ -30,14 +32,16 @@ function anObject(value: unknown): Json {
 /** Of a shorter text only the depth is judged, after parsing: it cannot hold enough values to matter. */
 const SCANNED_FROM = 16 * 1024;
 
-/** Parses JSON, refusing what nests too deep or holds too much to be handled safely. A long text is judged before it is parsed. */
+/**
+ * Parses JSON, refusing what nests too deep, names a member twice or holds too much to be handled safely. A long text is
+ * judged before it is parsed.
+ */
 export function boundedJson(text: string, limits: JsonLimits): unknown {
-  if (text.length >= SCANNED_FROM) {
-    new JsonScan(limits).read(text);
-    return parsed(text, limits);
-  }
+  const scan = text.length >= SCANNED_FROM ? new JsonScan(limits) : null;
+  scan?.read(text);
   const value = parsed(text, limits);
-  if (deeper(value, limits.maxDepth)) throw tooDeep(limits);
+  if (!scan && deeper(value, limits.maxDepth)) throw tooDeep(limits);
+  refuseRepeats(scan ? scan.names : namesIn(text), value);
   return value;
 }
 

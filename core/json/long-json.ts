@@ -28,8 +28,16 @@ export const VECTORS: JsonLimits = {
 
 export const isLong = (text: JsonText): boolean => text.length > LONG;
 
-/** Throws when parsing a long text would keep others waiting; says which of its values are too long to be parsed in one go. */
-export async function judged(text: JsonText, limits: JsonLimits): Promise<readonly LongValue[]> {
+/** What was seen of a long text before it is parsed. */
+interface Judged {
+  /** Which of its values are too long to be parsed in one go. */
+  readonly values: readonly LongValue[];
+  /** Names of members in it, repeated ones too. */
+  readonly names: number;
+}
+
+/** Throws when parsing a long text would keep others waiting. */
+export async function judged(text: JsonText, limits: JsonLimits): Promise<Judged> {
   const scan = new JsonScan(limits, { inOneGo: typeof text === "string" });
   const slice = typeof text === "string" ? charactersOf(text) : bytesOf(text);
   for (let at = 0; at < text.length; at += SLICE) {
@@ -37,7 +45,7 @@ export async function judged(text: JsonText, limits: JsonLimits): Promise<readon
     scan.read(slice(at));
   }
   await nextTurn();
-  return scan.end();
+  return { values: scan.end(), names: scan.names };
 }
 const charactersOf = (text: string) => (at: number) => text.slice(at, at + SLICE);
 /** Bytes seen as characters: what the scan looks for is ASCII. */
@@ -46,10 +54,11 @@ function bytesOf(bytes: Uint8Array): (at: number) => string {
   return (at) => buffer.toString("latin1", at, at + SLICE);
 }
 
-/** What a long text says: bytes are parsed in turns. Throws a SyntaxError, or what `judged` throws. */
-export async function longJson(text: JsonText, limits: JsonLimits): Promise<unknown> {
-  const values = await judged(text, limits);
-  return typeof text === "string" ? (JSON.parse(text) as unknown) : parsedInGroups(text, values);
+/** What a long text says, and how many names of members it has: bytes are parsed in turns. Throws a SyntaxError, or what `judged` throws. */
+export async function longJson(text: JsonText, limits: JsonLimits): Promise<{ readonly value: unknown; readonly names: number }> {
+  const { values, names } = await judged(text, limits);
+  const value: unknown = typeof text === "string" ? JSON.parse(text) : await parsedInGroups(text, values);
+  return { value, names };
 }
 
 /** Throws a SyntaxError when parsing an upstream's long text would keep others waiting. */
@@ -70,7 +79,8 @@ async function refuseWide(text: string): Promise<void> {
 }
 
 /** What an upstream's long text says, or a SyntaxError: also for how deep it nests. */
-export const upstreamJson = (text: JsonText, limits = CONVERSATION): Promise<unknown> => longJson(text, limits).catch(asSyntaxError);
+export const upstreamJson = (text: JsonText, limits = CONVERSATION): Promise<unknown> =>
+  longJson(text, limits).then(({ value }) => value, asSyntaxError);
 
 function asSyntaxError(thrown: unknown): never {
   throw GatewayError.is(thrown) ? new SyntaxError(why(thrown), { cause: thrown }) : thrown;

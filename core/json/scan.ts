@@ -135,6 +135,11 @@ export class JsonScan {
     return this.within[0] ?? [];
   }
 
+  /** Names of members that were read, repeated ones too. */
+  get names(): number {
+    return this.counts.names;
+  }
+
   private piece(from: number, end: number): number {
     const { slice } = this;
     let at = this.opened < 0 ? from : this.string(from, end);
