@@ -29,6 +29,8 @@ export interface BodyContent {
    * given another one. The same object back means: forward it as it came.
    */
   asAsked?(answer: Json, asked: Json): Json | Promise<Json>;
+  /** The members that `input` and a target's choice read, in lower case; guardrails let no body spell one otherwise. */
+  readonly names?: ReadonlySet<string>;
   /** Member -> members beside it that say the same again: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */

@@ -36,9 +36,13 @@ describe.each(LENGTHS)("in a %s text", (_, length) => {
     '{"__proto__":1,"__proto__":2}',
     `{"${"n".repeat(60)}":1,"${"n".repeat(60)}":2}`,
   ])("a member that stands twice is refused: %s", (text) => expect(() => read(padded(text))).toThrow("twice in one object"));
-  test.each(['{"a":{"a":{"a":"a:a"}},"b":[{"a":1},{"a":2}]}', '{"":{"":1}}', '{"a\\"":1,"a":":::","a\\\\":2}', '{"__proto__":{"a":1},"A":1,"a":2}'])(
-    "one of another object, or of another spelling, is another member: %s",
-    (text) => expect(read(padded(text))).toEqual(JSON.parse(text)),
+  test.each([
+    '{"a":{"a":{"a":"a:a"}},"b":[{"a":1},{"a":2}]}',
+    '{"":{"":1}}',
+    '{"a\\"":1,"a":":::","a\\\\":2}',
+    '{"__proto__":{"a":1},"A":1,"a":2}',
+  ])("one of another object, or of another spelling, is another member: %s", (text) =>
+    expect(read(padded(text))).toEqual(JSON.parse(text)),
   );
 });
 

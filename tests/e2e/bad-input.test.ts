@@ -39,6 +39,35 @@ const expectDocumented = (answer: Answer, status: number): void => {
   expect(Object.keys(answer.json["error"] ?? {}).sort()).toEqual(["code", "message", "param", "type"]);
 };
 
+describe("a body that two readers would take for two", () => {
+  const question = (member: string) => `{"model":"echo","messages":[{"role":"user","content":"hi"}],${member}}`;
+  const long = (body: string) => body.replace("hi", "hi ".repeat(100_000));
+  test.each([
+    ["a member twice", question('"messages":[{"role":"user","content":"another"}]')],
+    ["a member twice, once escaped", question('"mess\\u0061ges":[{"role":"user","content":"another"}]')],
+    ["a member twice in a message", question('"seed":1').replace('"role"', '"content":"another","role"')],
+  ])("is refused: %s", async (_, body) => {
+    for (const text of [body, long(body)]) {
+      const answer = await post(text);
+      expectDocumented(answer, 400);
+      expect(answer.text).toContain("twice in one object");
+    }
+  });
+  test("a config in a header and a body of the control plane as well", async () => {
+    expect((await chat(gateway, {}, { "x-gateway-config": '{"provider":"sandbox","provider":"openai"}' })).text).toContain("twice");
+  });
+  test.each(["Messages", "MODEL", "Prompt"])("where guardrails look on, a member in another case is refused: %s", async (name) => {
+    const body = question(`"${name}":[{"role":"user","content":"another"}]`);
+    const config = {
+      provider: "sandbox",
+      input_guardrails: [{ "default.contains": { words: ["another"], operator: "none" }, deny: true }],
+    };
+    const answer = await post(body, { "x-gateway-config": JSON.stringify(config) });
+    expectDocumented(answer, 400);
+    expect((await post(body)).status).toBe(200);
+  });
+});
+
 describe("a key", () => {
   test(verifies("5.key-required", "is required"), async () =>
     expectDocumented(await ask(url(), "POST", null, { model: "echo", messages: [] }), 401),

@@ -18,12 +18,19 @@ const ANSWER = {
   model: "m",
   choices: [{ index: 0, message: { role: "assistant", content: "a bad word" }, finish_reason: "stop" }],
 };
+const piece = (delta: object) =>
+  frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: null }] });
+const streamed = (delta: object): Response => sse(`${piece({ role: "assistant" })}${piece(delta)}${piece({})}${END}`);
+const END = `${frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}data: [DONE]\n\n`;
 const sse = (text: string): Response => new Response(text, { headers: { "content-type": "text/event-stream" } });
 /** By the first part of the path. */
 const ANSWERS: Readonly<Record<string, () => Response>> = {
   created: () => Response.json(ANSWER, { status: 201 }),
   refused: () => sse(delta("hello") + frame({ error: { message: "slow down", type: "rate_limit_error" } })),
   cut: () => sse(delta("hello")),
+  spoken: () => streamed({ audio: { id: "a", transcript: "a bad word" } }),
+  parts: () => streamed({ content: [{ type: "output_text", text: "a bad word" }] }),
+  pinged: () => sse(`${delta("hello")}event: ping\n${delta("a bad word")}${delta("", "stop")}data: [DONE]\n\n`),
   fine: () => sse(`${delta("hello")}${delta("", "stop")}data: [DONE]\n\n`),
 };
 
@@ -67,4 +74,10 @@ test("nothing was sent yet, so another target answers", async () => {
     expect([answer.status, answer.headers.get("x-gateway-last-used-option-index")]).toEqual([200, "config.targets[1]"]);
     expect(answer.text).toContain("[DONE]");
   }
+});
+
+test.each(["spoken", "parts", "pinged"])("what a client reads of a stream is judged, wherever it stands: %s", async (path) => {
+  expect((await chat(gateway, { stream: true }, { "x-gateway-config": JSON.stringify(to(path)) })).text).toContain("a bad word");
+  const answer = await chat(gateway, { stream: true }, guarded(to(path)));
+  expect([answer.status, answer.text.includes("a bad word")]).toEqual([446, false]);
 });

@@ -1,6 +1,7 @@
 import type { Call, GuardrailResult } from "#contract";
 import { type Json, isJson } from "#contract";
 import { withFields } from "./form.ts";
+import { refuseOtherSpellings } from "./other-spellings.ts";
 import { NO_RESULTS, type Pending, Results } from "./report.ts";
 import { passed, resultOf, shownResult, textOf } from "./result.ts";
 import { type Ran, applied, changes, runGuardrail } from "./run.ts";
@@ -15,6 +16,8 @@ export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, Gua
 export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {
   const body = bodyOf(call) ?? {};
   if (list.length === 0) return new JudgedCall(call, unjudged(body));
+  const { names } = call.row.content;
+  if (names) refuseOtherSpellings(body, names);
   const subject = new Subject("input", body, { call, headers: deps.headers, view, status: null });
   return after(guarded(list, subject, deps), (judgement) =>
     after(withBody(call, body, judgement.body), (changed) => new JudgedCall(changed, judgement)),

@@ -19,7 +19,7 @@ interface ChoiceState {
 export const decode: StreamMap<ChatState> = {
   start: () => ({ started: false, id: "", choices: new Map() }),
   event(frame, state) {
-    if (frame.data === "[DONE]" || frame.data === "" || frame.event === "ping") return [];
+    if (frame.data === "[DONE]" || frame.data === "") return [];
     const chunk = chunkIn(frame);
     const failed = frame.event === "error" ? failureFrame(chunk) : failureIn(chunk);
     if (failed) throw failed;
@@ -120,19 +120,23 @@ const finish = (reason: string): { reason: FinishReason; native?: string } =>
   isReason(reason) ? { reason } : { reason: "stop", native: reason };
 
 function addContent(delta: Json, events: StreamEvent[]): void {
-  const reasoning = text(delta["reasoning_content"]) ?? text(delta["reasoning"]);
-  if (reasoning !== undefined) events.push({ type: "reasoning", text: reasoning });
+  const thought = text(delta["reasoning_content"]);
+  const another = text(delta["reasoning"]);
+  if (thought !== undefined) events.push({ type: "reasoning", text: thought });
+  if (another !== undefined && another !== thought) events.push({ type: "reasoning", text: another }); // most say it under one name, or the same under both
   const { content } = delta;
   if (Array.isArray(content)) for (const part of objects(content)) addPart(part, events);
   else if (typeof content === "string" && content !== "") events.push({ type: "text", text: content });
   const refusal = text(delta["refusal"]);
   if (refusal !== undefined) events.push({ type: "refusal", text: refusal });
+  const spoken = text(object(delta["audio"])["transcript"]);
+  if (spoken !== undefined) events.push({ type: "text", text: spoken });
 }
 
-/** Mistral's reasoning models send content as parts: `text`, and `thinking` whose own parts are text. */
+/** Mistral's reasoning models send content as parts: a text, whatever its type is called, and `thinking` whose own parts are text. */
 function addPart(part: Json, events: StreamEvent[]): void {
   const said = text(part["text"]);
-  if (part["type"] === "text" && said !== undefined) events.push({ type: "text", text: said });
+  if (part["type"] !== "thinking" && said !== undefined) events.push({ type: "text", text: said });
   if (part["type"] !== "thinking") return;
   const thought =
     text(part["thinking"]) ??

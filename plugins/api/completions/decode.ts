@@ -13,7 +13,7 @@ export interface CompletionState {
 export const decode: StreamMap<CompletionState> = {
   start: () => ({ started: false, finished: new Set() }),
   event(frame, state) {
-    if (frame.data === "[DONE]" || frame.data === "" || frame.event === "ping") return [];
+    if (frame.data === "[DONE]" || frame.data === "") return [];
     const chunk = chunkIn(frame);
     const failed = frame.event === "error" ? failureFrame(chunk) : failureIn(chunk);
     if (failed) throw failed;

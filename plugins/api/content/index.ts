@@ -59,7 +59,12 @@ function replacedCall(part: Json, changed: Json): Json {
   return "arguments" in part ? { ...part, name, arguments: asText(changed["arguments"]) } : changed;
 }
 const asText = (args: unknown): string => (typeof args === "string" ? args : JSON.stringify(args ?? {}));
-const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall } satisfies BodyContent;
+const NAMES: ReadonlySet<string> = new Set(
+  "arguments content documents function function_call input instructions messages model negative_prompt parts prompt query refusal role suffix system text tool_calls tools type".split(
+    " ",
+  ),
+);
+const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, names: NAMES } satisfies BodyContent;
 
 const readChat = messagesBy(chatMessage);
 const readMessages: Reader = (body, found) => {
