@@ -24,7 +24,7 @@ import { type Listening, serve as listen, withRuntimeLimits } from "../platform.
 import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
 import { createRuntime, httpSettings, type Runtime } from "./runtime.ts";
-import { superviseWorkers, workerIndex, whenParentIsGone } from "./workers.ts";
+import { ONE_WORKER, superviseWorkers, workerIndex, whenParentIsGone } from "./workers.ts";
 
 const MB = 1024 * 1024;
 
@@ -82,18 +82,24 @@ async function spoolsOf({ spoolMb, workers, dataDir }: Settings, { log, now, par
 async function serveUntilStopped(generations: Generations<Served>, settings: Settings, runtime: Runtime): Promise<number> {
   const { vault, log, now } = runtime;
   const { records } = generations.current.generation.stores;
-  const keys = await firstStart({ records, vault, settings, hide: log.hide, log: log.log, now });
+  // The address comes first: the keys of a start that could not listen would have been made and never shown.
+  let answer: Parameters<typeof listen>[0] = () => refusedWhile("it is starting");
+  const listening = listenAt(settings, (request, server) => answer(request, server));
+  const keys = await firstStart({ records, vault, settings, hide: log.hide, log: log.log, now }).catch(async (thrown: unknown) => {
+    await listening.stop(true);
+    throw thrown;
+  });
   if ((workerIndex() ?? 0) === 0) warnOfWideKey(await wideScopes(records), log.log);
   const stopped = stopAsked(log.log); // whoever reads the address below may signal at once
-  const listening = listenAt(settings, (request, server) =>
-    runtime.life.isStopping && !isProbe(request) ? refusedWhileStopping() : generations.current.attached.fetch(request, server),
-  );
+  answer = (request, server) =>
+    runtime.life.isStopping && !isProbe(request) ? refusedWhile("it is stopping") : generations.current.attached.fetch(request, server);
   const { generation, attached } = generations.current;
   const closed = keys ? await refusalOf(keys.admin, attached) : undefined;
   if (workerIndex() !== null) log.log("info", "worker.listening", { url: listening.url.href });
   announce({ url: listening.url, keys, closed, settings, generation, quiet: (workerIndex() ?? 0) !== 0 });
-  await stopped;
+  const why = await stopped;
   runtime.life.isStopping = true;
+  if (workerIndex() !== null && why === ONE_WORKER) void listening.stop(false); // its siblings take what comes to their port
   return finish(listening, generations);
 }
 
@@ -105,8 +111,8 @@ function warnOfWideKey(scopes: readonly string[], log: Logger): void {
 }
 
 /** New requests are sent elsewhere, and what is under way ends. */
-function refusedWhileStopping(): Response {
-  const response = errorResponse(new GatewayError("NOT_READY", { why: "it is stopping" }), "data");
+function refusedWhile(why: string): Response {
+  const response = errorResponse(new GatewayError("NOT_READY", { why }), "data");
   response.headers.set("connection", "close");
   return response;
 }
@@ -148,7 +154,6 @@ const CANNOT_LISTEN: Readonly<Record<string, string>> = {
 
 /** Takes no more, lets requests finish, closes every plugin, and then cuts what still hangs. */
 async function finish(listening: Listening, generations: Generations<Served>): Promise<number> {
-  if (workerIndex() !== null) void listening.stop(false); // its siblings take what comes to their port
   await generations.close();
   await listening.stop(true);
   return 0;
@@ -172,7 +177,7 @@ function hangups(): (tell: () => void) => void {
 const SAME_MS = 2_000;
 
 /** SIGTERM, SIGINT or the parent's end stops. A second one, later, does not wait. */
-function stopAsked(log: Logger): Promise<void> {
+function stopAsked(log: Logger): Promise<string> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
     const stop = (why: string): void => {
@@ -180,7 +185,7 @@ function stopAsked(log: Logger): Promise<void> {
       if (askedAt !== undefined) process.exit(1);
       askedAt = performance.now();
       log("info", "stopping", { why });
-      resolve();
+      resolve(why);
     };
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
     whenParentIsGone(() => stop("the parent process ended"));

@@ -11,6 +11,9 @@ const MAX_YOUNG_DEATHS = 3;
 /** Ended by SIGHUP before it could hear it: the next one reads the profile as it now is. */
 const HANGUP = 128 + constants.signals.SIGHUP;
 const PARENT_CHECK_MS = 1_000;
+/** The signal that ends one worker, whose siblings go on; when all of them end, their supervisor sends the other. */
+export const ONE_WORKER = "SIGTERM";
+const ALL_WORKERS = "SIGINT";
 
 /** Which worker this process is; `null` for a process that was started by a person. */
 export function workerIndex(): number | null {
@@ -32,13 +35,13 @@ export async function superviseWorkers(settings: Settings, args: readonly string
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
       stopping = true;
-      signalAll(signal);
+      signalAll(ALL_WORKERS);
     });
   }
   process.on("SIGHUP", () => signalAll("SIGHUP"));
   whenParentIsGone(() => {
     stopping = true;
-    signalAll("SIGTERM");
+    signalAll(ALL_WORKERS);
   });
 
   async function keep(index: number): Promise<number> {
@@ -53,7 +56,7 @@ export async function superviseWorkers(settings: Settings, args: readonly string
       youngDeaths = failed ? youngDeaths + 1 : 0;
       if (youngDeaths >= MAX_YOUNG_DEATHS) {
         stopping = true;
-        signalAll("SIGTERM");
+        signalAll(ALL_WORKERS);
         return code || 1;
       }
       console.error(`Worker ${index} (process ${child.pid}) ended with ${code}; starting it again.`);

@@ -114,6 +114,27 @@ async function underTraffic(gateway: GatewayProcess, run: () => Promise<void>): 
 }
 
 describe("several workers", () => {
+  test("that are told to stop say so to load balancers until what is under way has ended", async () => {
+    const gateway = await startWorkers();
+    const slow = chat(gateway, { sandbox: { latency_ms: 3_000 } });
+    await until("the request is under way", async () =>
+      (await sample(async () => (await fresh(gateway, "/metrics", ADMIN_KEY)).text())).some((text) =>
+        /^gateway_in_flight_requests 1$/m.test(text),
+      ),
+    );
+    const ended = gateway.stop("SIGTERM");
+    const stopping = await until("it is stopping", async () => {
+      const ready = await fresh(gateway, "/readyz");
+      return ready.status === 503 && (await ready.text());
+    });
+    expect(stopping).toContain("The gateway is stopping.");
+    const refused = await chat(gateway, {});
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+    expect((await slow).status).toBe(200);
+    expect(await ended).toBe(0);
+  }, 30_000);
+
+
   test("SIGHUP to their supervisor gives every worker the new generation, and no request fails", async () => {
     const gateway = await startWorkers();
     expect(await generations(gateway)).toEqual([1]);
