@@ -209,7 +209,7 @@ function packageFiles(template: Template, folder: string, { id, title }: Words):
     "tsconfig.json": json({
       extends: `${checkout}/tsconfig.json`,
       compilerOptions: { paths, typeRoots: [`${checkout}/node_modules`] },
-      include: ["."],
+      include: [".", `${checkout}/core/http/embedded.d.ts`], // what the contract's own files import
       exclude: ["dist"],
     }),
   };

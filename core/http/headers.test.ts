@@ -58,3 +58,19 @@ describe("JSON in a header is judged before it is parsed, whatever key comes wit
     expect(refusal(METADATA, `{${" ".repeat(20_000)}`)).toMatchObject({ message: expect.stringContaining("it must be a JSON value.") });
   });
 });
+
+describe("a header of ours that there is not", () => {
+  test.each([
+    ["x-gateway-confg", "config"],
+    ["x-gateway-customhost", "custom-host"],
+    ["x-gateway-meta-data", "metadata"],
+    ["x-gateway-providers", "provider"],
+  ])("is refused when another was probably meant: %s", (name, meant) =>
+    expect(refusal(name, "a")).toMatchObject({
+      code: "HEADER_INVALID",
+      message: expect.stringContaining(`x-gateway-${meant} was probably meant`),
+    }),
+  );
+  test("may be a field of a provider's target when it is like none", () =>
+    expect(read("x-gateway-aws-region", "eu")).toMatchObject({ rest: { "aws-region": "eu" } }));
+});

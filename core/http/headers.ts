@@ -1,5 +1,6 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
+import { LRUCache } from "lru-cache";
 import { isDeepStrictEqual } from "node:util";
 import {
   type Control,
@@ -14,6 +15,7 @@ import {
 } from "#contract";
 import { lowered } from "../json/shape.ts";
 import { boundedJson, MAX_DEPTH } from "../json/bounded.ts";
+import { isAlike } from "../kernel/settings/alike.ts";
 import type { HeaderMap } from "./header-map.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
@@ -84,10 +86,30 @@ function readControl(control: Record<string, unknown>, name: string, short: stri
   const key = BY_NAME.get(short) ?? BY_OTHER_NAME.get(OWN_PREFIX + short);
   if (key) setOnce(control, key, headerValue(key, name, text), name);
   else {
+    refuseMisspelt(short, name);
     if (control["rest"] === NO_REST) control["rest"] = Object.create(null);
     setOnce(control["rest"] as Record<string, unknown>, short, text, name); // made by the line above
   }
 }
+
+/**
+ * A header that was probably meant as another is refused: a guardrail or a host that somebody relies on would silently not
+ * be there. What is like none of ours may be a field of a provider's target.
+ */
+function refuseMisspelt(short: string, name: string): void {
+  const meant = short.length > MAX_NAME ? undefined : (MEANT.get(short) ?? meantBy(short));
+  if (meant) throw invalidHeader(name, `there is none of that name; ${name.slice(0, -short.length)}${meant} was probably meant`);
+}
+function meantBy(short: string): string {
+  const meant = SHORT_NAMES.find((other) => isAlike(short, other, EDITS)) ?? "";
+  MEANT.set(short, meant);
+  return meant;
+}
+const EDITS = 2;
+const MAX_NAME = 64;
+const SHORT_NAMES: readonly string[] = Object.values<HeaderRow>(HEADERS).map((row) => row.name);
+/** Which header a name was meant as; empty where it is like none. Names come from clients, so it has an end. */
+const MEANT = new LRUCache<string, string>({ max: 1_000 });
 
 /** A header has several names, by its aliases: under two of them it may not say two things. */
 function setOnce(values: Record<string, unknown>, key: string, value: unknown, name: string): void {

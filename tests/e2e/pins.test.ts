@@ -211,3 +211,11 @@ test("a pinned key writes nothing that decides where its config leads", async ()
     expect([path, (await as(method, path, body)).json]).toMatchObject([path, { error: { code: "AB03" } }]);
   expect((await seenBy(key, {})).received[0]?.headers.get("authorization")).toBe(`Bearer ${MINE}`);
 });
+
+test("a config is not deleted while it is a key's: each of its requests would be refused", async () => {
+  const slug = await configOf({ provider: "sandbox" });
+  const key = await newKey(api, { name: "Counts on it", defaults: { config_id: slug } });
+  const refused = await api.admin("DELETE", `/v2/configs/${slug}`);
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("it is the config of the key Counts on it")]);
+  expect(key).toEqual(expect.any(String));
+});

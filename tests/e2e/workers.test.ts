@@ -134,7 +134,6 @@ describe("several workers", () => {
     expect(await ended).toBe(0);
   }, 30_000);
 
-
   test("SIGHUP to their supervisor gives every worker the new generation, and no request fails", async () => {
     const gateway = await startWorkers();
     expect(await generations(gateway)).toEqual([1]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { Configs, Guardrails, isJson, type Json } from "#contract";
+import { ApiKeys, Configs, Guardrails, isJson, type Json } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, ORGANISATION, type Tenants, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { configs } from "./resource.ts";
 import { ConfigVersions } from "./versions.ts";
 
 const SECRET = "sk-in-place-0123456789abcdef";
-const collections = [Configs, ConfigVersions, Guardrails];
+const collections = [ApiKeys, Configs, ConfigVersions, Guardrails];
 const config = {
   strategy: { mode: "fallback" },
   targets: [{ provider: "@a" }, { provider: "openai", api_key: SECRET, openai_secret: "another-secret-value" }],

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { Configs, definePlugin, Guardrails, Workspaces } from "#contract";
+import { ApiKeys, Configs, definePlugin, Guardrails, Workspaces } from "#contract";
 import { configs } from "./resource.ts";
 import { ConfigVersions } from "./versions.ts";
 
@@ -8,6 +8,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog", "vault"],
-  collections: [Configs, ConfigVersions, Guardrails, Workspaces],
+  collections: [ApiKeys, Configs, ConfigVersions, Guardrails, Workspaces],
   setup: () => ({ provides: { resources: [configs] } }),
 });

@@ -1,6 +1,6 @@
 /** Configs may be as large as a body: others have their turn while one is saved or shown. */
 import { describe, expect, test } from "bun:test";
-import { Configs, Guardrails, isJson, type Json, openedVault } from "#contract";
+import { ApiKeys, Configs, Guardrails, isJson, type Json, openedVault } from "#contract";
 import { CALLERS, type Tenants, tenants } from "../../../tests/kit/tenants.ts";
 import { configs } from "./resource.ts";
 import { ConfigVersions } from "./versions.ts";
@@ -30,7 +30,7 @@ const withKeys = (count: number): Json => ({
 const long: Json = { provider: "openai", override_params: { user: "y".repeat(500_000) } };
 
 async function saved(config: Json): Promise<{ readonly world: Tenants; readonly path: string }> {
-  const world = await tenants([Configs, ConfigVersions, Guardrails]);
+  const world = await tenants([ApiKeys, Configs, ConfigVersions, Guardrails]);
   const { status, body } = await world.ask(configs, "POST", "/configs", CALLERS.workspace, { name: "c", config });
   expect(status).toBe(200);
   return { world, path: `/configs/${isJson(body["data"]) ? String(body["data"]["slug"]) : ""}` };

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Configs, resourceOf, shown } from "#contract";
-import { oneDefault, refuseDefault, storedConfig } from "./rules.ts";
+import { oneDefault, refuseInUse, storedConfig } from "./rules.ts";
 import { ConfigVersions } from "./versions.ts";
 
 /** Saved routing configs (specification 2.11). Each update makes a new version; credentials inside are sealed and shown masked. */
@@ -51,5 +51,5 @@ export const configs = resourceOf(Configs, {
     change: (_, { actor }) => ({ updated_by: actor }),
     answer: ["version_id"],
   },
-  remove: { description: "Refused while it is a default of a workspace.", before: refuseDefault },
+  remove: { description: "Refused while it is a default of a workspace, or the config of a key.", before: refuseInUse },
 });

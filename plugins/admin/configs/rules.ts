@@ -1,4 +1,5 @@
 import {
+  ApiKeys,
   type RuleInput,
   type CheckToSave,
   Configs,
@@ -84,9 +85,22 @@ export async function oneDefault(record: Config, { records }: Pick<RuleInput, "r
   for (const other of data) if (other.id !== record.id) await configs.update(other.id, { is_default: 0 });
 }
 
-export async function refuseDefault(record: Config, { records }: Pick<RuleInput, "records">): Promise<void> {
+/** Requests that count on a config would all be refused without it. */
+export async function refuseInUse(record: Config, { records }: Pick<RuleInput, "records">): Promise<void> {
+  const isMeant = (name: unknown): boolean => name === record.slug || name === record.id;
+  const inUse = (why: string): GatewayError => new GatewayError("IN_USE", { what: `The config ${record.slug}`, why });
   const workspace = await records.in(Workspaces).get(record.workspace_id);
-  const names = [workspace?.defaults["config_id"], workspace?.defaults["user_api_key_config"]];
-  if (!workspace || !names.some((name) => name === record.slug || name === record.id)) return;
-  throw new GatewayError("IN_USE", { what: `The config ${record.slug}`, why: `it is a default of the workspace ${workspace.name}` });
+  const { config_id, user_api_key_config } = workspace?.defaults ?? {};
+  if (isMeant(config_id) || isMeant(user_api_key_config)) throw inUse(`it is a default of the workspace ${workspace?.name}`);
+  for await (const { name, defaults } of keysOf(record.workspace_id, records))
+    if (isMeant(defaults["config_id"])) throw inUse(`it is the config of the key ${name}`);
+}
+
+const KEYS_A_PAGE = 200;
+async function* keysOf(workspace_id: string, records: RuleInput["records"]): AsyncGenerator<RecordOf<typeof ApiKeys>> {
+  for (let offset = 0; ; offset += KEYS_A_PAGE) {
+    const { data } = await records.in(ApiKeys).list({ where: { workspace_id }, limit: KEYS_A_PAGE, offset });
+    yield* data;
+    if (data.length < KEYS_A_PAGE) return;
+  }
 }
