@@ -123,6 +123,7 @@ export const httpSettings = (settings: Settings, { log, now, gatewayId, headers,
     exposed: settings.corsExposed,
   },
   isStopping: () => life.isStopping,
+  worker: workerIndex(),
   memory,
   stalledMs: settings.requestTimeoutMs,
 });

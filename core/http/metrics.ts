@@ -71,7 +71,14 @@ function* counted(): Generator<Sample> {
           if (count > 0) yield [`{operation="${operation}",provider="${provider}",status="${status}",ended="${ended}"}`, count];
 }
 
-export function metricsText(gen: Generation, gateway: Gateway): string {
+/** The counters of this process. Of several workers, each tells its own: their series are told apart by a label. */
+export function metricsText(gen: Generation, gateway: Gateway, worker: number | null): string {
+  const text = seriesOf(gen, gateway);
+  return worker === null
+    ? text
+    : text.replace(/^(\w+)(?:\{(.*)\})? /gm, (_, name, labels) => `${name}{${labels ? `${labels},` : ""}worker="${worker}"} `);
+}
+function seriesOf(gen: Generation, gateway: Gateway): string {
   return [
     ...metric("gateway_requests_total", "counter", "Requests by operation, provider, status and ending.", [...counted()]),
     ...histogram(),

@@ -22,13 +22,14 @@ export const INFO = { title: "AI gateway", version: packageInfo.version };
 /** What the public routes need besides the generation. */
 export interface PublicParts {
   readonly isStopping: () => boolean;
+  readonly worker: number | null;
   readonly redact: (value: unknown) => unknown;
   /** Reads the gateway's headers, and takes out what no client may send. */
   readonly read: ReadHeaders;
 }
 
 /** Routes that need no key (status and metrics: off this machine one): liveness, readiness and the API's own description. */
-export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, redact, read }: PublicParts): readonly Mount[] {
+export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, worker, redact, read }: PublicParts): readonly Mount[] {
   const observed: Observed = { gen, gateway, isStopping, redact };
   const operators = (path: string, answer: () => Response | Promise<Response>): Mount =>
     get(path, (request, _at, _params, server) => operatorsOnly(path, accessOf(request, server, { gateway, read }), answer, gen.log));
@@ -37,7 +38,7 @@ export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, re
     get(PROBE_PATHS.alive, () => Response.json({ status: "ok" })),
     get(PROBE_PATHS.ready, () => readinessAnswer(observed)),
     operators(PROBE_PATHS.status, () => statusAnswer(observed, INFO.version)),
-    operators(PROBE_PATHS.metrics, () => new Response(metricsText(gen, gateway), { headers: { "content-type": METRICS_TYPE } })),
+    operators(PROBE_PATHS.metrics, () => new Response(metricsText(gen, gateway, worker), { headers: { "content-type": METRICS_TYPE } })),
     get("/openapi.json", () => new Response(documentText(), { headers: { "content-type": "application/json" } })),
     ...consoleRoutes(gen),
     ...docsRoutes(INFO),

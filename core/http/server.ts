@@ -37,6 +37,7 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   ];
   const open = publicRoutes(gen, gateway, {
     isStopping: settings.isStopping ?? (() => false),
+    worker: settings.worker ?? null,
     redact: settings.redact,
     read,
   });

@@ -21,6 +21,8 @@ export interface HttpSettings extends BodyLimits {
   readonly cors?: CorsRules;
   /** The process was asked to end. */
   readonly isStopping?: () => boolean;
+  /** Which of several workers this process is; `null` when it is the only one. */
+  readonly worker?: number | null;
   /** Where records wait on disk while their store is away. */
   readonly spools?: Spools | undefined;
   /** What requests may hold in memory, together; the usual one unless given. */

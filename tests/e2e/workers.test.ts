@@ -119,16 +119,19 @@ describe("several workers", () => {
     const slow = chat(gateway, { sandbox: { latency_ms: 3_000 } });
     await until("the request is under way", async () =>
       (await sample(async () => (await fresh(gateway, "/metrics", ADMIN_KEY)).text())).some((text) =>
-        /^gateway_in_flight_requests 1$/m.test(text),
+        /^gateway_in_flight_requests\{worker="[01]"\} 1$/m.test(text),
       ),
     );
+    const series = (await sample(async () => (await fresh(gateway, "/metrics", ADMIN_KEY)).text())).join("");
+    for (const worker of WORKERS) expect(series).toContain(`gateway_plugin_up{plugin="api/chat",worker="${worker}"} 1`);
+    expect(series).not.toMatch(/^gateway_\w+ /m);
     const ended = gateway.stop("SIGTERM");
     const stopping = await until("it is stopping", async () => {
       const ready = await fresh(gateway, "/readyz");
       return ready.status === 503 && (await ready.text());
     });
     expect(stopping).toContain("The gateway is stopping.");
-    const refused = await chat(gateway, {});
+    const refused = await fresh(gateway, "/v1/models", GATEWAY_KEY); // over a new connection: the other worker may be gone
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^\d+$/)]);
     expect((await slow).status).toBe(200);
     expect(await ended).toBe(0);
