@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Manifest, type Plugin, pluginName } from "#contract";
+import { type Manifest, type Operation, OPERATIONS, type Plugin, pluginName } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
 import { parseManifests } from "../kernel/manifest.ts";
@@ -66,10 +66,28 @@ function providersList(): string {
     .join(" ");
 }
 
+/** The operations that some plugin mounts, by group. */
+function operationsTable(): string {
+  const mounted = new Set(manifests.filter(({ kind }) => kind === "api").flatMap(({ provides }) => provides ?? []));
+  const byTag = new Map<string, string[]>();
+  for (const [id, { method, path, tag }] of Object.entries<Operation>(OPERATIONS))
+    if (mounted.has(id)) byTag.set(tag, [...(byTag.get(tag) ?? []), `\`${method} /v1${path}\``]);
+  return ["| Group | Operations |", "| :- | :- |", ...[...byTag].map(([tag, paths]) => `| ${tag} | ${paths.join(", ")} |`)].join("\n");
+}
+
+/** The checks of each pack. */
+const checksList = (): string =>
+  manifests
+    .filter(({ kind }) => kind === "guardrail")
+    .map((manifest) => `- \`${pluginName(manifest)}\`: ${(manifest.provides ?? []).map((id) => `\`${id}\``).join(" ")}`)
+    .join("\n");
+
 const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
   settings: settingsTable,
   "plugin-settings": pluginSettingsTable,
   providers: providersList,
+  operations: operationsTable,
+  checks: checksList,
   status: () => statusTable(REQUIREMENTS),
 };
 
