@@ -103,7 +103,7 @@ function table({ properties, required }: TSchema, variables: Readonly<Record<str
     const { description, default: fallback } = isJson(schema) ? schema : {};
     const shown = fallback === undefined ? (needed.includes(name) ? "(required)" : "") : `\`${JSON.stringify(fallback)}\``;
     const variable = variables[name] === undefined ? "" : ` Variable: \`${variables[name]}\`.`;
-    return `| \`${name}\` | ${typeOf(schema)} | ${shown} | ${cell(String(description ?? ""))}${variable} |`;
+    return `| \`${name}\` | ${cell(typeOf(schema))} | ${shown} | ${cell(String(description ?? ""))}${variable} |`;
   });
   return rows.length === 0 ? "" : ["| Member | Type | Default | Meaning |", "| :- | :- | :- | :- |", ...rows].join("\n");
 }
@@ -112,8 +112,8 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\
 
 function typeOf(schema: unknown): string {
   if (!isJson(schema)) return "";
-  if (Array.isArray(schema.enum)) return cell(schema.enum.map((word) => `\`${String(word)}\``).join(" | "));
-  if (Array.isArray(schema.anyOf)) return cell(schema.anyOf.map(typeOf).join(" | "));
+  if (Array.isArray(schema.enum)) return schema.enum.map((word) => `\`${String(word)}\``).join(" | ");
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(" | ");
   if ("const" in schema) return `\`${String(schema.const)}\``;
   return schema.type === "array" ? `array of ${typeOf(schema.items) || "any"}` : String(schema.type ?? "any");
 }

@@ -6,7 +6,7 @@ const errors = defineErrors({
     status: 403,
     type: "permission_error",
     ab: "AB03",
-    message: "Acme answers on working days only; today is {day}. AdapterInput again on Monday, or take acme_closed out of the config.",
+    message: "Acme answers on working days only; today is {day}. Ask again on Monday, or take acme_closed out of the config.",
     retryAfterSec: 60,
   },
 });
