@@ -107,8 +107,12 @@ function fetchFor(manifest: Manifest, config: Json, egress: Egress): Handles["fe
   };
 }
 
-const hostsOf = (manifest: Manifest, config: Json): string[] =>
-  (manifest.needs ?? []).filter((need) => need.startsWith("net:")).flatMap((need) => hostsIn(need.slice(4), config));
+const hostsOf = ({ needs = [] }: Pick<Manifest, "needs">, config: Json): string[] =>
+  needs.filter((need) => need.startsWith("net:")).flatMap((need) => hostsIn(need.slice(4), config));
+
+/** May a plugin of this manifest and configuration call there? */
+export const mayCall = (manifest: Pick<Manifest, "needs">, config: Json, target: URL): boolean =>
+  hostsOf(manifest, config).some((pattern) => covers(pattern, target));
 
 /** `net:{config.url}`: the host of that member, which may be a URL, a host, or a list of them. Nothing where it is not set. */
 function hostsIn(named: string, config: Json): readonly string[] {

@@ -1,3 +1,4 @@
+import { mayCall } from "../../core/kernel/host.ts";
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type {
@@ -177,11 +178,11 @@ export async function testPack(
   examples: Readonly<Record<string, readonly Example[]>> = {},
   given: Json = {},
 ): Promise<void> {
-  const vendor = new Vendor(manifest.needs ?? []);
-  const config = Value.Default(plugin.config, structuredClone(given));
+  const config = Value.Default(plugin.config, structuredClone(given)) as Json; // judged by the next lines
+  const vendor = new Vendor(manifest.needs ?? [], config);
   const problem = firstProblem(plugin.config, config);
   if (problem) throw new Error(`The configuration of ${manifest.id} is not valid: ${problem.path}: ${problem.why}. Give one to testPack.`);
-  const { provides } = await plugin.setup(vendor.host as unknown as Parameters<typeof plugin.setup>[0], config as Json); // a pack's checks need no other handles
+  const { provides } = await plugin.setup(vendor.host as unknown as Parameters<typeof plugin.setup>[0], config); // a pack's checks need no other handles
   const samples = (manifest.samples ?? []) as readonly unknown[] as readonly Sample[]; // the kit of the kind says what a sample is
   test(`${manifest.id} provides what its manifest lists, and has a sample`, () => {
     expect((provides as GuardrailPack).checks.map(({ id }) => id).sort()).toEqual([...(manifest.provides ?? [])].sort());
@@ -211,7 +212,10 @@ export class Vendor {
 
   private empty = false;
 
-  constructor(private readonly needs: readonly string[]) {}
+  constructor(
+    private readonly needs: readonly string[],
+    private readonly config: Json = {},
+  ) {}
 
   get holdsSecrets(): boolean {
     return this.needs.some((need) => need.startsWith("secret:"));
@@ -254,9 +258,8 @@ export class Vendor {
     };
   }
   private async fetch(url: string, init: RequestInit): Promise<Response> {
-    const { hostname } = new URL(url);
-    if (!this.needs.includes(`net:${hostname}`) && !this.needs.includes("net:*"))
-      throw new GatewayError("HOST_NOT_DECLARED", { plugin: "guardrail/kit", host: hostname });
+    const target = new URL(url);
+    if (!mayCall({ needs: [...this.needs] }, this.config, target)) throw new GatewayError("HOST_NOT_DECLARED", { plugin: "guardrail/kit", host: target.host });
     this.requests.push({ url, headers: new Headers(init.headers), body: String(init.body) });
     this.lastSignal = init.signal ?? undefined;
     this.waiting = this.waiting.filter(({ count, resolve }) => count > this.requests.length || resolve());

@@ -24,8 +24,10 @@ export async function atWork<K extends Kind>({
   host: options = {},
 }: PluginCase<K>): Promise<AtWork<K> & { close(): Promise<void> }> {
   const secrets = { ...secretsFor(plugin.needs), ...options.secrets };
-  const fake = await fakeHost(plugin.needs, { id: manifest.id, collections: plugin.collections ?? [], ...options, secrets });
-  const running: Running<Kinds[K]> = await plugin.setup(fake.host, Value.Default(plugin.config, structuredClone(config)) as Json); // judged by the kernel; kits give what is right
+  const judged = Value.Default(plugin.config, structuredClone(config)) as Json; // judged by the kernel; kits give what is right
+  const given = { id: manifest.id, collections: plugin.collections ?? [], config: judged };
+  const fake = await fakeHost(plugin.needs, { ...given, ...options, secrets });
+  const running: Running<Kinds[K]> = await plugin.setup(fake.host, judged);
   await running.ready?.();
   return { ...fake, provides: running.provides, close: async () => running.close?.() };
 }
