@@ -34,10 +34,27 @@ export interface Fault {
 export function firstFault(schema: TSchema, value: unknown, path = ""): Fault | undefined {
   const wrong = wrongMember(schema, value);
   if (wrong) return firstFault(wrong.schema, wrong.value, `${path}/${wrong.name}`);
-  if (Array.isArray(schema["anyOf"])) return { path, message: "Expected union value" }; // as the library says it
+  const variants = variantsOf(schema);
+  const [only] = variants;
+  if (only && variants.length === 1) return firstFault(only, value, path);
+  if (variants.length > 1) return { path, message: `Expected ${[...new Set(variants.map(kindOf))].join(" or ")}` };
   const error = Value.Errors(schema, value).First();
-  return error && { path: path + error.path, message: error.message };
+  return error && { path: path + error.path, message: WORDS[error.message] ?? error.message };
 }
+const WORDS: Readonly<Record<string, string>> = { "Expected required property": "It is missing" };
+
+/** Those of a union, but for null: whoever sent something did not mean that. */
+const variantsOf = ({ anyOf }: TSchema): readonly TSchema[] =>
+  Array.isArray(anyOf) ? (anyOf as readonly TSchema[]).filter(({ type }) => type !== "null") : [];
+const kindOf = (schema: TSchema): string =>
+  "const" in schema ? JSON.stringify(schema["const"]) : (KINDS[String(schema["type"])] ?? String(schema["type"] ?? "another value"));
+const KINDS: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+  string: "a text",
+  number: "a number",
+  integer: "a whole number",
+};
 
 interface Member {
   readonly name: string | number;
