@@ -33,7 +33,7 @@ const OK = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 });
 
-export async function startAttacked(): Promise<Attacked> {
+export async function startAttacked(env: Readonly<Record<string, string>> = {}): Promise<Attacked> {
   let answer = { bytes: Buffer.from(OK), type: "application/json" };
   const upstream = Bun.serve({
     hostname: "127.0.0.1",
@@ -44,7 +44,7 @@ export async function startAttacked(): Promise<Attacked> {
       return new Response(answer.bytes, { headers: { "content-type": answer.type } });
     },
   });
-  const gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: "127.0.0.1", GATEWAY_MEMORY_MB: "200" } });
+  const gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: "127.0.0.1", ...env } });
   const probe = await startProbe(gateway.base);
   return {
     gateway,

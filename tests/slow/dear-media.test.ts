@@ -5,7 +5,7 @@ import { type Attacked, good, refusedFor, type Sent, startAttacked } from "./att
 
 let attacked: Attacked;
 beforeAll(async () => {
-  attacked = await startAttacked();
+  attacked = await startAttacked({ GATEWAY_MEMORY_MB: "200" });
 });
 afterAll(() => attacked.stop());
 
