@@ -6,6 +6,7 @@ export * from "./capability.ts";
 export * from "./config-members.ts";
 export * from "./console.ts";
 export * from "./content.ts";
+export * from "./data-url.ts";
 export * from "./deadline.ts";
 export * from "./dialect.ts";
 export * from "./errors.ts";

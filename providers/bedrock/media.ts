@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, type Json } from "#contract";
-import { readDataUrl } from "../wires/data-url.ts";
+import { GatewayError, type Json, readDataUrl } from "#contract";
 import type { Block } from "./blocks.ts";
 
 /** Where a file's content is: here (base64), or in a bucket. */

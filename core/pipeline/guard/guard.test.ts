@@ -478,13 +478,11 @@ describe("tool calls whose arguments nobody can read in time", () => {
     content: "hi",
     tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: args } }],
   };
-  const wants = ["text", "tool_call"] as const;
+  const said = ({ text }: { readonly text: string }): Verdict =>
+    text.includes("zzz") ? { verdict: "deny", reason: "z" } : { verdict: "allow" };
   const made = [
-    madeCheck("calls", ({ text }) => ({ verdict: text.includes("zzz") ? "deny" : "allow" }) as const, {
-      wants: [...wants],
-      on: ["input", "output"],
-    }),
-    madeCheck("lateCalls", async ({ text }) => ({ verdict: text.includes("zzz") ? "deny" : "allow" }) as const, { wants: [...wants] }),
+    madeCheck("calls", said, { wants: ["text", "tool_call"], on: ["input", "output"] }),
+    madeCheck("lateCalls", async (input) => said(input), { wants: ["text", "tool_call"] }),
   ];
   const using = depsWith([...made, text], { redact });
   const conversation = callOf({ model: "m", messages: [{ role: "user", content: "x" }, message] });

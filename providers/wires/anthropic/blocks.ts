@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, isJson, type Json } from "#contract";
-import { readDataUrl } from "../data-url.ts";
+import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
 
 /** One content block of the wire. */
 export type Block = Json;

@@ -1,5 +1,4 @@
-import { GatewayError, isJson, type Json } from "#contract";
-import { readDataUrl } from "../data-url.ts";
+import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
 
 /** One part of a content of the wire. */
 export type Part = Json;

@@ -1,7 +1,7 @@
-import { GatewayError } from "#contract";
+import { GatewayError } from "./errors.ts";
 
 /** What a URL such as `data:text/plain;charset=utf-8;base64,…` says. */
-interface DataUrl {
+export interface DataUrl {
   readonly mediaType: string;
   readonly isBase64: boolean;
   readonly data: string;
