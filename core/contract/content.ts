@@ -5,6 +5,8 @@ import type { Usage } from "./stream.ts";
 /** A segment, and the number of the message (or answer) it belongs to: scopes choose by that number. */
 export interface PlacedSegment extends Segment {
   readonly message: number;
+  /** Where its text is made of what the body holds: the same as it stands there, for whoever only counts. */
+  readonly raw?: string;
 }
 
 /**

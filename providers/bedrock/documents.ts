@@ -8,24 +8,33 @@ const MAX_NAME = 190;
  * that has documents a text beside them: both are demanded by the wire.
  */
 export function withNamedDocuments(contents: readonly Block[][]): Block[][] {
-  const taken = new Set<string>();
+  const taken: Taken = new Map();
   return contents.map((blocks) => withText(blocks.map((block) => named(block, taken))));
 }
 
-function named(block: Block, taken: Set<string>): Block {
+function named(block: Block, taken: Taken): Block {
   const { document, toolResult } = block;
   if (isJson(document)) return { document: { ...document, name: free(usable(document.name), taken) } };
   if (!isJson(toolResult) || !Array.isArray(toolResult.content)) return block;
   return { toolResult: { ...toolResult, content: toolResult.content.map((one) => (isJson(one) ? named(one, taken) : one)) } };
 }
+/** Names that were given, in lower case, and the number that was tried last behind each: thousands may have asked for the same. */
+type Taken = Map<string, number>;
 const usable = (name: unknown): string => {
-  const text = typeof name === "string" ? name.replace(/[^A-Za-z0-9()[\]-]+/g, " ").trim() : "";
+  const text =
+    typeof name === "string"
+      ? name
+          .slice(0, 4 * MAX_NAME)
+          .replace(/[^A-Za-z0-9()[\]-]+/g, " ")
+          .trim()
+      : "";
   return text.slice(0, MAX_NAME).trim() || "document";
 };
-function free(name: string, taken: Set<string>): string {
+function free(name: string, taken: Taken): string {
+  const asked = name.toLowerCase();
   let unique = name;
-  for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${name} ${count}`;
-  taken.add(unique.toLowerCase());
+  for (let count = taken.get(asked) ?? 1; taken.has(unique.toLowerCase()); unique = `${name} ${count}`) taken.set(asked, ++count);
+  taken.set(unique.toLowerCase(), 1);
   return unique;
 }
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, type Json } from "#contract";
+import { GatewayError, type Json, readDataUrl } from "#contract";
 import type { Block } from "./blocks.ts";
 
 /** Where a file's content is: here (base64), or in a bucket. */
@@ -20,34 +20,35 @@ export function mediaOfFile({ file_data, file_url, file_id, mime_type, filename,
 const isUrl = (text: string): boolean => text.startsWith("data:") || text.startsWith("s3://");
 const bare = (bytes: string): { readonly source: Source; readonly mime?: string } => ({ source: { bytes } });
 
+/** Characters of a media type that are read. */
+const MAX_TYPE = 256;
 /** The name of a document is made usable, and unique, when the whole conversation is known. */
 function block(mime: string, source: Source, name: unknown): Block {
-  const [major = "", minor = ""] = mime.toLowerCase().split(";")[0]?.split("/") ?? [];
+  const [major = "", minor = ""] = mime.slice(0, MAX_TYPE).toLowerCase().split(";")[0]?.split("/") ?? [];
   const format = FORMATS[minor] ?? minor;
   if (major === "image" || major === "video") return { [major]: { format, source } };
   return { document: { format, ...(typeof name === "string" && { name }), source } };
 }
 
 function sourceOf(url: string): { readonly source: Source; readonly mime?: string } {
-  if (url.startsWith("data:")) return inline(url);
+  const inline = readDataUrl(url);
+  if (inline) return { source: { bytes: inline.isBase64 ? inline.data : encoded(inline.data) }, mime: inline.mediaType };
   if (url.startsWith("s3://")) return { source: { s3Location: { uri: url } }, ...mimeOfName(url) };
   const what = "Bedrock fetches nothing from the web: give an image or a file as a data URL or as an s3:// URL.";
   throw new GatewayError("REQUEST_INVALID", { what }, { param: "messages" });
 }
-/** Cut by position, not by a pattern: the data may be many megabytes. */
-function inline(url: string): { readonly source: Source; readonly mime: string } {
-  const comma = url.indexOf(",");
-  const [mime = "", ...flags] = url.slice("data:".length, comma).split(";");
-  const data = url.slice(comma + 1);
-  return { source: { bytes: flags.includes("base64") ? data : encoded(data) }, mime: mime || "text/plain" };
-}
+/** Characters of text in a data URL that is not base64: writing more of it anew would hold up everybody else. */
+const MAX_TEXT = 1024 * 1024;
 function encoded(data: string): string {
+  if (data.length > MAX_TEXT) throw new GatewayError("REQUEST_INVALID", { what: TOO_LONG }, { param: "messages" });
   try {
     return Buffer.from(decodeURIComponent(data)).toString("base64");
   } catch {
     throw new GatewayError("REQUEST_INVALID", { what: "A data URL is neither base64 nor percent-encoded text." }, { param: "messages" });
   }
 }
+
+const TOO_LONG = `A data URL of more than ${MAX_TEXT} characters must be base64.`;
 
 const office = "vnd.openxmlformats-officedocument";
 /** Minor part of a MIME type -> the wire's word, where they differ. */

@@ -1,6 +1,6 @@
-import { type ChatTurn, isJson, type Json, parseJson } from "#contract";
+import { type ChatTurn, InnerJson, isJson, type Json } from "#contract";
 import { isSignedThought } from "../wires/anthropic/thinking.ts";
-import { type Block, blocksOf, cachePointOf, inner } from "./blocks.ts";
+import { type Block, blocksOf, cachePointOf, inner as memberOf } from "./blocks.ts";
 import { withNamedDocuments } from "./documents.ts";
 
 export interface Turn {
@@ -14,6 +14,10 @@ export interface ToolTelling {
   /** A call's id as the model's vendor takes it. */
   readonly id: (id: unknown) => string;
 }
+/** How they are told, and the reader of their arguments. */
+interface Reading extends ToolTelling {
+  readonly inner: InnerJson;
+}
 const SYSTEM = new Set(["system", "developer"]);
 
 /** All system messages in order, wherever they stand: the wire has one place for them. */
@@ -25,9 +29,10 @@ export function systemOf(messages: readonly ChatTurn[]): Block[] | undefined {
 /** The conversation; neighbours of the same role become one message. */
 export function turnsOf(messages: readonly ChatTurn[], telling: ToolTelling): Turn[] {
   const turns: Turn[] = [];
+  const reading = { ...telling, inner: new InnerJson() };
   for (const message of messages) {
     if (SYSTEM.has(message.role)) continue;
-    const turn = turnOf({ ...message }, telling);
+    const turn = turnOf({ ...message }, reading);
     const last = turns.at(-1);
     if (last?.role === turn.role) for (const block of turn.content) last.content.push(block);
     else if (turn.content.length > 0) turns.push(turn);
@@ -43,7 +48,7 @@ const withoutBlankEnd = (blocks: Block[]): Block[] =>
     at === blocks.length - 1 && typeof block.text === "string" ? { ...block, text: block.text.trimEnd() } : block,
   );
 
-function turnOf(message: Json, telling: ToolTelling): Turn {
+function turnOf(message: Json, telling: Reading): Turn {
   if (message.role === "assistant") return { role: "assistant", content: assistantBlocks(message, telling) };
   return { role: "user", content: message.role === "tool" ? resultBlocks(message, telling) : contentOf(message) };
 }
@@ -51,7 +56,7 @@ const contentOf = (message: Json): Block[] => marked(message, blocksOf(message.c
 /** A mark on the message marks its end. */
 const marked = (message: Json, blocks: Block[]): Block[] => (blocks.length > 0 ? [...blocks, ...cachePointOf(message)] : []);
 
-function assistantBlocks(message: Json, telling: ToolTelling): Block[] {
+function assistantBlocks(message: Json, telling: Reading): Block[] {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJson) : [];
   return marked(message, [...saidBlocks(message), ...calls.flatMap((call) => callBlocks(call, telling))]);
 }
@@ -63,20 +68,11 @@ function saidBlocks({ content_blocks, content, refusal }: Json): Block[] {
 /** What another vendor gave, and thoughts that nobody signed, are refused. */
 const isOwn = (block: unknown): boolean => isJson(block) && (block.type === "text" || isSignedThought(block));
 
-function callBlocks(call: Json, { asBlocks, id }: ToolTelling): Block[] {
-  const { name, arguments: text } = inner(call, "function");
+function callBlocks(call: Json, { asBlocks, id, inner }: Reading): Block[] {
+  const { name, arguments: text } = memberOf(call, "function");
   if (!asBlocks) return [{ text: `Called ${name} with ${text || "{}"}.` }];
-  return [{ toolUse: { toolUseId: id(call.id), name, input: inputOf(text) } }, ...cachePointOf(call)];
+  return [{ toolUse: { toolUseId: id(call.id), name, input: inner.argumentsOf(text) } }, ...cachePointOf(call)];
 }
-function inputOf(text: unknown): Json {
-  try {
-    const input: unknown = typeof text === "string" ? parseJson(text) : text;
-    return isJson(input) ? input : {};
-  } catch {
-    return {}; // a model's broken arguments are history by now; the conversation must go on
-  }
-}
-
 /** A part's own mark would stand inside the result, where no cache point may be. */
 function resultBlocks(message: Json, { asBlocks, id }: ToolTelling): Block[] {
   const content = blocksOf(message.content).filter(({ cachePoint }) => cachePoint === undefined);

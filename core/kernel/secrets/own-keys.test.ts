@@ -24,6 +24,8 @@ const touching = (key: string): readonly string[] => [
   ],
   ...[`a%3A${key}`, `Bearer%20${key}`, encodeURIComponent(`"${key}"`), `%zz%20${key}`],
 ];
+/** A query as long as the server takes. */
+const MANY = Array.from({ length: 9_000 }, (_, at) => `${at}=sk-aB3dEfGhIjK1mN0pQ${at}`).join("&");
 function encoded(key: string): readonly string[] {
   const of = (text: string, how: "base64" | "base64url" = "base64"): string => Buffer.from(text).toString(how);
   return [of(key), of(`user:${key}`), `Bearer ${of(`${key}:`, "base64url")}`, encodeURIComponent(of(`ab:${key}`)), `a="${of(key)}", b`];
@@ -36,7 +38,12 @@ test("a key that was made or used is found in any text of a header, and nothing 
     const basic = `Basic ${Buffer.from(`user:${key}`).toString("base64")}`;
     for (const text of [key, `Bearer ${key}`, `  bearer\t${key} `, `Token token="${key}"`, `a, ${key}, b`, `{"key":"${key}"}`, basic])
       expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
-    for (const text of [...touching(key), ...encoded(key)]) expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
+    for (const text of [...touching(key), ...encoded(key)]) {
+      expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
+      for (const long of [`${text} ${MANY}`, `${MANY} ${text}`])
+        expect({ text, within: keys.within(long) }).toEqual({ text, within: true });
+    }
+    expect(keys.within(MANY)).toBe(false);
     for (const text of [
       key.slice(1),
       ...touching(key.slice(1)),

@@ -26,6 +26,9 @@ const PART = /[A-Za-z0-9_-]{16,}/g;
 const WRITTEN = /[A-Za-z0-9_%+=-]{16,}/g;
 const REDACTED = "[redacted]";
 const BASE64 = /[A-Za-z0-9+/_-]{21,}/g;
+const NO_BASE64 = /[^A-Za-z0-9+/_-]+/g;
+/** The words of a longer text are decoded as one: each on its own would hold up everybody else. */
+const MANY_WORDS = 16 * 1024;
 /** Ids of requests and traces are another one each time; as base64 such a text is nothing that a key could be. */
 const ID = /^[0-9a-f-]*$/;
 /** Four letters are three bytes; in a word (of a URL's path, for one) they may begin anywhere. */
@@ -43,8 +46,11 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
     for (const key of odd) if (text.includes(key)) return true;
     return (text.match(PART) ?? []).some((part) => remembered.has(part)) || windowsOf(text).some(isMade);
   };
-  const inBase64 = (text: string): boolean =>
-    (text.match(BASE64) ?? []).some((part) => !ID.test(part) && BEGINNINGS.some((at) => holdsKey(decoded(part, at))));
+  const inBase64 = (text: string): boolean => {
+    if (text.length > MANY_WORDS) return inAny(text.replace(NO_BASE64, ""));
+    return (text.match(BASE64) ?? []).some((part) => !ID.test(part) && inAny(part));
+  };
+  const inAny = (part: string): boolean => BEGINNINGS.some((at) => holdsKey(decoded(part, at)));
   const within = (text: string): boolean => {
     if (text.length < MIN_LENGTH || clean.has(text)) return false;
     const read = text.includes("%") ? unescaped(text) : text;
@@ -57,6 +63,7 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
     within,
     hide(text) {
       if (!within(text)) return text;
+      if (text.length > MANY_WORDS) return REDACTED; // which of its words, would take long
       const left = text.replace(WRITTEN, (word) => (within(word) ? REDACTED : word));
       return within(left) ? REDACTED : left;
     },

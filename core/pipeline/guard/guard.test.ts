@@ -470,3 +470,33 @@ test("a guardrail of more checks than anybody needs is refused", () => {
   const checks = Array.from({ length: 501 }, () => ({ id: "test.allow" }));
   expect(() => active([{ checks }], deps)).toThrow("at most 500");
 });
+
+describe("tool calls whose arguments nobody can read in time", () => {
+  const args = `{"a":[${"{},".repeat(1_000_000)}{}]}`;
+  const message = {
+    role: "assistant",
+    content: "hi",
+    tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: args } }],
+  };
+  const said = ({ text }: { readonly text: string }): Verdict =>
+    text.includes("zzz") ? { verdict: "deny", reason: "z" } : { verdict: "allow" };
+  const made = [
+    madeCheck("calls", said, { wants: ["text", "tool_call"], on: ["input", "output"] }),
+    madeCheck("lateCalls", async (input) => said(input), { wants: ["text", "tool_call"] }),
+  ];
+  const using = depsWith([...made, text], { redact });
+  const conversation = callOf({ model: "m", messages: [{ role: "user", content: "x" }, message] });
+
+  test("are refused before a check that judges calls might fail, and pass", async () => {
+    for (const id of ["test.calls", "test.lateCalls"])
+      await expect(asked([{ [id]: {}, deny: true }], conversation, using)).rejects.toThrow(
+        expect.objectContaining({ code: "BODY_TAKES_LONG" }),
+      );
+    const of = { call: conversation, status: 200, view };
+    const judging = async () =>
+      guardOutput(active([{ "test.calls": {}, deny: true }], using), { choices: [{ index: 0, message }] }, of, using);
+    await expect(judging()).rejects.toThrow(expect.objectContaining({ code: "UPSTREAM_INVALID", status: 502 }));
+  });
+  test("are nothing to a check of texts", async () =>
+    expect(await asked([{ "test.text": {} }], conversation, using)).toMatchObject({ denied: false, failed: false }));
+});

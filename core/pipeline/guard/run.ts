@@ -16,7 +16,7 @@ export interface Ran {
   readonly tookMs: number;
 }
 
-/** Runs the checks of a guardrail, side by side or in order. Never throws; a promise only when a check answers one. */
+/** Runs the checks of a guardrail, side by side or in order. Throws only where calls cannot be read; a promise only when a check answers one. */
 export function runGuardrail(guardrail: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<Ran> {
   const startedAt = deps.now();
   const judged = guardrail.sequential ? inOrder(suited(guardrail, subject), subject, deps, []) : sideBySide(guardrail, subject, deps);
@@ -64,10 +64,11 @@ export const changes = ({ kind }: Judged): boolean => kind === "transform";
 
 /* ── one check ───────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/** Runs one check. Whatever it does (throws, hangs, answers nonsense), the answer is a judgement. */
+/** Runs one check. Whatever it does (throws, hangs, nonsense), the answer is a judgement; throws only where what it judges cannot be read. */
 export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<Judged> {
   const startedAt = deps.now();
   const input = new Input(check, subject, startedAt);
+  if (check.wants.has("tool_call")) subject.readCallsFor(check);
   try {
     const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
     if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);

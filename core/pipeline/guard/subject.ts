@@ -1,5 +1,5 @@
 import type { BodyContent, Call, CheckCall, GuardrailTarget, HeaderClasses, PlacedSegment, Scope, Segment, Side } from "#contract";
-import { type Json, isJson } from "#contract";
+import { GatewayError, type Json, isJson } from "#contract";
 import type { BoundCheck, GuardView } from "./types.ts";
 import { selected } from "./scope.ts";
 
@@ -53,6 +53,15 @@ export class Subject {
     const view = this.viewFor(check);
     return (view.text ??= joined(view.segments));
   }
+  /** Calls may hold more than can be read: that is no failure of the check that looks at them, which might let them pass. */
+  readCallsFor(check: BoundCheck): void {
+    try {
+      for (const segment of this.segmentsFor(check)) if (segment.kind === "tool_call") void segment.text;
+    } catch (thrown) {
+      if (this.side === "input") throw thrown;
+      throw new GatewayError("UPSTREAM_INVALID", { provider: this.asked.view.provider ?? "", why: NOT_READ }, { cause: thrown });
+    }
+  }
   /** Checks of one guardrail mostly look at the same. */
   private viewFor({ wants, scope }: BoundCheck): View {
     if (this.last?.wants === wants && this.last.scope === scope) return this.last;
@@ -73,6 +82,8 @@ export class Subject {
     return (this.shown ??= checkCall(this));
   }
 }
+
+const NOT_READ = "reading the arguments of its tool calls would hold up everybody else";
 
 const joined = (segments: readonly Segment[]): string => (segments.length === 1 ? textOf(segments[0]) : segments.map(textOf).join("\n"));
 const textOf = (segment: Segment | undefined): string => segment?.text ?? "";

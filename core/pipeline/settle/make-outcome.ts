@@ -7,7 +7,7 @@ import {
   nestsDeeper,
   type Outcome,
   outputTokens,
-  type Segment,
+  type PlacedSegment,
   type Usage,
   type WireError,
 } from "#contract";
@@ -153,12 +153,12 @@ async function estimateOf({ reply, served: { call }, ending }: Ended, estimate: 
 }
 
 /** What of a body counts as tokens of text. */
-const textIn = (segments: readonly Segment[]): string =>
+const textIn = (segments: readonly PlacedSegment[]): string =>
   segments
     .filter(({ kind }) => !MEDIA.has(kind))
-    .map(({ text }) => text)
+    .map((segment) => segment.raw ?? segment.text)
     .join("\n");
-const MEDIA: ReadonlySet<Segment["kind"]> = new Set(["image", "audio", "file"]);
+const MEDIA: ReadonlySet<PlacedSegment["kind"]> = new Set(["image", "audio", "file"]);
 
 /** By the model that answered, or by the one that was asked when nobody knows the other's price. */
 async function costFor(used: Used, model: string | null): Promise<number | null> {

@@ -330,3 +330,9 @@ test("arguments that nest too deeply to be written anew are judged without their
   expect(segment?.text).toContain("forbidden");
   expect(performance.now() - startedAt).toBeLessThan(500); // what the runtime would take to find that it cannot write them
 });
+test("a call counts as many characters as its arguments have, which nobody reads for that", () => {
+  const call = { function: { name: "f", arguments: `[${"{},".repeat(1_000_000)}{}]` } };
+  const [segment] = segmentsOf("chat", { messages: [{ role: "assistant", content: null, tool_calls: [call] }] });
+  expect(segment?.raw).toBe(`f ${call.function.arguments}`);
+  expect(() => segment?.text).toThrow(expect.objectContaining({ code: "BODY_TAKES_LONG" }));
+});

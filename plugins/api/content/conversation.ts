@@ -1,7 +1,7 @@
 import type { Segment } from "#contract";
 import { type Json, isJson } from "#contract";
 import { type Found, at } from "./found.ts";
-import { readParts, toolText } from "./parts.ts";
+import { findCall, readParts } from "./parts.ts";
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NOTHING);
 const NOTHING: readonly unknown[] = [];
@@ -76,16 +76,10 @@ function chatToolCall(call: unknown, path: string, index: number, found: Found):
   if (!isJson(call)) return;
   if (isJson(call["function"])) return functionCall(call["function"], `${path}.function`, index, found);
   if (isJson(call["custom"]))
-    found.push({
-      path: `${path}.custom`,
-      role: "assistant",
-      kind: "tool_call",
-      text: toolText(call["custom"]["name"], call["custom"]["input"]),
-      message: index,
-    });
+    findCall(found, { path: `${path}.custom`, name: call["custom"]["name"], args: call["custom"]["input"], message: index });
 }
 const functionCall = (call: Json, path: string, index: number, found: Found): void =>
-  void found.push({ path, role: "assistant", kind: "tool_call", text: toolText(call["name"], call["arguments"]), message: index });
+  findCall(found, { path, name: call["name"], args: call["arguments"], message: index });
 
 /** A message of the messages form: tools stand among the content blocks. */
 export function messagesMessage(message: unknown, path: string, index: number, found: Found): void {

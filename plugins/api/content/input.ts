@@ -1,7 +1,7 @@
 import { type Json, isJson } from "#contract";
 import { roleOf } from "./conversation.ts";
-import { type Found, at } from "./found.ts";
-import { readParts, toolText } from "./parts.ts";
+import { findLater, type Found, at } from "./found.ts";
+import { findCall, readParts } from "./parts.ts";
 
 /** The member `input`: texts and parts to embed, classify or speak, or the items of a responses request. */
 export function readInput(input: unknown, found: Found): void {
@@ -36,7 +36,7 @@ function readReasoning(item: Json, path: string, index: number, found: Found): v
 /** `function_call {name, arguments}`, `custom_tool_call {name, input}`, `mcp_call {name, arguments, output}` … */
 function readCall(item: Json, path: string, index: number, found: Found): void {
   const named = typeof item["name"] === "string";
-  const text = named ? toolText(item["name"], item["arguments"] ?? item["input"]) : JSON.stringify(item);
-  found.push({ path, role: "assistant", kind: "tool_call", text, message: index });
+  if (named) findCall(found, { path, name: item["name"], args: item["arguments"] ?? item["input"], message: index });
+  else findLater(found, { path, role: "assistant", kind: "tool_call", message: index }, () => JSON.stringify(item));
   if (named && item["output"] !== undefined) readParts(item["output"], at(`${path}.output`, "tool", index), found);
 }

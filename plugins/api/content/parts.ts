@@ -1,10 +1,11 @@
-import { isJson, type Json, MAX_JSON_LEVELS, nestsDeeper, type SegmentKind } from "#contract";
-import type { Found, Place } from "./found.ts";
+import { GatewayError, InnerJson, isJson, type Json, type PlacedSegment, type SegmentKind } from "#contract";
+import { findLater, type Found, type Place } from "./found.ts";
 
 /** What one content part says, and below which of its members it stands. */
 interface Piece {
   readonly kind: SegmentKind;
-  readonly text: string;
+  /** Or what makes it. */
+  readonly text: string | ((found: Found) => string);
   readonly below: string;
 }
 type ReadPart = (part: Json) => Piece | undefined;
@@ -61,31 +62,41 @@ function source(kind: "image" | "file", part: Json): Piece | undefined {
   return { kind, text: type === "base64" ? `data:${text(mediaType) ?? ""};base64,${data}` : data, below: ".source.data" };
 }
 
+/** A call as a piece: where its arguments are a text, that is what it counts. */
+export function findCall(found: Found, { name, args, ...at }: CallFound): void {
+  const segment = { ...at, role: "assistant", kind: "tool_call" } as const;
+  const make = (): string => toolText(name, args, found);
+  findLater(found, typeof args === "string" ? { ...segment, raw: `${text(name) ?? ""} ${args}` } : segment, make);
+}
+interface CallFound extends Pick<PlacedSegment, "path" | "message"> {
+  readonly name: unknown;
+  readonly args: unknown;
+}
 /** `{"name":…,"arguments":…}`. Arguments are written anew, so that an escape such as \u0073 hides nothing from a pattern. */
-export function toolText(name: unknown, args: unknown): string {
+function toolText(name: unknown, args: unknown, found: Found): string {
   const call = (written: unknown): string => JSON.stringify({ name: text(name) ?? "", arguments: written });
   if (typeof args !== "string") return call(args ?? {});
-  const value = parsed(args);
-  return call(nestsDeeper(value, MAX_JSON_LEVELS) ? unescaped(args) : value);
+  return call(parsed(args, (found.inner ??= new InnerJson())));
 }
 /** The same characters without their escapes; read by patterns, and by nobody as JSON. */
 const unescaped = (json: string): string =>
   json.replace(/\\(?:u([0-9a-fA-F]{4})|(["\\/]))/g, (_, code: string | undefined, plain: string | undefined) =>
     code === undefined ? (plain ?? "") : String.fromCharCode(Number.parseInt(code, 16)),
   );
-const parsed = (args: string): unknown => {
+const parsed = (args: string, inner: InnerJson): unknown => {
   try {
-    return JSON.parse(args);
-  } catch {
-    return args; // a model may write arguments that are no JSON; they are judged as they stand
+    return inner.parse(args);
+  } catch (thrown) {
+    if (GatewayError.is(thrown)) throw thrown;
+    return unescaped(args); // a model may write arguments that are no JSON, or nest too deeply to be written anew
   }
 };
 function toolCall(part: Json): Piece {
-  return { kind: "tool_call", text: toolText(part["name"], part["input"]), below: "" };
+  return { kind: "tool_call", text: (found) => toolText(part["name"], part["input"], found), below: "" };
 }
 
 /** A part of a type we do not know: its text if it has one, else all of it, so that nothing is invisible. */
-const unknownPart: ReadPart = (part) => member("text", "text")(part) ?? { kind: "file", text: JSON.stringify(part), below: "" };
+const unknownPart: ReadPart = (part) => member("text", "text")(part) ?? { kind: "file", text: () => JSON.stringify(part), below: "" };
 
 /** Reads content: a string, a list of strings and parts, or a single part. */
 export function readParts(content: unknown, place: Place, found: Found): void {
@@ -108,8 +119,11 @@ function readPart(part: unknown, place: Place, found: Found): void {
 function toolResult(part: Json, place: Place, found: Found): void {
   const inside: Place = { ...place, path: `${place.path}.content`, role: "tool", result: true };
   if (!place.result || place.role !== "tool") return readParts(part["content"], inside, found);
-  add(found, inside, "text", JSON.stringify(part["content"] ?? null), inside.path);
+  add(found, inside, "text", () => JSON.stringify(part["content"] ?? null), inside.path);
 }
 
-const add = (found: Found, { role, message, result }: Place, kind: SegmentKind, value: string, path: string): void =>
-  void found.push({ path, role, kind: kind === "text" && result ? "tool_result" : kind, text: value, message });
+function add(found: Found, { role, message, result }: Place, kind: SegmentKind, value: Piece["text"], path: string): void {
+  const segment = { path, role, kind: kind === "text" && result ? "tool_result" : kind, message } as const;
+  if (typeof value === "string") found.push({ ...segment, text: value });
+  else findLater(found, segment, () => value(found));
+}

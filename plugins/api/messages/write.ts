@@ -1,4 +1,4 @@
-import { type Collected, type CollectedChoice, type EncodeOptions, isJson, type Json, parseJson } from "#contract";
+import { type Collected, type CollectedChoice, type EncodeOptions, InnerJson, isJson, type Json } from "#contract";
 import { orderedEvents } from "../content/ordered-events.ts";
 import { stopReasonOf } from "./stops.ts";
 import { usageBody } from "./usage.ts";
@@ -24,10 +24,10 @@ export function write(answer: Collected, options: EncodeOptions): Json {
   };
 }
 
-const contentOf = (choice: CollectedChoice, strict: boolean): readonly Json[] => [
+const contentOf = (choice: CollectedChoice, strict: boolean, inner = new InnerJson()): readonly Json[] => [
   ...saidBlocks(choice),
   ...(choice.refusal ? [{ type: "text", text: choice.refusal }] : []),
-  ...choice.tools.map((call) => ({ ...toolBlock(call, strict), input: inputOf(call.arguments) })),
+  ...choice.tools.map((call) => ({ ...toolBlock(call, strict), input: inputOf(call.arguments, inner) })),
 ];
 
 /** Thoughts, texts with what they rest on, and blocks of the vendor's own, in the order of the answer. */
@@ -50,8 +50,10 @@ function saidBlocks(choice: CollectedChoice): readonly Json[] {
 }
 const addText = (block: Json, text: string): void => void (block.text = `${String(block.text)}${text}`);
 /** It comes before the text that rests on it. */
-const addCitation = (block: Json, citation: Json): void =>
-  void (block.citations = [...(Array.isArray(block.citations) ? block.citations : []), citation]);
+function addCitation(block: Json, citation: Json): void {
+  if (Array.isArray(block.citations)) block.citations.push(citation);
+  else block.citations = [citation];
+}
 
 /** A thought without a signature has an empty one: clients read the member always. */
 export const thinkingBlock = ({ text, signature = "", redacted }: Thought): Json =>
@@ -66,11 +68,11 @@ export const toolBlock = ({ id, name, signature }: Pick<Call, "id" | "name" | "s
   input: {},
 });
 
-/** The input is an object on this wire. A model's broken JSON is given in the member that Anthropic's documentation names for it. */
-function inputOf(text: string): Json {
+/** The input is an object on this wire. Broken JSON, or too much of it, stands in the member that Anthropic's documentation names for it. */
+function inputOf(text: string, inner: InnerJson): Json {
   if (text.trim() === "") return {};
   try {
-    const input = parseJson(text);
+    const input = inner.parse(text);
     return isJson(input) ? input : { INVALID_JSON: text };
   } catch {
     return { INVALID_JSON: text };

@@ -60,3 +60,19 @@ test.each(["https://gw.example.com/at/me@example.com", "mailto:me@example.com", 
   "an @ that stands elsewhere stays: %s",
   (text) => expect(mask.headers(new Headers({ "x-note": text }), []).plain).toEqual({ "x-note": text }),
 );
+
+test("of a long header or URL a record keeps the beginning, and nothing of a secret that stands where it is cut", () => {
+  const plain = (value: string): string => mask.headers(new Headers({ "x-note": value }), []).plain["x-note"] ?? "";
+  expect(plain("word ".repeat(10_000))).toMatch(/^(word ){3000,3300}\w*…$/);
+  expect(plain(`{"note":"${"x".repeat(60_000)}"}`)).toMatch(/^\{"note":"x{60000}"\}$/);
+  expect(plain(`{"note":"${"x".repeat(70_000)}"}`)).toBe("*****");
+  for (let length = 16_300; length < 16_500; length += 1) {
+    const url = `https://user:${CANARY}@gw.example.com/${"a/".repeat(100)}?a=${"b".repeat(length - 300)}&api_key=${CANARY}`;
+    for (const kept of [plain(url), mask.url(url, "/x")]) expect(kept).toMatch(/^(?!.*canary).*gw\.example\.com\/a.*(…|=\*{5})$/);
+  }
+  expect(plain(`https://user:${CANARY}&${"x".repeat(20_000)}@gw.example.com/`)).toBe("https://*****@gw.example.com/");
+});
+test("every value of a parameter is masked that is a secret once", () =>
+  expect(mask.url("https://gw.example.com/v1/x?a=1&b=2&a=sk-aB3dEfGhIjK1mN0pQ", "/x")).toBe(
+    "https://gw.example.com/v1/x?a=*****&b=2&a=*****",
+  ));

@@ -62,17 +62,28 @@ export function masker({ hash, toHash, classes }: MaskRules): Masker {
             ? hash(value)
             : kind.url
               ? hostMasked(value)
-              : readable(value);
+              : shortened(readable(value));
         (kind.gateway ? gateway : plain)[name] = shown;
       });
       return { plain, gateway };
     },
-    url: (url, asked) => withoutTokens(maskedUrl(url), asked),
+    url: (url, asked) => withoutTokens(maskedUrl(url), asked.slice(0, MAX_KEPT)),
   };
 }
 
 /** Many requests name the same host. */
 const hostMasked = remembered(maskUrl);
+
+/** Characters of a header or a URL that a record keeps, and of JSON that is looked through: more would hold up everybody else. */
+const MAX_KEPT = 16 * 1024;
+const MAX_JSON = 64 * 1024;
+const shortened = (text: string): string => (text.length <= MAX_KEPT || JSON_TEXT.test(text) ? text : `${text.slice(0, MAX_KEPT)}…`);
+/** The beginning of a URL, cut where a segment or a parameter ends: what begins a secret is not recognised as one. */
+function beginningOf(url: string): string {
+  if (url.length <= MAX_KEPT) return url;
+  const end = Math.max(...["/", "?", "&"].map((mark) => url.lastIndexOf(mark, MAX_KEPT)));
+  return `${url.slice(0, Math.max(0, end))}…`;
+}
 
 const JSON_TEXT = /^\s*\{/;
 const URL_TEXT = /^\w+:\/\//;
@@ -87,13 +98,16 @@ const isUrl = (text: string): boolean => URL_TEXT.test(text) || isAbsoluteUrl(te
 const USER_INFO = /^([\0-\x20]*\w[\w+.\t\n\r-]*:[\\/\t\n\r]*)[^/\\?#]*@/;
 /** A URL without the credentials before its host and in its query. */
 function maskedUrl(whole: string): string {
-  const url = whole.includes("@") ? whole.replace(USER_INFO, `$1${MASK}@`) : whole;
+  const url = beginningOf(whole.includes("@") ? whole.replace(USER_INFO, `$1${MASK}@`) : whole);
   const at = url.indexOf("?");
-  if (at < 0) return url;
-  const query = new URLSearchParams(url.slice(at + 1));
-  const secrets = [...query].flatMap(([name, value]) => (isSecret(name) || looksLikeToken(value) ? [name] : []));
-  for (const name of secrets) query.set(name, MASK);
-  return secrets.length === 0 ? url : `${url.slice(0, at)}?${query.toString()}`;
+  return at < 0 ? url : url.slice(0, at + 1) + maskedQuery(url.slice(at + 1));
+}
+/** One value that is a secret makes all of its name secret. */
+function maskedQuery(text: string): string {
+  const query = [...new URLSearchParams(text)];
+  const secrets = new Set(query.flatMap(([name, value]) => (isSecret(name) || looksLikeToken(value) ? [name] : [])));
+  if (secrets.size === 0) return text;
+  return new URLSearchParams(query.map(([name, value]) => [name, secrets.has(name) ? MASK : value])).toString();
 }
 
 /** Ids of a request stand in the path it asked; what else is random there came with the host, and may be a key to it. */
@@ -115,8 +129,9 @@ const FIRST_OF_PATH = 3;
 /** Many requests carry the same config. */
 const masked = remembered(maskedJson, 100);
 
-/** A config sent in a header may hold provider keys. What looks like JSON and is not is kept out whole. */
+/** A config sent in a header may hold provider keys. What looks like JSON and is not is kept out whole, and so is what is too long. */
 function maskedJson(text: string): string {
+  if (text.length > MAX_JSON) return MASK;
   try {
     return JSON.stringify(withoutSecrets(JSON.parse(text)));
   } catch {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, isJson, type Json } from "#contract";
+import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
 
 /** One content block of the wire. */
 export type Block = Json;
@@ -57,11 +57,3 @@ function media(mediaType: string, data: string, encoded: boolean): Block {
   return { type: mediaType.startsWith("image/") ? "image" : "document", source: { type: "base64", media_type: mediaType, data } };
 }
 const decode = (base64: string): string => Buffer.from(base64, "base64").toString("utf8");
-
-/** Cut by position, not by a pattern: the data may be many megabytes. */
-function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | null {
-  if (!url.startsWith("data:")) return null;
-  const comma = url.indexOf(",");
-  const mediaType = url.slice("data:".length, comma).split(";")[0];
-  return { mediaType: mediaType || "text/plain", data: url.slice(comma + 1) };
-}

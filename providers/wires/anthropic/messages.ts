@@ -1,6 +1,6 @@
-import { type ChatTurn, isJson, type Json, parseJson } from "#contract";
+import { type ChatTurn, InnerJson, isJson, type Json } from "#contract";
 import { isSignedThought } from "./thinking.ts";
-import { type Block, blocksOf, cacheOf, inner } from "./blocks.ts";
+import { type Block, blocksOf, cacheOf, inner as memberOf } from "./blocks.ts";
 
 export interface Turn {
   readonly role: "user" | "assistant";
@@ -17,10 +17,11 @@ export function systemOf(messages: readonly ChatTurn[]): Block[] | undefined {
 /** The conversation; neighbours of the same role become one turn. */
 export function turnsOf(messages: readonly ChatTurn[]): Turn[] {
   const turns: Turn[] = [];
+  const inner = new InnerJson();
   for (const message of messages) {
     if (SYSTEM.has(message.role)) continue;
     const map = Object.hasOwn(FROM_ROLE, message.role) ? FROM_ROLE[message.role] : undefined;
-    join(turns, (map ?? userTurn)({ ...message }));
+    join(turns, (map ?? userTurn)({ ...message }, inner));
   }
   const begun = turns.at(-1);
   if (begun?.role === "assistant") begun.content = withoutBlankEnd(begun.content);
@@ -47,7 +48,7 @@ function join(turns: Turn[], turn: Turn): void {
 const asBlocks = (content: string | Block[]): Block[] => (typeof content === "string" ? blocksOf(content) : content);
 
 const userTurn = (turn: Json): Turn => ({ role: "user", content: contentOf(turn) });
-const FROM_ROLE: Readonly<Record<string, (turn: Json) => Turn>> = {
+const FROM_ROLE: Readonly<Record<string, (turn: Json, inner: InnerJson) => Turn>> = {
   user: userTurn,
   assistant: assistantTurn,
   tool: (turn) => ({ role: "user", content: [toolResult(turn)] }),
@@ -61,11 +62,11 @@ function contentOf(turn: Json): string | Block[] {
 const marked = (turn: Json, blocks: Block[]): Block[] =>
   blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...cacheOf(turn) } : block));
 
-function assistantTurn(turn: Json): Turn {
+function assistantTurn(turn: Json, inner: InnerJson): Turn {
   const calls = Array.isArray(turn.tool_calls) ? turn.tool_calls.filter(isJson) : [];
   const isPlain = calls.length === 0 && !Array.isArray(turn.content_blocks);
   if (isPlain) return { role: "assistant", content: contentOf({ ...turn, content: turn.content ?? turn.refusal }) };
-  return { role: "assistant", content: marked(turn, [...saidBlocks(turn), ...calls.map(toolUse)]) };
+  return { role: "assistant", content: marked(turn, [...saidBlocks(turn), ...calls.map((call) => toolUse(call, inner))]) };
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
 function saidBlocks(turn: Json): Block[] {
@@ -76,17 +77,9 @@ function saidBlocks(turn: Json): Block[] {
 const isOwn = (block: unknown): boolean => isJson(block) && (isSignedThought(block) || OWN.test(String(block.type)));
 const OWN = /^(text|compaction|server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 
-function toolUse(call: Json): Block {
-  const { name, arguments: text } = inner(call, "function");
-  return { type: "tool_use", id: wireId(call.id), name, input: inputOf(text), ...cacheOf(call) };
-}
-function inputOf(text: unknown): Json {
-  try {
-    const input: unknown = typeof text === "string" ? parseJson(text) : text;
-    return isJson(input) ? input : {};
-  } catch {
-    return {}; // a model's broken arguments are history by now; the conversation must go on
-  }
+function toolUse(call: Json, inner: InnerJson): Block {
+  const { name, arguments: text } = memberOf(call, "function");
+  return { type: "tool_use", id: wireId(call.id), name, input: inner.argumentsOf(text), ...cacheOf(call) };
 }
 function toolResult(turn: Json): Block {
   const content = typeof turn.content === "string" ? turn.content : blocksOf(turn.content);

@@ -1,4 +1,4 @@
-import { isJson, type Json, parseJson, type StreamEvent } from "#contract";
+import { InnerJson, isJson, type Json, type StreamEvent } from "#contract";
 
 /** A block of the vendor's own (a tool it runs itself, what that found, a compaction) while it arrives. */
 export interface OwnBlock {
@@ -30,9 +30,9 @@ export function endOwn(index: number, { others }: OwnBlocks): readonly StreamEve
 }
 function inputOf({ input: text }: OwnBlock): Json {
   try {
-    const input: unknown = text === "" ? undefined : parseJson(text);
+    const input: unknown = text === "" ? undefined : new InnerJson().parse(text);
     return isJson(input) ? { input } : {};
   } catch {
-    return {}; // the vendor ran the tool by itself: what it read there is no call of the client's
+    return {}; // none, or too much of it: the vendor ran the tool by itself: what it read there is no call of the client's
   }
 }

@@ -1,5 +1,5 @@
-import { type ChatRequest, isJson, type Json, parseJson } from "#contract";
-import { inner, type Part, partsOf } from "./parts.ts";
+import { type ChatRequest, InnerJson, isJson, type Json } from "#contract";
+import { inner as memberOf, type Part, partsOf } from "./parts.ts";
 
 export interface Content {
   readonly role: "user" | "model";
@@ -31,13 +31,18 @@ export function conversationOf({ messages, model }: ChatRequest): Conversation {
   };
 }
 
+/** The calls of a conversation: their names by id, which answers must repeat, and the reader of their arguments. */
+interface Calls {
+  readonly names: Map<unknown, unknown>;
+  readonly inner: InnerJson;
+}
 function turnsOf(messages: ChatRequest["messages"], model: string): Turn[] {
-  const names = new Map<unknown, unknown>();
+  const calls: Calls = { names: new Map(), inner: new InnerJson() };
   return messages.map((message): Turn => {
     const turn: Json = { ...message };
-    if (message.role === "assistant") return assistant(turn, names, model);
+    if (message.role === "assistant") return assistant(turn, calls, model);
     // a system message amid the conversation keeps its place, in the only role there is for it
-    return message.role === "tool" || message.role === "function" ? toolAnswer(turn, names) : user(partsOf(message.content));
+    return message.role === "tool" || message.role === "function" ? toolAnswer(turn, calls) : user(partsOf(message.content));
   });
 }
 const user = (parts: Part[]): Turn => ({ role: "user", isTools: false, parts });
@@ -53,9 +58,9 @@ function joined(turns: readonly Turn[]): Content[] {
   return out.map(({ role, parts }) => ({ role, parts }));
 }
 
-function assistant(turn: Json, names: Map<unknown, unknown>, model: string): Turn {
+function assistant(turn: Json, known: Calls, model: string): Turn {
   const calls = Array.isArray(turn.tool_calls) ? turn.tool_calls.filter(isJson) : [];
-  const parts = calls.map((call) => functionCall(call, names));
+  const parts = calls.map((call) => functionCall(call, known));
   const [first] = parts;
   if (first && first.thoughtSignature === undefined && SIGNED.test(model)) first.thoughtSignature = UNSIGNED;
   return { role: "model", isTools: false, parts: [...said(turn), ...parts] };
@@ -74,27 +79,18 @@ const OWN: ReadonlySet<unknown> = new Set(["text", "thinking", "image_url", "exe
 const SIGNED = /gemini-[3-9]/;
 const UNSIGNED = "skip_thought_signature_validator";
 
-function functionCall(call: Json, names: Map<unknown, unknown>): Part {
-  const { name, arguments: text, thought_signature } = inner(call, "function");
+function functionCall(call: Json, { names, inner }: Calls): Part {
+  const { name, arguments: text, thought_signature } = memberOf(call, "function");
   const thoughtSignature = thought_signature ?? elsewhere(call);
   names.set(call.id, name);
   const signed = typeof thoughtSignature === "string" ? { thoughtSignature } : {};
-  return { functionCall: { ...wireId(call.id), name, args: argsOf(text) }, ...signed };
+  return { functionCall: { ...wireId(call.id), name, args: inner.argumentsOf(text) }, ...signed };
 }
 /** Where Google's OpenAI-compatible endpoint puts the signature. */
 function elsewhere({ extra_content: extra }: Json): unknown {
   return isJson(extra) && isJson(extra.google) ? extra.google.thought_signature : undefined;
 }
-function argsOf(text: unknown): Json {
-  try {
-    const args: unknown = typeof text === "string" ? parseJson(text) : text;
-    return isJson(args) ? args : {};
-  } catch {
-    return {}; // a model's broken arguments are history by now; the conversation must go on
-  }
-}
-
-function toolAnswer({ tool_call_id: id, name, content }: Json, names: Map<unknown, unknown>): Turn {
+function toolAnswer({ tool_call_id: id, name, content }: Json, { names }: Calls): Turn {
   const parts = partsOf(content);
   const output = parts.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n");
   const answer: Part = { functionResponse: { ...wireId(id), name: names.get(id) ?? name ?? id, response: { output } } };

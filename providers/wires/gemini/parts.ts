@@ -1,4 +1,4 @@
-import { GatewayError, isJson, type Json } from "#contract";
+import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
 
 /** One part of a content of the wire. */
 export type Part = Json;
@@ -43,7 +43,7 @@ const linked = (fileUri: string, mimeType: unknown): Part => ({ fileData: { ...(
 function image({ url, mime_type }: Json): Part {
   const link = String(url);
   const data = readDataUrl(link);
-  if (data) return inline(String(mime_type ?? data.mimeType), data.data);
+  if (data) return inline(String(mime_type ?? data.mediaType), data.data);
   return /^(gs|https?):\/\//.test(link) ? linked(link, mime_type ?? mimeOfUrl(link)) : inline("image/jpeg", link);
 }
 function file({ file_id, file_url, file_data, mime_type }: Json): Part {
@@ -51,21 +51,13 @@ function file({ file_id, file_url, file_data, mime_type }: Json): Part {
   if (typeof link === "string") return linked(link, mime_type ?? mimeOfUrl(link));
   const text = String(file_data ?? "");
   const data = readDataUrl(text);
-  return data ? inline(String(mime_type ?? data.mimeType), data.data) : inline(String(mime_type ?? "application/pdf"), text);
+  return data ? inline(String(mime_type ?? data.mediaType), data.data) : inline(String(mime_type ?? "application/pdf"), text);
 }
 
 const AUDIO: Readonly<Record<string, string>> = { mp3: "audio/mp3", pcm16: "audio/pcm", "x-aac": "audio/aac", "x-m4a": "audio/m4a" };
 function audio({ data, format }: Json): Part {
   const name = String(format);
   return inline(AUDIO[name] ?? `audio/${name}`, String(data));
-}
-
-/** Cut by position, not by a pattern: the data may be many megabytes. */
-function readDataUrl(url: string): { readonly mimeType: string; readonly data: string } | null {
-  if (!url.startsWith("data:")) return null;
-  const comma = url.indexOf(",");
-  const mimeType = url.slice("data:".length, comma).split(";")[0];
-  return { mimeType: mimeType || "text/plain", data: url.slice(comma + 1) };
 }
 
 const office = "application/vnd.openxmlformats-officedocument";
