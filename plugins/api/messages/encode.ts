@@ -1,5 +1,5 @@
 import type { EncodeOptions, Encoder, FinishReason, Json, StreamEvent, Usage, WireError } from "#contract";
-import { ContentBlocks, isContent, type Of } from "./content-blocks.ts";
+import { ContentBlocks, isBlockEvent, type Of } from "./content-blocks.ts";
 import { errorBody } from "./failure.ts";
 import { frame, typed } from "./frame.ts";
 import { stopReasonOf } from "./stops.ts";
@@ -25,7 +25,7 @@ export class MessagesEncoder implements Encoder {
     if (event.type === "usage") return this.keep(event.usage);
     if (event.choice !== undefined && event.choice !== 0) return ""; // a message is one answer
     if (event.type === "finish") return this.ending(event);
-    if (!isContent(event)) return "";
+    if (!isBlockEvent(event)) return "";
     return this.begun ? this.blocks.event(event) : this.begin(UNNAMED) + this.blocks.event(event);
   }
 

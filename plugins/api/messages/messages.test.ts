@@ -96,6 +96,35 @@ describe("a stream in the messages form", () => {
       { id: "t2", said: '{"b":2}' },
     ]);
   });
+  test("what waits for a call is told as soon as the call is whole, not at the end of the answer", () => {
+    const encoder = messages.encode(OPTIONS);
+    const told = (event: StreamEvent): string => encoder.event(event);
+    told(start);
+    told(call(0, '{"a":"}{', { id: "t1", name: "f" }));
+    expect(told({ type: "text", text: "meanwhile" }) + told(call(1, '{"b":2}', { id: "t2", name: "g" }))).toBe("");
+    const released = told(call(0, '\\""}'));
+    expect(released).toContain('"text":"meanwhile"');
+    expect(released).toContain('"id":"t2"');
+  });
+  test("a call whose arguments never end does not keep the rest of the answer: the answer ends as an error", () => {
+    const encoder = messages.encode(OPTIONS);
+    encoder.event(start);
+    encoder.event(call(0, "{", { id: "t1", name: "f" }));
+    const piece: StreamEvent = { type: "text", text: "x".repeat(100_000) };
+    expect(() => Array.from({ length: 100 }, () => encoder.event(piece))).toThrow(SyntaxError);
+    const small = messages.encode(OPTIONS);
+    small.event(start);
+    small.event(call(0, "{", { id: "t1", name: "f" }));
+    expect(() => Array.from({ length: 200_000 }, () => small.event({ type: "text", text: "x" }))).toThrow(SyntaxError);
+  });
+  test("blanks behind a call that is over cost nothing, however long the call under way is", () => {
+    const encoder = messages.encode(OPTIONS);
+    const long = JSON.stringify({ text: "\n".repeat(1_000_000) });
+    for (const event of [start, call(0, "{}", { id: "t1", name: "f" }), call(1, long, { id: "t2", name: "g" })]) encoder.event(event);
+    const began = performance.now();
+    for (let at = 0; at < 2_000; at += 1) expect(encoder.event(call(0, " "))).toBe("");
+    expect(performance.now() - began).toBeLessThan(1_000); // 24 s, were the long call read for each of them
+  });
   test("300 kB of arguments and a call without any arrive whole", () => {
     const long = JSON.stringify({ text: "x".repeat(300_000) });
     const pieces = long.match(/.{1,1000}/g) ?? [];
