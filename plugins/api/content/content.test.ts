@@ -273,6 +273,19 @@ describe("patches", () => {
     };
     expect(JSON.stringify(patched(body, [{ path: "choices[0].message.content", text: "***" }]))).not.toContain("secret");
   });
+  test("a thought that was changed loses its signature, however it was changed; others keep theirs", () => {
+    const content = [
+      { type: "thinking", thinking: "secret", signature: "a" },
+      { type: "thinking", thinking: "hm", signature: "b" },
+    ];
+    const rest = { type: "thinking", thinking: "hm", signature: "b" };
+    expect(patched({ content }, [{ path: "content[0].thinking", text: "***" }])).toEqual({
+      content: [{ type: "thinking", thinking: "***" }, rest],
+    });
+    const given = JSON.parse(JSON.stringify({ content, messages: [{ content }] }).replaceAll("secret", "***")) as Json;
+    const changed = { content: [{ type: "thinking", thinking: "***", signature: "" }, rest] };
+    expect(patched({ content, messages: [{ content }] }, [{ body: given }])).toEqual({ ...changed, messages: [changed] });
+  });
   test("an image that the model made is seen once, whether its answer has blocks or not", () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
     for (const more of [{}, { content_blocks: [{ type: "text", text: "a" }, image] }])

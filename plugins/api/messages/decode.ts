@@ -3,7 +3,7 @@ import { failure, spliced } from "./failure.ts";
 import { addInput, addToOwn, beginOwn, endOwn, type OwnBlocks } from "./own-blocks.ts";
 import { finishOf } from "./stops.ts";
 import { type CacheSplit, usageOf } from "./usage.ts";
-import { entry, object, objects, text } from "./wire.ts";
+import { entry, object, objects, text } from "../content/wire.ts";
 
 /** What the messages wire makes a reader remember. A reader may begin in the middle of an answer. */
 export interface MessageState extends CacheSplit {

@@ -3,6 +3,7 @@ import { type Collected, type EncodeOptions, isJson, type Json, type StreamEvent
 import { collect } from "../../../core/pipeline/stream/fold.ts";
 import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../../../tests/kit/recordings.ts";
 import { eventsOf, testStream } from "../../../tests/kit/stream.ts";
+import { MESSAGES } from "../content/index.ts";
 import { messages } from "./dialect.ts";
 import { errorBody, failure } from "./failure.ts";
 
@@ -333,6 +334,54 @@ describe("an answer as guardrails see it", () => {
   test("has its text where its path says", () => {
     expect(messages.judged.path(0, "text")).toBe("content[0].text");
     expect(body["content"]).toMatchObject([{ text: "the secret" }, { thinking: "a secret" }, { name: "f" }]);
+  });
+  const changedTo = (change: (blocks: readonly Json[]) => readonly Json[], of = answer) => {
+    const seen = messages.judged.body(of);
+    const blocks = Array.isArray(seen["content"]) ? seen["content"].filter(isJson) : [];
+    return collect(messages.judged.events(of, { ...seen, content: change(blocks) })).choices[0];
+  };
+  test("a thought that alone was changed is told as it was changed, and the text keeps what it rests on", () => {
+    const citation = { type: "char_location", cited_text: "x" };
+    const cited = collect([
+      start,
+      { type: "reasoning", text: "a secret", signature: "c2ln" },
+      { type: "citation", citation },
+      { type: "text", text: "Hi" },
+      finish,
+    ]);
+    const choice = changedTo(
+      (blocks) => blocks.map((block) => (block.type === "thinking" ? { ...block, thinking: "a word" } : block)),
+      cited,
+    );
+    expect(choice).toMatchObject({ text: "Hi", reasoning: [{ text: "a word" }] });
+    expect(choice?.reasoning[0]).not.toHaveProperty("signature");
+    expect(choice?.marks).toContainEqual({ type: "citation", citation, at: 0 });
+  });
+  test("a thought that was taken out is not told", () =>
+    expect(changedTo((blocks) => blocks.filter(({ type }) => type !== "thinking"))).toMatchObject({ text: "the secret", reasoning: [] }));
+  test("a call that was taken out leaves the others their ids and signatures", () => {
+    const second = { type: "tool", index: 1, id: "u", name: "g", arguments: "{}", signature: "dQ" } as const;
+    const two = collect([start, call(0, "{}", { id: "t", name: "f", signature: "cw" }), second, { type: "finish", reason: "tool_calls" }]);
+    const { tools } = changedTo((blocks) => blocks.filter(({ name }) => name !== "f"), two) ?? {};
+    expect(tools).toEqual([{ id: "u", name: "g", arguments: "{}", signature: "dQ" }]);
+  });
+  test.each<[string, readonly StreamEvent[]]>([
+    ["calls without a text", [{ type: "reasoning", text: "hm" }, call(0, "{}", { id: "t", name: "f" })]],
+    [
+      "a text and a refusal",
+      [
+        { type: "reasoning", text: "hm" },
+        { type: "text", text: "Hi" },
+        { type: "refusal", text: "No." },
+      ],
+    ],
+  ])("every text stands where its path says: %s", (_, events) => {
+    const of = collect([start, ...events, finish]);
+    const found = MESSAGES.output?.(messages.judged.body(of)) ?? [];
+    const pathOf = (text: string): string | undefined => found.find((segment) => segment.text === text)?.path;
+    expect(pathOf("hm")).toBe(messages.judged.path(0, "reasoning"));
+    for (const event of events)
+      if (event.type === "text" || event.type === "refusal") expect(pathOf(event.text)).toBe(messages.judged.path(0, event.type));
   });
   test("changed, it says the changed words; a changed thought loses its signature, a call keeps its own", () => {
     const changed = JSON.parse(JSON.stringify(body).replaceAll("secret", "[removed]")) as Json;

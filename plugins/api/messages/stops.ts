@@ -1,5 +1,5 @@
 import type { FinishReason } from "#contract";
-import { entry } from "./wire.ts";
+import { entry } from "../content/wire.ts";
 
 /** Anthropic's stop reasons -> the vocabulary of answers. */
 const FINISH: Readonly<Record<string, FinishReason>> = {

@@ -74,6 +74,33 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
     ]);
     expect([stop_reason, usage.output_tokens]).toEqual(["tool_use", 7]);
   });
+  test.each([false, true])(
+    "a webhook takes words out of a thought alone, and its signature goes with them (stream: %p)",
+    async (stream) => {
+      const message = {
+        content: [
+          { ...MESSAGE.content[0], thinking: SECRET },
+          { type: "text", text: "Hello" },
+        ],
+      };
+      const completion = { reasoning: SECRET, text: "Hello", finish: "stop" };
+      const answer =
+        wire === "anthropic"
+          ? inEither(anthropicStream(message), anthropicBody(message))
+          : inEither(chatStream(completion), chatBody(completion));
+      api.upstream.answer((request) => (request.path === "/hook" ? redacted(request) : answer(request)));
+      const client = clientWith({
+        ...target(wire),
+        output_guardrails: [{ id: "redact", "default.webhook": { webhookURL: `${api.upstream.url}/hook` } }],
+      });
+      const { content } = stream ? await client.messages.stream(asks).finalMessage() : await client.messages.create(asks);
+      expect(content).toMatchObject([
+        { type: "thinking", thinking: "the [removed] word" },
+        { type: "text", text: "Hello" },
+      ]);
+      expect(content[0]).toHaveProperty("signature", "");
+    },
+  );
   test("what guardrails found stands in events of their own where the client does not insist on the strict form", async () => {
     api.upstream.answer(answers[wire]());
     const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };

@@ -1,5 +1,5 @@
 import { isJson, type Json, type ServedTo } from "#contract";
-import { object, objects, text } from "../wire.ts";
+import { object, objects, text } from "../../content/wire.ts";
 import { refused } from "./blocks.ts";
 import { isStrict } from "./strict.ts";
 import { toolChoiceOf, toolsOf } from "./tools.ts";

@@ -1,5 +1,5 @@
 import type { Json, ServedTo } from "#contract";
-import { object, objects, text } from "../wire.ts";
+import { object, objects, text } from "../../content/wire.ts";
 import { cacheOf, isMarked, media, partsOf, plain, textOf } from "./blocks.ts";
 
 type Turns = readonly Json[];
