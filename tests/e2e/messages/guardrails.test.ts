@@ -51,6 +51,18 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
       expect(api.upstream.received.length).toBe(before);
     },
   );
+  test.each<[string, Json]>([
+    ["a document", { type: "document", source: { type: "text", media_type: "text/plain", data: SECRET } }],
+    ["a document's title", { type: "document", title: SECRET, source: { type: "text", media_type: "text/plain", data: "x" } }],
+    ["a document of blocks", { type: "document", source: { type: "content", content: [{ type: "text", text: SECRET }] } }],
+    ["a search result", { type: "search_result", title: "T", source: "S", content: [{ type: "text", text: SECRET }] }],
+  ])("a guardrail reads %s", async (_, block) => {
+    const before = api.upstream.received.length;
+    const client = clientWith({ ...target(wire), input_guardrails: denies("secret") });
+    const thrown = await refusalOf(client.messages.create({ ...asks, messages: [{ role: "user", content: [block as never] }] }));
+    expect(thrown).toMatchObject({ status: 446, error: { error: { type: "hooks_failed" } } });
+    expect(api.upstream.received.length).toBe(before);
+  });
   test.each([false, true])("a denied answer is not told (stream: %p)", async (stream) => {
     api.upstream.answer(answers[wire]());
     const client = clientWith({ ...target(wire), output_guardrails: denies("secret") });
