@@ -52,10 +52,11 @@ function answerEvents(answer: Collected, judged: ReadonlyMap<number, JudgedChoic
     ...(usage ? [{ type: "usage", usage } as const] : []),
   ];
 }
-const finishEvent = ({ finish = "stop", native }: CollectedChoice, choice: number): StreamEvent => ({
+const finishEvent = ({ finish = "stop", native, stopSequence }: CollectedChoice, choice: number): StreamEvent => ({
   type: "finish",
   reason: finish,
   ...(native !== undefined && { native }),
+  ...(stopSequence !== undefined && { stopSequence }),
   choice,
 });
 

@@ -236,6 +236,64 @@ describe("the messages wire", () => {
     const other = first.replace("msg_1", "msg_2");
     expect(() => eventsOf(messages.decode, [bytes([first, other, ...rest].join("\n\n"))])).toThrow(/msg_2.*msg_1/);
   });
+  test("an answer that its first event brings is read: a call that another call's code made", () => {
+    const content = [{ type: "tool_use", id: "t", name: "f", input: { a: 1 } }];
+    const lines = [
+      {
+        type: "message_start",
+        message: { id: "a", model: "m", content, stop_reason: "tool_use", usage: { input_tokens: 3, output_tokens: 1 } },
+      },
+      { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "u", name: "g", input: {} } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: null }, usage: { output_tokens: 5 } },
+      { type: "message_stop" },
+    ].map((line) => JSON.stringify(line));
+    const { choices, usage } = collect(eventsOf(messages.decode, [bytes(sseWire(lines, { named: true }))]));
+    expect(choices).toEqual([
+      {
+        text: "",
+        reasoning: [],
+        tools: [
+          { id: "t", name: "f", arguments: '{"a":1}' },
+          { id: "u", name: "g", arguments: "{}" },
+        ],
+        finish: "tool_calls",
+        native: "tool_use",
+      },
+    ]);
+    expect(usage).toEqual({ input: 3, output: 5 });
+  });
+  test("the text that stopped an answer comes back, whole and streamed", () => {
+    const body = { ...messages.write(collect([start, finish]), OPTIONS), stop_reason: "stop_sequence", stop_sequence: "END" };
+    const answer = collect(messages.read(body));
+    expect(messages.write(answer, OPTIONS)).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: "END" });
+    const streamed = wireOf(messages.read(body));
+    expect(framesOf(streamed).at(-2)).toMatchObject({ delta: { stop_reason: "stop_sequence", stop_sequence: "END" } });
+    expect(collect(eventsOf(messages.decode, [bytes(streamed)]))).toEqual(answer);
+    expect(collect(messages.judged.events(answer, messages.judged.body(answer)))).toEqual(answer);
+  });
+  test("a picture that another vendor's model made is a block of the answer, whole and streamed", () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
+    const events: readonly StreamEvent[] = [
+      start,
+      { type: "text", text: "Look" },
+      { type: "media", url: "data:image/png;base64,AAAA" },
+      finish,
+    ];
+    expect(messages.write(collect(events), OPTIONS)["content"]).toEqual([{ type: "text", text: "Look" }, image]);
+    expect(blocksOf(wireOf(events))).toMatchObject([{ said: "Look" }, image]);
+    expect(MESSAGES.output?.(messages.write(collect(events), OPTIONS)).map(({ kind }) => kind)).toEqual(["text", "image"]);
+    expect(messages.write(collect([start, { type: "media", url: "https://a.example/x.pdf" }, finish]), OPTIONS)["content"]).toEqual([
+      { type: "document", source: { type: "url", url: "https://a.example/x.pdf" } },
+    ]);
+  });
+  test("a block of the vendor's own that does not end is not kept without end", () => {
+    const state = messages.decode.start();
+    const piece = (data: Json): readonly StreamEvent[] => messages.decode.event({ event: "", data: JSON.stringify(data) }, state);
+    piece({ type: "content_block_start", index: 0, content_block: { type: "server_tool_use", id: "s", name: "web_search", input: {} } });
+    const delta = { type: "input_json_delta", partial_json: "x".repeat(100_000) };
+    expect(() => Array.from({ length: 100 }, () => piece({ type: "content_block_delta", index: 0, delta }))).toThrow(SyntaxError);
+  });
   test("cache writes of an hour are told apart by the first report, and stay so in the last", () => {
     const usage = { input_tokens: 1, cache_creation_input_tokens: 10, cache_read_input_tokens: 0, output_tokens: 1 };
     const begun = {

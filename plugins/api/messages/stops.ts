@@ -25,7 +25,7 @@ const STOP = {
 /** How an answer ended, and what is in it. */
 export interface Ending {
   readonly finish?: FinishReason;
-  readonly native?: string;
+  readonly native?: string | undefined;
   readonly calls: boolean;
   readonly refused: boolean;
 }

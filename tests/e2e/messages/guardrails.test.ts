@@ -142,6 +142,17 @@ function redacted({ json }: Received): Replay {
   return jsonAnswer({ verdict: true, transformedData: { response: { json: without } } });
 }
 
+test("the text that stopped an answer is told when guardrails changed its stream, too", async () => {
+  const wire = anthropicStream({ content: [{ type: "text", text: SECRET }], stop: "stop_sequence" });
+  const stopped = sseAnswer(wire.replace('"stop_sequence":null},"usage"', '"stop_sequence":"END"},"usage"'));
+  api.upstream.answer((request) => (request.path === "/hook" ? redacted(request) : stopped));
+  const output_guardrails = [{ id: "redact", "default.webhook": { webhookURL: `${api.upstream.url}/hook` } }];
+  const final = await clientWith({ ...target("anthropic"), output_guardrails })
+    .messages.stream(asks)
+    .finalMessage();
+  expect(final).toMatchObject({ content: [{ text: "the [removed] word" }], stop_reason: "stop_sequence", stop_sequence: "END" });
+});
+
 test("a count of tokens costs nothing and uses nothing", async () => {
   api.upstream.answer(jsonAnswer({ input_tokens: 14 }));
   const { data, response } = await clientWith(target("anthropic"))
