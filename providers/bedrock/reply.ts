@@ -1,5 +1,5 @@
 import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
-import { failure, spliced } from "./errors.ts";
+import { failure, isFailure, spliced } from "./errors.ts";
 import { ANSWER_TOOL } from "../wires/anthropic/tools.ts";
 import { usageOf } from "./usage.ts";
 
@@ -141,8 +141,7 @@ export const converseStream: StreamMap<ConverseState> = {
   start,
   event({ event, data }: Frame, state) {
     const payload: unknown = data === "" ? {} : parseJson(data);
-    const isError = event === "" || event.toLowerCase().endsWith("exception"); // an unnamed frame is an error of the framing itself
-    if (isError) throw failure(event, payload);
+    if (isFailure(event)) throw failure(event, payload);
     return handle(event, isJson(payload) ? payload : {}, state);
   },
   ends: (_frame, { ended, counted }) => ended && counted,

@@ -4,6 +4,10 @@ import { isSignedThought } from "./thinking.ts";
 /** A message request in Anthropic's own form: the same object, or without what Anthropic would refuse in it. */
 export const nativeRequest = (body: Json): Json => withoutUnsignedThinking(withoutForeignThoughts(withoutTopP(body)));
 
+/** Does it ask for an answer in a schema? Not every cloud promises that for Claude. */
+export const wantsFormat = ({ output_config: config, output_format: format }: Json): boolean =>
+  isJson(format) || (isJson(config) && isJson(config.format));
+
 /** Anthropic takes one of the two. */
 function withoutTopP(body: Json): Json {
   if (typeof body.temperature !== "number" || typeof body.top_p !== "number") return body;
