@@ -13,10 +13,11 @@ interface OwnBlocks {
 /** Characters of a block's input; it is kept until the block's end. */
 const MAX_INPUT = 4 * 1024 * 1024;
 
-/** Its end tells it whole. */
-export function ownBlock(block: Json, index: number, { others }: OwnBlocks): readonly StreamEvent[] {
-  if (typeof block.type === "string") others.set(index, { block: { ...block }, input: "" });
-  return [];
+/** Its end tells it whole: its own, or the next one's beginning, for blocks do not overlap. */
+export function ownBlock(block: Json, index: number, state: OwnBlocks): readonly StreamEvent[] {
+  const before = [...state.others.keys()].flatMap((open) => endOwn(open, state));
+  if (typeof block.type === "string") state.others.set(index, { block: { ...block }, input: "" });
+  return before;
 }
 export function addInput(own: OwnBlock | undefined, text: string): readonly StreamEvent[] {
   if (!own) return [];

@@ -402,6 +402,22 @@ describe("an OpenAI-compatible server, by translation", () => {
     expect((thrown as Error).message).toContain("It did not work.");
   });
 
+  test("a call that does not end holds back little of what follows: the stream is broken off with an error", async () => {
+    const [head = "", opened = "", ...rest] = chatStream({
+      calls: [{ id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }],
+      text: "",
+      finish: "tool_calls",
+    }).split("\n\n");
+    const begun = [head, opened, rest[0]];
+    const text = chatStream({ text: "Hi there ".repeat(20_000), finish: "stop" })
+      .split("\n\n")
+      .slice(1, 3);
+    upstream.answer(sseAnswer(`${[...begun, ...Array.from({ length: 60 }, () => text).flat()].join("\n\n")}\n\n`));
+    const failed = await refusalOf(compatible.messages.stream({ ...asks, tools: [weather] }).finalMessage());
+    expect((failed as Error).message).toContain("a tool call in it does not end");
+    expect(failed).toMatchObject({ error: { type: "error", error: { type: "api_error" } } });
+  });
+
   test("an error in mid-stream is Anthropic's own", async () => {
     const begun = chatStream({ text: "Hi there", finish: "stop" }).split("\n\n").slice(0, 3).join("\n\n");
     upstream.answer(sseAnswer(`${begun}\n\ndata: ${JSON.stringify({ error: { message: "Slow down.", type: "rate_limit_error" } })}\n\n`));
