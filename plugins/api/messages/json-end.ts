@@ -1,7 +1,6 @@
-const [QUOTE, BACKSLASH] = ['"'.charCodeAt(0), "\\".charCodeAt(0)];
-const OPENS: ReadonlySet<number> = new Set(["{".charCodeAt(0), "[".charCodeAt(0)]);
-const CLOSES: ReadonlySet<number> = new Set(["}".charCodeAt(0), "]".charCodeAt(0)]);
-const SPACE = " ".charCodeAt(0);
+const codeOf = (character: string): number => character.charCodeAt(0);
+const [QUOTE, BACKSLASH, SPACE] = [codeOf('"'), codeOf("\\"), codeOf(" ")];
+const [OBJECT, OBJECT_END, LIST, LIST_END] = [codeOf("{"), codeOf("}"), codeOf("["), codeOf("]")];
 
 /** Is a JSON text that comes in pieces at its end? Each character is looked at once and none is kept, however long the text. */
 export class JsonEnd {
@@ -28,7 +27,7 @@ export class JsonEnd {
   private outside(code: number): void {
     if (code > SPACE) this.begun = true;
     if (code === QUOTE) this.inString = true;
-    else if (OPENS.has(code)) this.depth += 1;
-    else if (CLOSES.has(code)) this.depth -= 1;
+    else if (code === OBJECT || code === LIST) this.depth += 1;
+    else if (code === OBJECT_END || code === LIST_END) this.depth -= 1;
   }
 }

@@ -1,4 +1,5 @@
 import type { Json } from "#contract";
+import { mediaKind } from "../content/media-kind.ts";
 
 /**
  * What a model made, in the form in which the same client would send it. Anthropic's models make none, so its form of answers
@@ -6,10 +7,8 @@ import type { Json } from "#contract";
  */
 export function mediaBlock(url: string): Json {
   const data = /^data:([^;,]*)[^,]*,/.exec(url.slice(0, MAX_HEAD));
-  const isImage = data ? data[1]?.startsWith("image/") === true : IMAGE.test(url);
   const source = data ? { type: "base64", media_type: data[1], data: url.slice(data[0].length) } : { type: "url", url };
-  return { type: isImage ? "image" : "document", source };
+  return { type: mediaKind(url) === "image" ? "image" : "document", source };
 }
 /** Characters in which a data URL names its media type. */
 const MAX_HEAD = 256;
-const IMAGE = /^https?:[^?#]*\.(png|jpe?g|webp|gif)(?:[?#]|$)/i;

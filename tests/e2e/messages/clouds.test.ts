@@ -172,4 +172,8 @@ test("a form of the answer that Claude does not promise on a cloud is asked for 
   });
   expect((last().json() as Json)["tool_choice"]).toMatchObject({ name: "gateway_structured_answer" });
   expect(answer).toMatchObject({ content: [{ type: "text", text: '{"a":"b"}' }], stop_reason: "end_turn" });
+  const config = {
+    "x-gateway-config": JSON.stringify({ override_params: { output_config: { format: { type: "json_schema", schema } } } }),
+  };
+  expect(await clientAt("vertex", config).messages.create({ ...asks, model: VERTEX })).toMatchObject({ content: [{ text: '{"a":"b"}' }] });
 });
