@@ -33,10 +33,12 @@ export interface BodyContent {
   asAsked?(answer: Json, asked: Json): Json | Promise<Json>;
   /** The members that `input` and a target's choice read, in lower case; guardrails let no body spell one otherwise. */
   readonly names?: ReadonlySet<string>;
-  /** Member -> members beside it that say the same again: a patch of the one removes the others. */
+  /** Member -> members beside it that say the same again, or vouch for it: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */
   replaced?(part: Json, changed: Json): Json;
+  /** A body that a guardrail gave in place of another one, without what no longer holds (a signature of what was changed). Default: as it was given. */
+  rewritten?(before: Json, after: Json): Json;
   /** Answers are vectors: millions of numbers are taken, and no log keeps them. */
   readonly vectors?: true;
 }

@@ -36,7 +36,10 @@ export interface Dialect<S = unknown> {
 }
 /** Who serves an operation in another one's place. */
 export interface ServedTo {
-  /** Its adapter maps the body to a wire of its own, and reads all that the form may carry; else the body goes out as it is, to whoever speaks OpenAI's form. */
+  /**
+   * Its adapter maps the body to a wire of its own, and reads members beyond OpenAI's form (`content_blocks`, `thinking`,
+   * `cache_control`, images in a tool's result); else the body goes out as it is, to whoever speaks OpenAI's form.
+   */
   readonly mapped: boolean;
 }
 /** A streamed answer as one body, so that checks read and patch it like a whole one (`BodyContent.output`). */

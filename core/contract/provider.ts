@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { Json } from "./json.ts";
 import type { OperationName } from "./operation.ts";
 import type { Price } from "./price.ts";
-import type { ErrorRead, FrameFormat, StreamEvent, StreamMap, Usage } from "./stream.ts";
+import type { ErrorRead, Frame, FrameFormat, StreamEvent, StreamMap, Usage } from "./stream.ts";
 
 /**
  * A model provider: where it is, how a request to it is signed, and one adapter per operation it serves.
@@ -84,6 +84,8 @@ export interface AdapterInput {
  * the answer is given as stream events; for the others bodies map to bodies. Everything left out passes unchanged.
  */
 export interface Adapter<S = unknown> {
+  /** Whether it serves a request for this model, where it does not serve all: another one is served as if it were not there. */
+  readonly serves?: (model: string, body: Json) => boolean;
   /** Path below the base URL. Default: the path the client asked. */
   readonly path?: string | ((body: Json, ask: AdapterInput) => string);
   readonly method?: string;
@@ -95,6 +97,8 @@ export interface Adapter<S = unknown> {
   readonly reply?: (body: Json, ask: AdapterInput) => readonly StreamEvent[];
   readonly stream?: StreamMap<S>;
   readonly frames?: FrameFormat;
+  /** The client's dialect's own frame in one of the provider's: its answers are in that dialect but for their framing. Throws `UpstreamFailure` for a frame that tells of an error. */
+  readonly unwrap?: (frame: Frame) => Frame;
   /** Maps a whole answer's body within its own form: operations without events, and answers in the provider's `dialect`. */
   readonly response?: (body: Json, ask: AdapterInput) => Json;
   /**

@@ -32,7 +32,14 @@ export type StreamEvent =
   /** What the provider says beside a choice (grounding, safety ratings), by the name it has there. */
   | { readonly type: "beside"; readonly members: Json; readonly choice?: number }
   | { readonly type: "usage"; readonly usage: Usage }
-  | { readonly type: "finish"; readonly reason: FinishReason; readonly native?: string; readonly choice?: number };
+  /** `stopSequence`: the text of the request's that stopped it, where the provider tells which. */
+  | {
+      readonly type: "finish";
+      readonly reason: FinishReason;
+      readonly native?: string;
+      readonly stopSequence?: string;
+      readonly choice?: number;
+    };
 
 /** How likely a token was, and others in its place; `bytes` are those of its UTF-8 text. */
 export interface TokenLogprob {
@@ -135,6 +142,7 @@ export interface CollectedChoice {
   readonly refusal?: string;
   readonly finish?: FinishReason;
   readonly native?: string;
+  readonly stopSequence?: string;
 }
 
 /** Something behind the first `at` characters of a choice's text. */

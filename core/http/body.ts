@@ -108,8 +108,9 @@ function textOf(bytes: Uint8Array<ArrayBuffer>): JsonText {
   return bytes.length < LONG ? utf8(withoutMark(bytes)) : withoutMark(bytes);
 }
 /**
- * The runtime is quickest at making a text. Where it put U+FFFD for bytes that are no UTF-8, the text takes more bytes than
- * they did, save for a character of four bytes that was cut behind its third; a byte order mark it has taken away.
+ * A text made by the runtime, which does it quickest, and puts U+FFFD wherever bytes are no UTF-8 without saying so. Such a text
+ * is told by its size: it takes more bytes than the body did, or three fewer where a byte order mark was taken away. A
+ * character of four bytes that was cut behind its third takes as many: it passes, with U+FFFD in its place.
  */
 async function shortText(request: Request, bytes: number): Promise<string> {
   const text = await request.text();

@@ -28,7 +28,7 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
   const { call, caller, plan } = request;
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
-    const to = await gw.resolve(leaf, call, caller, modelOf(body, call, plan));
+    const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
     const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput({ leaf, body, to, request }, gw);
     if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
     const it = tryOf({ leaf, body, to, request }, guarded, gw);

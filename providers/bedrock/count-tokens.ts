@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { type Adapter, GatewayError, type Json } from "#contract";
 import { mayBeClaude } from "./families.ts";
+import { CLAUDE_VERSION } from "./invoke-messages.ts";
 import { modelPath } from "./model-path.ts";
 
-const VERSION = "bedrock-2023-05-31";
 /** The body of an invocation must say how long its answer may be; a count does not depend on it. */
 const MAX_TOKENS = 10;
 
@@ -12,7 +12,7 @@ export const countTokens: Adapter = {
   path: (_body, { target }) => `${modelPath(target.model)}/count-tokens`,
   request({ model, stream: _stream, ...message }) {
     if (!mayBeClaude(String(model))) throw notClaude();
-    const body = { anthropic_version: VERSION, max_tokens: MAX_TOKENS, ...message };
+    const body = { anthropic_version: CLAUDE_VERSION, max_tokens: MAX_TOKENS, ...message };
     return { input: { invokeModel: { body: Buffer.from(JSON.stringify(body)).toString("base64") } } };
   },
   response: ({ inputTokens }): Json => ({ input_tokens: inputTokens }),

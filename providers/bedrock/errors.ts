@@ -23,6 +23,9 @@ const nameOf = (type: string): string => type.slice(type.indexOf("#") + 1).split
 /** A refused signature is answered with the request as AWS read it, session token included. */
 const withoutRequest = (message: string): string => message.split(/\s*The Canonical String/)[0] ?? "";
 
+/** Is an event of the stream with this type an error? One without a type is an error of the framing itself. */
+export const isFailure = (event: string): boolean => event === "" || event.toLowerCase().endsWith("exception");
+
 /** An exception that came as an event of the stream. */
 export function failure(exception: string, payload: unknown): UpstreamFailure {
   const [status, type] = EXCEPTIONS[exception] ?? [500, "api_error"];

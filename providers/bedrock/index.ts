@@ -7,6 +7,7 @@ import { countTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { readError } from "./errors.ts";
 import { models } from "./families.ts";
+import { messages } from "./invoke-messages.ts";
 import { imageGenerate } from "./images.ts";
 import { gatewayIdentity } from "./identity.ts";
 import { atAgentHost, rerank } from "./rerank.ts";
@@ -73,7 +74,7 @@ function signing(
   };
 }
 
-/** The models of Amazon Bedrock: chat over Converse, embeddings and images over InvokeModel, rerank over the agents' runtime. */
+/** The models of Amazon Bedrock: chat over Converse, messages to Claude, embeddings and images over InvokeModel, rerank over the agents' runtime. */
 export default definePlugin({
   kind: "provider",
   config,
@@ -83,7 +84,15 @@ export default definePlugin({
       target,
       endpoint: endpointIn(config.domain),
       sign: signing(host, config),
-      operations: { chatComplete: chat, messagesCountTokens: countTokens, embed, imageGenerate: imageGenerate(() => host.now()), rerank },
+      dialect: "messages",
+      operations: {
+        chatComplete: chat,
+        messages,
+        messagesCountTokens: countTokens,
+        embed,
+        imageGenerate: imageGenerate(() => host.now()),
+        rerank,
+      },
       models,
       error: readError,
     },

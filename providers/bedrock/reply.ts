@@ -1,5 +1,5 @@
 import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
-import { failure, spliced } from "./errors.ts";
+import { failure, isFailure, spliced } from "./errors.ts";
 import { ANSWER_TOOL } from "../wires/anthropic/tools.ts";
 import { usageOf } from "./usage.ts";
 
@@ -15,12 +15,14 @@ export interface ConverseState {
   calls: number;
   /** Tool blocks under way, by block index. */
   readonly tools: Map<unknown, ToolBlock>;
-  /** Images under way, by block index. */
-  readonly images: Map<unknown, Image>;
+  /** The image under way. */
+  image: Image | null;
   /** Index of the block whose text came last; text of another one is a block of its own. */
   text: unknown;
 }
 interface Image {
+  /** Index of its block. */
+  readonly index: unknown;
   readonly format: string;
   base64: string;
 }
@@ -40,12 +42,12 @@ const ON: Readonly<Record<string, Handler>> = {
   },
   contentBlockStart: ({ contentBlockIndex: index, start }, state) => {
     if (!isJson(start)) return [];
-    if (isJson(start.image)) state.images.set(index, { format: String(start.image.format), base64: "" });
+    if (isJson(start.image)) state.image = { index, format: String(start.image.format), base64: "" };
     return isJson(start.toolUse) ? openTool(index, start.toolUse, state) : [];
   },
   contentBlockDelta: ({ contentBlockIndex: index, delta }, state) => (isJson(delta) ? told(delta, index, state) : []),
   contentBlockStop: ({ contentBlockIndex: index }, state) =>
-    state.tools.get(index)?.bare ? argument("{}", index, state) : imageEvent(state.images.get(index)),
+    state.tools.get(index)?.bare ? argument("{}", index, state) : endImage(index, state),
   messageStop: ({ stopReason }, state) => {
     state.ended = true;
     return [finish(stopReason, state)];
@@ -60,7 +62,7 @@ function told({ text, toolUse, reasoningContent, citation, image }: Json, index:
   if (isJson(toolUse)) return toolUse.input ? argument(String(toolUse.input), index, state) : [];
   if (isJson(reasoningContent)) return reasoned(reasoningContent);
   if (isJson(citation)) return [{ type: "citation", citation }];
-  if (isJson(image)) return addImage(image, state.images.get(index));
+  if (isJson(image)) return addImage(image, index, state);
   return text ? spoken(String(text), index, state) : [];
 }
 function spoken(text: string, index: unknown, state: ConverseState): StreamEvent[] {
@@ -68,12 +70,22 @@ function spoken(text: string, index: unknown, state: ConverseState): StreamEvent
   state.text = index;
   return [begins ? { type: "text", text, begins } : { type: "text", text }];
 }
-function addImage({ source }: Json, image: Image | undefined): StreamEvent[] {
-  if (image && isJson(source) && typeof source.bytes === "string") image.base64 += source.bytes;
+/** Characters of an image, which is kept until its block's end. */
+const MAX_IMAGE = 64 * 1024 * 1024;
+function addImage({ source }: Json, index: unknown, { image }: ConverseState): StreamEvent[] {
+  if (image === null || image.index !== index || !isJson(source) || typeof source.bytes !== "string") return [];
+  image.base64 += source.bytes;
+  if (image.base64.length > MAX_IMAGE) throw new SyntaxError("an image in it does not end");
   return [];
 }
-const imageEvent = (image: Image | undefined): StreamEvent[] =>
-  image && image.base64 !== "" ? [{ type: "media", url: `data:image/${image.format};base64,${image.base64}` }] : [];
+function endImage(index: unknown, state: ConverseState): StreamEvent[] {
+  const { image } = state;
+  if (image === null || image.index !== index) return [];
+  state.image = null;
+  return imageEvent(image);
+}
+const imageEvent = (image: Image): StreamEvent[] =>
+  image.base64 !== "" ? [{ type: "media", url: `data:image/${image.format};base64,${image.base64}` }] : [];
 
 /** A tool the service itself runs (`type: server_tool_use`) is not the client's to call. */
 function openTool(index: unknown, { toolUseId, name, type }: Json, state: ConverseState): readonly StreamEvent[] {
@@ -124,7 +136,7 @@ const start = (): ConverseState => ({
   counted: false,
   calls: 0,
   tools: new Map(),
-  images: new Map(),
+  image: null,
   text: null,
 });
 
@@ -141,8 +153,7 @@ export const converseStream: StreamMap<ConverseState> = {
   start,
   event({ event, data }: Frame, state) {
     const payload: unknown = data === "" ? {} : parseJson(data);
-    const isError = event === "" || event.toLowerCase().endsWith("exception"); // an unnamed frame is an error of the framing itself
-    if (isError) throw failure(event, payload);
+    if (isFailure(event)) throw failure(event, payload);
     return handle(event, isJson(payload) ? payload : {}, state);
   },
   ends: (_frame, { ended, counted }) => ended && counted,

@@ -10,7 +10,7 @@ import { geminiRequest } from "../wires/gemini/request.ts";
 import { chatAsked } from "../wires/chat/asked.ts";
 import { modelPath } from "./endpoint.ts";
 import { type Publisher, vertexModel } from "./model.ts";
-import { fieldsOf, PROVIDER } from "./target.ts";
+import { claudeVersion, fieldsOf, PROVIDER } from "./target.ts";
 
 /** How the models of one publisher are spoken to. */
 interface Spoken {
@@ -37,18 +37,13 @@ const SPOKEN: { readonly [P in Publisher]: Spoken } = {
   },
 };
 
-const VERSION = "vertex-2023-10-16";
-
 /** The model stands in the URL, and the version in the body. Vertex knows no structured output: `output_config` would be refused. */
 function claudeRequest(body: Json, { target, stream }: AdapterInput, name: string): Json {
   const traits = { ...traitsOf(name), structured: false };
   const asked = chatAsked(body, PROVIDER, [...CLAUDE_LACKS, "keptFiles"]);
   const { model: _model, output_config: _config, ...message } = messagesRequest(asked, { model: name, stream, traits });
-  return { anthropic_version: versionOf(fieldsOf(target).anthropic_version), ...message };
+  return { anthropic_version: claudeVersion(target), ...message };
 }
-/** A version of Anthropic's own API may be meant for another target of the same request. */
-const versionOf = (asked: string | undefined): string => (asked?.startsWith("vertex-") ? asked : VERSION);
-
 const spoken = ({ target }: AdapterInput): Spoken => SPOKEN[vertexModel(target.model).publisher];
 
 type Reader = (frame: Frame) => readonly StreamEvent[];

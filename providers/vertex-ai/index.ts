@@ -7,6 +7,7 @@ import { chat } from "./chat.ts";
 import { countTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { endpoint } from "./endpoint.ts";
+import { messages } from "./messages.ts";
 import { imageGenerate } from "./images.ts";
 import { models } from "./models.ts";
 import { serviceAccountOf } from "./service-account.ts";
@@ -38,7 +39,14 @@ export default definePlugin({
         target,
         endpoint,
         sign,
-        operations: { chatComplete: chat, messagesCountTokens: countTokens, embed, imageGenerate: imageGenerate(() => host.now()) },
+        dialect: "messages",
+        operations: {
+          chatComplete: chat,
+          messages,
+          messagesCountTokens: countTokens,
+          embed,
+          imageGenerate: imageGenerate(() => host.now()),
+        },
         models,
         error,
       },

@@ -160,6 +160,18 @@ describe("an Anthropic stream", () => {
   test.skipIf(recordings(["anthropic"], ".chunks.txt").length === 0)("recorded with such a splice is that error", () => {
     expect(() => streamed(recordedLines(SPLICED))).toThrow(UpstreamFailure);
   });
+  test("of a block of the vendor's own, or of calls, without end is an error, and not kept", () => {
+    const block = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
+    const piece = { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: "x".repeat(100_000) } };
+    const begun = { type: "content_block_start", index: 0, content_block: block };
+    expect(() => streamed(wire(START, begun, ...Array.from({ length: 100 }, () => piece)))).toThrow(SyntaxError);
+    const calls = Array.from({ length: 5_000 }, (_, index) => ({
+      type: "content_block_start",
+      index,
+      content_block: { type: "tool_use", id: `t${index}`, name: "f", input: {} },
+    }));
+    expect(() => streamed(wire(START, ...calls))).toThrow(SyntaxError);
+  });
   test("whose start frame comes twice starts once", () => {
     expect(streamed(wire(START, START, ...STOP)).filter(({ type }) => type === "start")).toHaveLength(1);
   });

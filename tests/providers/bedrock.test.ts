@@ -121,6 +121,16 @@ function saidByAdapter({ choices, usage }: Collected): Said {
   };
 }
 
+test("an image of a Bedrock stream is told at its end, and one without end is an error", () => {
+  const begun = event("contentBlockStart", { contentBlockIndex: 0, start: { image: { format: "png" } } });
+  const piece = (bytes: string) => event("contentBlockDelta", { contentBlockIndex: 0, delta: { image: { source: { bytes } } } });
+  const ended = event("contentBlockStop", { contentBlockIndex: 0 });
+  const media: StreamEvent = { type: "media", url: "data:image/png;base64,AAAABBBB" };
+  expect(streamed(begun, piece("AAAA"), piece("BBBB"), ended, ended).filter(({ type }) => type === "media")).toEqual([media]);
+  const long = piece("A".repeat(8_000_000));
+  expect(() => streamed(begun, ...Array.from({ length: 10 }, () => long))).toThrow(SyntaxError);
+});
+
 describe("recorded Bedrock answers", () => {
   sayIfMissing();
   for (const path of recordings(["amazon-bedrock"], ".chunks.txt")) {

@@ -49,6 +49,18 @@ describe("Claude on Vertex AI", () => {
     expect(body["messages"]).toEqual(conversation["messages"]);
     expect(body["tools"]).toEqual(tools);
   });
+  test("gets the marks of an assistant's texts", () => {
+    const content = [
+      { type: "text", text: "One." },
+      { type: "text", text: "Two.", cache_control: MARK },
+    ];
+    const turns = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content },
+      { role: "user", content: "And?" },
+    ];
+    expect(sent(vertex, "claude-sonnet-4-5@20250929", { messages: turns })["messages"]).toEqual(turns);
+  });
 });
 
 describe("Claude on Bedrock", () => {
@@ -71,6 +83,13 @@ describe("Claude on Bedrock", () => {
     ]);
     expect(toolConfig).toMatchObject({ tools: [{ toolSpec: { name: "weather" } }, point] });
   });
+});
+
+test("no text to stop at is none in the chat form, either", () => {
+  const chat = (stop_sequences: readonly string[]) =>
+    dialect.served?.request({ model: "m", messages: [{ role: "user", content: "Hi" }], stop_sequences }, { mapped: false });
+  expect(chat([])).not.toHaveProperty("stop");
+  expect(chat(["END"])).toHaveProperty("stop", ["END"]);
 });
 
 describe("Gemini", () => {

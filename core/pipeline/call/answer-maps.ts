@@ -1,4 +1,4 @@
-import { isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
+import { type Dialect, type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
 import type { Try } from "../try.ts";
 
 /*
@@ -15,12 +15,23 @@ export function replyMap({ to: { adapter, served }, ask }: TriedAt): ((body: Jso
   return wire && ((body) => wire.read(response ? response(body, ask) : body));
 }
 
-export function streamMap(it: TriedAt): StreamMap | undefined {
+export function streamMap(it: TriedAt, dialect: Dialect): StreamMap | undefined {
   const { adapter, served } = it.to;
+  if (adapter.unwrap) return unwrapped(dialect.decode, adapter.unwrap);
   if (adapter.stream || !served?.wire) return adapter.stream;
   const { decode } = served.wire;
   const correct = corrector(it);
   return correct === null ? decode : { ...decode, event: (frame, state) => decode.event({ ...frame, data: correct(frame.data) }, state) };
+}
+
+/** Reads frames that stand in frames of another format; each is taken out once. */
+function unwrapped(decode: StreamMap, unwrap: (frame: Frame) => Frame): StreamMap {
+  let inner: Frame = { event: "", data: "" };
+  return {
+    ...decode,
+    event: (frame, state) => decode.event((inner = unwrap(frame)), state),
+    ends: (_frame, state) => decode.ends?.(inner, state) ?? false,
+  };
 }
 
 /** Applies the adapter's `chunk` to a frame's JSON; what is not JSON (a terminal marker) stays as it is. */

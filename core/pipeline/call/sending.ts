@@ -156,8 +156,9 @@ function headersFor(it: Try, endpoint: Endpoint, rules: SendingRules): HeaderRec
   return headers;
 }
 
-/** How the provider's stream is cut into events; what has no map of its own is in a client's dialect. */
-export const framing = ({ to: { adapter } }: Pick<Try, "to">): FrameFormat => (adapter.stream && adapter.frames) || "sse";
+/** How the provider's stream is cut into events; what is neither mapped nor unwrapped is in a client's dialect. */
+export const framing = ({ to: { adapter } }: Pick<Try, "to">): FrameFormat =>
+  ((adapter.stream !== undefined || adapter.unwrap !== undefined) && adapter.frames) || "sse";
 const STREAM_TYPES: Readonly<Record<FrameFormat, string>> = {
   sse: "text/event-stream",
   "json-lines": "application/x-ndjson",

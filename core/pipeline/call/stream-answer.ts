@@ -23,7 +23,7 @@ export async function streamAnswer(answer: Answer, headers: HeaderRecord, it: Tr
   if (!reader) throw new GatewayError("STREAM_EMPTY", { provider: it.to.id });
   headers["content-type"] = "text/event-stream; charset=utf-8";
   try {
-    const { map, format } = { map: streamMap(it), format: framing(it) };
+    const { map, format } = { map: streamMap(it, dialect), format: framing(it) };
     const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
     const opening = isJson || format === "json-lines" ? await opened(reader, format === "json-lines" ? map : undefined, it.to.id) : null;
     const stream =

@@ -13,11 +13,13 @@ export function patched(body: Json, patches: readonly Patch[], content: BodyCont
   const copies = new Set<object>();
   let root = body;
   for (const patch of patches) {
-    if ("body" in patch) root = whole(patch.body);
+    if ("body" in patch) root = rewritten(root, whole(patch.body), content);
     else root = written(root, patch, content, copies);
   }
   return root;
 }
+
+const rewritten = (before: Json, after: Json, content: BodyContent): Json => content.rewritten?.(before, after) ?? after;
 
 const whole = (body: unknown): Json => {
   if (!isJson(body)) throw new PatchRefused("a new body must be a JSON object");

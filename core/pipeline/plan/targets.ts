@@ -2,7 +2,6 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import {
-  type Adapter,
   type Call,
   type Caller,
   GatewayError,
@@ -16,22 +15,19 @@ import {
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { type Dialects, type Served, servedBy } from "./served.ts";
+import { type Dialects, type Serving, servingOf } from "./served.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../../json/shape.ts";
 import { isOwn, notOwn, refuseOwnKey, saidByClient, type TargetRules } from "./request-values.ts";
 
 /** A leaf made concrete: the running provider, its adapter for this operation, and where and as whom to call it. */
-export interface Resolved {
+export interface Resolved extends Serving {
   readonly id: string;
   /** `@slug` when a saved provider was named. */
   readonly slug: string | null;
   readonly provider: Provider;
-  readonly adapter: Adapter;
   readonly target: Target;
-  /** Where the provider has no adapter for the operation that was asked: how another one serves it. */
-  readonly served: Served | null;
 }
 export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
@@ -124,16 +120,14 @@ const atSlug = (slug: string | undefined): string | undefined => (slug === undef
 function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, rules }: Parts): Resolved {
   const { operation } = place.call;
   const provider = running(meaning.id, gen);
-  const own = provider.operations[operation];
-  const served = own ? null : servedBy(operation, dialects);
-  const adapter = own ?? (served && provider.operations[served.operation]);
-  if (!adapter)
+  const serving = servingOf(provider, place, dialects);
+  if (!serving)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: meaning.id,
       operation,
       serves: Object.keys(provider.operations).join(", "),
     });
-  return { id: meaning.id, slug: meaning.slug, provider, adapter, target: targetOf(meaning, place, provider.target, rules), served };
+  return { id: meaning.id, slug: meaning.slug, provider, ...serving, target: targetOf(meaning, place, provider.target, rules) };
 }
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {

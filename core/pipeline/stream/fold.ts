@@ -10,6 +10,7 @@ interface OpenChoice {
   refusal?: string;
   finish?: FinishReason;
   native?: string;
+  stopSequence?: string;
 }
 interface Open {
   id?: string;
@@ -55,6 +56,7 @@ const FOLD: Folds = {
     const choice = choiceOf(open, event.choice);
     choice.finish = event.reason;
     if (event.native !== undefined) choice.native = event.native;
+    if (event.stopSequence !== undefined) choice.stopSequence = event.stopSequence;
   },
 };
 

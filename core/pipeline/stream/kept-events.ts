@@ -7,7 +7,7 @@ export const OUTLINE: ReadonlySet<StreamEvent["type"]> = new Set(["start", "usag
 
 /** What an event takes beside its texts, in characters of the wire. */
 const EVENT = 64;
-const TEXTS = ["text", "signature", "redacted", "arguments", "id", "name", "model", "native", "url"] as const;
+const TEXTS = ["text", "signature", "redacted", "arguments", "id", "name", "model", "native", "stopSequence", "url"] as const;
 /** Members that are made of others, of events that are few. */
 const NESTED = ["block", "citation", "members", "tokens"] as const;
 const HOLDS_NESTED: ReadonlySet<StreamEvent["type"]> = new Set(["block", "citation", "beside", "logprobs"]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Json, StreamEvent } from "#contract";
+import type { Collected, Json, StreamEvent } from "#contract";
 import { collect } from "../../../core/pipeline/stream/fold.ts";
 import { chat } from "./dialect.ts";
 
@@ -32,5 +32,36 @@ describe("an answer that guardrails have seen", () => {
     expect(choices[0]).toMatchObject({ text: "***", reasoning: [{ text: "A", signature: "s" }, { text: "B" }] });
     expect(choices[0]?.marks?.filter(({ type }) => type !== "reasoning")).toEqual([{ type: "media", url: IMAGE, at: 3 }]);
     expect([choices[0]?.logprobs, choices[0]?.beside]).toEqual([undefined, undefined]);
+  });
+  const withMessage = (of: Collected, change: (message: Json) => Json) => {
+    const body = chat.judged.body(of) as { choices: { message: Json }[] };
+    const choices = body.choices.map((choice) => ({ ...choice, message: change(choice.message) }));
+    return collect(chat.judged.events(of, { ...body, choices })).choices[0];
+  };
+  test("does not tell a thought that they took out, and keeps the text as it was", () => {
+    const choice = withMessage(answer, ({ reasoning_content: _thought, ...message }) => message);
+    expect(choice).toMatchObject({ text: "onetwo", reasoning: [], logprobs: [TOKEN] });
+  });
+  test("leaves a call its id and signature when the one before it is taken out", () => {
+    const calls = collect([
+      { type: "start" },
+      { type: "tool", index: 0, id: "t", name: "f", arguments: "{}", signature: "cw" },
+      { type: "tool", index: 1, id: "u", name: "g", arguments: "{}", signature: "dQ" },
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    const kept = withMessage(calls, (message) => ({ ...message, tool_calls: (message["tool_calls"] as Json[]).slice(1) }));
+    expect(kept?.tools).toEqual([{ id: "u", name: "g", arguments: "{}", signature: "dQ" }]);
+  });
+  test("gives each answer what its number says, when one of them is taken out", () => {
+    const two = collect([
+      { type: "start" },
+      { type: "text", text: "first" },
+      { type: "text", text: "second", choice: 1 },
+      { type: "finish", reason: "stop" },
+      { type: "finish", reason: "stop", choice: 1 },
+    ]);
+    const body = chat.judged.body(two) as { choices: Json[] };
+    const { choices } = collect(chat.judged.events(two, { ...body, choices: body.choices.slice(1) }));
+    expect(choices.map(({ text }) => text)).toEqual(["", "second"]);
   });
 });

@@ -228,6 +228,13 @@ describe("failures inside a 200", () => {
   });
 });
 
+test("arguments of a call without a name are not kept without end", () => {
+  const state = chat.decode.start();
+  const delta = { tool_calls: [{ index: 0, function: { arguments: "x".repeat(100_000) } }] };
+  const data = JSON.stringify({ id: "a", choices: [{ index: 0, delta }] });
+  expect(() => Array.from({ length: 100 }, () => chat.decode.event({ event: "", data }, state))).toThrow(SyntaxError);
+});
+
 describe("asking for usage", () => {
   test("is seen in the body and added to it", () => {
     expect(chat.asksUsage({ stream_options: { include_usage: true } })).toBeTrue();

@@ -1,5 +1,5 @@
-import { type FinishReason, type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Usage } from "#contract";
-import { failureFrame, failureIn } from "../content/failure.ts";
+import { isJson, type Json, type StreamEvent, type StreamMap, type Usage } from "#contract";
+import { beginning, choicesIn, chunkIn, finishOf, refuseMore } from "../content/choice-chunks.ts";
 import { addTools, type OpenCall } from "./tools.ts";
 import { usageOf } from "../content/usage.ts";
 import { count, object, objects, text } from "../content/wire.ts";
@@ -19,13 +19,12 @@ interface ChoiceState {
 export const decode: StreamMap<ChatState> = {
   start: () => ({ started: false, id: "", choices: new Map() }),
   event(frame, state) {
-    if (frame.data === "[DONE]" || frame.data === "") return [];
     const chunk = chunkIn(frame);
-    const failed = frame.event === "error" ? failureFrame(chunk) : failureIn(chunk);
-    if (failed) throw failed;
-    return chunkEvents(chunk, state);
+    return chunk === null ? NOTHING : chunkEvents(chunk, state);
   },
 };
+
+const NOTHING: readonly StreamEvent[] = [];
 
 /** A whole chat.completion -> the events its stream would have brought. */
 export const read = (body: Json): readonly StreamEvent[] =>
@@ -37,26 +36,11 @@ export function usageIn(body: Json): Usage | undefined {
   return usageOf(body["usage"]);
 }
 
-function choicesIn(body: Json): readonly unknown[] {
-  const failed = failureIn(body);
-  if (failed) throw failed;
-  const choices = body["choices"];
-  if (!Array.isArray(choices)) throw new SyntaxError("the answer has no choices");
-  return choices;
-}
-
 /** A message is one big delta whose tool calls stand in order and whose end is known. */
 function asChunkChoice(choice: Json): Json {
   const message = object(choice["message"]);
   const calls = objects(message["tool_calls"]).map((call, index) => ({ ...call, index }));
   return { ...choice, delta: { ...message, tool_calls: calls }, finish_reason: text(choice["finish_reason"]) ?? "stop" };
-}
-
-/** A frame that is no JSON (one cut in its middle, a proxy's page) throws a SyntaxError. */
-function chunkIn(frame: Frame): Json {
-  const chunk: unknown = parseJson(frame.data);
-  if (!isJson(chunk)) throw new SyntaxError("a stream chunk is not a JSON object");
-  return chunk;
 }
 
 /** One list for all events of a chunk: a stream has thousands of chunks, most with a single event. */
@@ -72,12 +56,9 @@ function chunkEvents(chunk: Json, state: ChatState): StreamEvent[] {
 }
 
 function begin(chunk: Json, state: ChatState): StreamEvent {
-  const id = text(chunk["id"]);
-  const model = text(chunk["model"]);
-  const created = count(chunk["created"]);
   state.started = true;
-  state.id = id ?? "";
-  return { type: "start", ...(id && { id }), ...(model && { model }), ...(created && { created }) };
+  state.id = text(chunk["id"]) ?? "";
+  return beginning(chunk);
 }
 
 function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
@@ -92,7 +73,7 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   const reason = text(wire["finish_reason"]);
   if (reason !== undefined) {
     choice.finished = true;
-    events.push({ type: "finish", ...finish(reason) });
+    events.push({ type: "finish", ...finishOf(reason) });
   }
   if (index !== 0) number(events, before, index);
 }
@@ -102,22 +83,14 @@ function number(events: StreamEvent[], from: number, choice: number): void {
   for (let at = from; at < events.length; at += 1) events[at] = { ...events[at], choice } as StreamEvent; // events of a choice, all of them
 }
 
-/** Of one answer; nobody can ask for so many. */
-const MAX_CHOICES = 4_096;
-
 function choiceOf(state: ChatState, index: number): ChoiceState {
   const known = state.choices.get(index);
   if (known) return known;
-  if (state.choices.size === MAX_CHOICES) throw new SyntaxError(`it holds more than ${MAX_CHOICES} choices`);
+  refuseMore(state.choices.size);
   const fresh: ChoiceState = { finished: false, calls: [] };
   state.choices.set(index, fresh);
   return fresh;
 }
-
-const REASONS: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "tool_calls", "content_filter", "function_call"]);
-const isReason = (reason: string): reason is FinishReason => REASONS.has(reason);
-const finish = (reason: string): { reason: FinishReason; native?: string } =>
-  isReason(reason) ? { reason } : { reason: "stop", native: reason };
 
 function addContent(delta: Json, events: StreamEvent[]): void {
   const thought = text(delta["reasoning_content"]);

@@ -1,15 +1,16 @@
 import type { Json } from "#contract";
+import { mediaKind } from "../content/media-kind.ts";
 
 /** Made by the model, as a content part: an image or a file by its URL. */
 export const mediaPart = (url: string): Json =>
-  kindOf(url) === "image" ? { type: "image_url", image_url: { url } } : { type: "file", file: { file_data: url } };
+  mediaKind(url) === "image" ? { type: "image_url", image_url: { url } } : { type: "file", file: { file_data: url } };
 
 /**
  * The member of a message in which clients look for it. OpenAI's form has `audio`; for images it has none, and `images`
  * is what the others write: an answer without its image would be another answer, in strict mode too.
  */
 export function mediaMember(url: string, at: MediaCount, numbered: boolean): Json {
-  const kind = kindOf(url);
+  const kind = mediaKind(url);
   if (kind === "audio") return { audio: { id: `audio_${at.id}`, data: url.slice(url.indexOf(",") + 1), expires_at: 0, transcript: "" } };
   return kind === "image" ? { images: [{ ...(numbered && { index: at.images++ }), ...mediaPart(url) }] } : {};
 }
@@ -18,6 +19,3 @@ export interface MediaCount {
   readonly id: string;
   images: number;
 }
-
-const kindOf = (url: string): string => /^data:(image|audio)\//.exec(url)?.[1] ?? (IMAGE.test(url) ? "image" : "file");
-const IMAGE = /^https?:[^?#]*\.(png|jpe?g|webp|gif)(?:[?#]|$)/i;

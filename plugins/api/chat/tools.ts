@@ -25,6 +25,8 @@ function addPiece(piece: Json, calls: OpenCall[], answerId: string, events: Stre
   events.push(...callEvents(call, calls.indexOf(call), piece, answerId));
 }
 
+/** Characters of arguments before the name of their call. */
+const MAX_HELD = 64 * 1024;
 /** Each piece is looked for among them. */
 const MAX_CALLS = 512;
 
@@ -52,6 +54,7 @@ function callEvents(call: OpenCall, index: number, piece: Json, answerId: string
   call.id ??= text(piece["id"]);
   call.name ??= text(fn["name"]);
   call.held += args;
+  if (call.held.length > MAX_HELD) throw new SyntaxError("a tool call in it has arguments and no name");
   if (call.name === undefined) return []; // the name may come after the id
   call.announced = true;
   return [

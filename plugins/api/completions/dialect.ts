@@ -1,14 +1,6 @@
-import {
-  type Collected,
-  type CollectedChoice,
-  type Dialect,
-  type EncodeOptions,
-  isJson,
-  type Json,
-  type JudgedAnswer,
-  type StreamEvent,
-} from "#contract";
-import { list } from "../content/conversation.ts";
+import type { Collected, CollectedChoice, Dialect, EncodeOptions, Json } from "#contract";
+import { type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
+import { count, objects } from "../content/wire.ts";
 import { asksUsage, isUsageFrame, withUsage } from "../content/usage-frame.ts";
 import { usageBody } from "../content/usage.ts";
 import { type CompletionState, decode, read, usageIn } from "./decode.ts";
@@ -31,32 +23,18 @@ const choiceBody = ({ text, finish, native }: CollectedChoice, index: number, st
   finish_reason: (strict ? undefined : native) ?? finish ?? "stop",
 });
 
-/** A streamed answer in the form of a whole one. */
-const judged: JudgedAnswer = {
+/** A streamed answer in the form of a whole text_completion. */
+const judged = judgedAs({
   body: ({ choices, id, model }) => ({
     ...(id !== undefined && { id }),
     object: "text_completion",
     ...(model !== undefined && { model }),
     choices: choices.map((choice, index) => choiceBody(choice, index, true)),
   }),
+  choices: ({ choices }) => new Map(objects(choices).map(({ index, text }, at) => [count(index) ?? at, textAlone(stringOf(text))])),
   path: (choice) => `choices[${choice}].text`,
-  events: (answer, body) => {
-    const texts = list(body["choices"]).map((choice) => (isJson(choice) ? String(choice["text"] ?? "") : ""));
-    return [
-      ...beginning(answer),
-      ...answer.choices.flatMap((choice, index) => changed(choice, texts[index] ?? "", index)),
-      ...counts(answer),
-    ];
-  },
-};
-const beginning = ({ id, model, created }: Collected): readonly StreamEvent[] => [
-  { type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created !== undefined && { created }) },
-];
-const changed = ({ finish, native }: CollectedChoice, text: string, choice: number): readonly StreamEvent[] => [
-  ...(text === "" ? [] : [{ type: "text" as const, text, choice }]),
-  { type: "finish", reason: finish ?? "stop", ...(native !== undefined && { native }), choice },
-];
-const counts = ({ usage }: Collected): readonly StreamEvent[] => (usage ? [{ type: "usage", usage }] : []);
+});
+const textAlone = (text: string): JudgedChoice => ({ text, refusal: "", thoughts: "", calls: [] });
 
 /** OpenAI's text completions: the dialect of `POST /v1/completions`. */
 export const completions: Dialect<CompletionState> = {

@@ -4,11 +4,13 @@ import { type Found, at } from "./found.ts";
 import { readItem } from "./input.ts";
 import { readParts } from "./parts.ts";
 
-/** How whole answers are read, by the member that holds their content. An answer has one of them. */
+/** How whole answers are read, by the member that holds their content. An answer has one of them, or a refusal beside it. */
 const HOLDERS: Readonly<Record<string, (value: unknown, found: Found) => void>> = {
   choices: (choices, found) => list(choices).forEach((choice, index) => readChoice(choice, index, found)),
   content: (content, found) => readParts(content, at("content", "assistant", 0), found),
   output: (output, found) => list(output).forEach((item, index) => isJson(item) && readOutput(item, `output[${index}]`, found)),
+  /** Of a message, as guardrails see it; on the wire it is a text. */
+  refusal: (refusal, found) => typeof refusal === "string" && readParts(refusal, at("refusal", "assistant", 0), found),
   text: (text, found) => typeof text === "string" && readParts(text, at("text", "assistant", 0), found),
 };
 

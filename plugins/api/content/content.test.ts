@@ -120,7 +120,59 @@ describe("requests", () => {
     ]);
   });
 
+  const ofBlocks = (...content: readonly Json[]): Json => ({ messages: [{ role: "user", content }] });
   const rows: readonly [Shape, Json, readonly string[]][] = [
+    [
+      "messages",
+      ofBlocks({ type: "document", title: "T", context: "C", source: { type: "text", media_type: "text/plain", data: "D", url: "u" } }),
+      [
+        "messages[0].content[0].title user text T",
+        "messages[0].content[0].context user text C",
+        "messages[0].content[0].source.data user text D",
+      ],
+    ],
+    [
+      "messages",
+      ofBlocks(
+        { type: "document", source: { type: "content", content: [{ type: "text", text: "a" }] } },
+        { type: "document", source: { type: "content", content: "b" } },
+      ),
+      ["messages[0].content[0].source.content[0].text user text a", "messages[0].content[1].source.content user text b"],
+    ],
+    [
+      "messages",
+      ofBlocks(
+        { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAA", url: "https://x.example/ok" } },
+        { type: "image", source: { type: "url", url: "https://x.example/a.png", data: "AAA" } },
+        { type: "document", source: { type: "file", file_id: "f1" } },
+        { type: "document", source: { type: "tomorrow", words: "w" } },
+      ),
+      [
+        "messages[0].content[0].source.data user file data:application/pdf;base64,AAA",
+        "messages[0].content[1].source.url user image https://x.example/a.png",
+        "messages[0].content[2].source.file_id user file f1",
+        'messages[0].content[3].source user file {"type":"tomorrow","words":"w"}',
+      ],
+    ],
+    [
+      "messages",
+      ofBlocks(
+        { type: "search_result", title: "T", source: "S", content: [{ type: "text", text: "a" }] },
+        { type: "tool_result", tool_use_id: "t", content: [{ type: "search_result", title: "U", source: "S", content: "b" }] },
+        { type: "mcp_tool_result", tool_use_id: "t", content: [{ type: "text", text: "c" }] },
+        { type: "compaction", content: "d" },
+      ),
+      [
+        "messages[0].content[0].title user text T",
+        "messages[0].content[0].source user text S",
+        "messages[0].content[0].content[0].text user text a",
+        "messages[0].content[1].content[0].title tool tool_result U",
+        "messages[0].content[1].content[0].source tool tool_result S",
+        "messages[0].content[1].content[0].content tool tool_result b",
+        "messages[0].content[2].content[0].text tool tool_result c",
+        "messages[0].content[3].content user text d",
+      ],
+    ],
     ["input", { input: "a" }, ["input user text a"]],
     ["input", { input: ["a", "b"] }, ["input[0] user text a", "input[1] user text b"]],
     ["input", { input: [1, 2, 3] }, []],
@@ -273,6 +325,19 @@ describe("patches", () => {
     };
     expect(JSON.stringify(patched(body, [{ path: "choices[0].message.content", text: "***" }]))).not.toContain("secret");
   });
+  test("a thought that was changed loses its signature, however it was changed; others keep theirs", () => {
+    const content = [
+      { type: "thinking", thinking: "secret", signature: "a" },
+      { type: "thinking", thinking: "hm", signature: "b" },
+    ];
+    const rest = { type: "thinking", thinking: "hm", signature: "b" };
+    expect(patched({ content }, [{ path: "content[0].thinking", text: "***" }])).toEqual({
+      content: [{ type: "thinking", thinking: "***" }, rest],
+    });
+    const given = JSON.parse(JSON.stringify({ content, messages: [{ content }] }).replaceAll("secret", "***")) as Json;
+    const changed = { content: [{ type: "thinking", thinking: "***", signature: "" }, rest] };
+    expect(patched({ content, messages: [{ content }] }, [{ body: given }])).toEqual({ ...changed, messages: [changed] });
+  });
   test("an image that the model made is seen once, whether its answer has blocks or not", () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
     for (const more of [{}, { content_blocks: [{ type: "text", text: "a" }, image] }])
@@ -301,8 +366,12 @@ describe("patches", () => {
 });
 
 describe("size", () => {
+  const ofDocument = (document: Json): Json => ({ messages: [{ role: "user", content: [document] }] });
   test("deep nesting is read without failing", () => {
     let deep: unknown = "bottom";
+    let document: Json = { type: "text", text: "bottom" };
+    for (let level = 0; level < 5_000; level++) document = { type: "document", source: { type: "content", content: [document] } };
+    expect(segmentsOf("messages", ofDocument(document)).map(({ kind }) => kind)).toEqual(["text"]);
     for (let level = 0; level < 5_000; level++) deep = level % 2 ? [deep] : { type: "tool_result", content: deep };
     expect(() => segmentsOf("chat", { messages: [{ role: "user", content: deep }] })).not.toThrow();
     expect(() =>

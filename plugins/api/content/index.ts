@@ -4,6 +4,7 @@ import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { at, type Found } from "./found.ts";
 import { readInput } from "./input.ts";
 import { readParts } from "./parts.ts";
+import { withoutBrokenSignatures } from "./signatures.ts";
 
 /* What the bodies of the specification's operations hold. No plugin: what the `api` plugins share. */
 
@@ -45,9 +46,10 @@ const lastBy =
     return found.length > 0 ? found : reading(whole)(body);
   };
 
-/** Members of answers that repeat what stands in another. */
+/** Members of answers that repeat what stands in another, or vouch for it. */
 const ANSWER_REPEATS: BodyContent["repeats"] = {
   content: ["content_blocks"],
+  thinking: ["signature"],
   reasoning_content: ["content_blocks"],
   message: ["logprobs", "groundingMetadata", "citationMetadata"],
   text: ["logprobs", "segments", "words"],
@@ -64,7 +66,7 @@ const NAMES: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, names: NAMES } satisfies BodyContent;
+const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, rewritten: withoutBrokenSignatures, names: NAMES } satisfies BodyContent;
 
 const readChat = messagesBy(chatMessage);
 const readMessages: Reader = (body, found) => {

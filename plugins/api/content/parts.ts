@@ -1,13 +1,8 @@
 import { GatewayError, InnerJson, isJson, type Json, type PlacedSegment, type SegmentKind } from "#contract";
-import { findLater, type Found, type Place } from "./found.ts";
+import { entry } from "./wire.ts";
+import { add, findLater, type Found, type Place } from "./found.ts";
+import { type Piece, piece, sourcePiece } from "./piece.ts";
 
-/** What one content part says, and below which of its members it stands. */
-interface Piece {
-  readonly kind: SegmentKind;
-  /** Or what makes it. */
-  readonly text: string | ((found: Found) => string);
-  readonly below: string;
-}
 type ReadPart = (part: Json) => Piece | undefined;
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -15,8 +10,6 @@ const member =
   (kind: SegmentKind, name: string): ReadPart =>
   (part) =>
     piece(kind, part[name], `.${name}`);
-const piece = (kind: SegmentKind, value: unknown, below: string): Piece | undefined =>
-  typeof value === "string" ? { kind, text: value, below } : undefined;
 const within = (part: Json, name: string): Json => (isJson(part[name]) ? part[name] : {});
 
 /** Content parts of all dialects, by `type`: the names do not collide, so one table reads chat, messages and responses. */
@@ -35,11 +28,11 @@ const PARTS: Readonly<Record<string, ReadPart>> = {
       ? piece("image", part["image_url"]["url"], ".image_url.url")
       : piece("image", part["image_url"], ".image_url"),
   input_image: member("image", "image_url"),
-  image: (part) => source("image", part),
+  image: ({ source }) => sourcePiece("image", source),
+  compaction: member("text", "content"),
   input_audio: (part) => audio(within(part, "input_audio")),
   file: (part) => file(within(part, "file"), ".file"),
   input_file: (part) => file(part, ""),
-  document: (part) => source("file", part),
   tool_use: toolCall,
   server_tool_use: toolCall,
 };
@@ -52,14 +45,6 @@ const audio = ({ data, format }: Json): Piece | undefined =>
 function file(of: Json, below: string): Piece | undefined {
   const name = ["file_data", "file_url", "file_id"].find((candidate) => typeof of[candidate] === "string");
   return name === undefined ? undefined : piece("file", of[name], `${below}.${name}`);
-}
-
-/** Anthropic's media: `{source: {type: base64|url|text, media_type, data|url}}`. */
-function source(kind: "image" | "file", part: Json): Piece | undefined {
-  const { url, data, media_type: mediaType, type } = within(part, "source");
-  if (typeof url === "string") return piece(kind, url, ".source.url");
-  if (typeof data !== "string") return undefined;
-  return { kind, text: type === "base64" ? `data:${text(mediaType) ?? ""};base64,${data}` : data, below: ".source.data" };
 }
 
 /** A call as a piece: where its arguments are a text, that is what it counts. */
@@ -109,10 +94,39 @@ export function readParts(content: unknown, place: Place, found: Found): void {
 function readPart(part: unknown, place: Place, found: Found): void {
   if (typeof part === "string") return add(found, place, "text", part, place.path);
   if (!isJson(part)) return; // token numbers and nulls say nothing
-  if (part["type"] === "tool_result") return toolResult(part, place, found);
-  const read =
-    (typeof part["type"] === "string" && Object.hasOwn(PARTS, part["type"]) ? PARTS[part["type"]]?.(part) : undefined) ?? unknownPart(part);
+  const holder = entry(HOLDERS, part["type"]);
+  if (holder) return holder(part, place, found);
+  const read = entry(PARTS, part["type"])?.(part) ?? unknownPart(part);
   if (read) add(found, place, read.kind, read.text, place.path + read.below);
+}
+
+/** Parts that hold content of their own. */
+const HOLDERS: Readonly<Record<string, (part: Json, place: Place, found: Found) => void>> = {
+  tool_result: toolResult,
+  mcp_tool_result: toolResult,
+  document: inDocument((part, place, found) => {
+    const { title, context, source } = part;
+    readTexts({ title, context }, place, found);
+    if (isJson(source) && source["type"] === "content")
+      return readParts(source["content"], { ...place, path: `${place.path}.source.content` }, found);
+    const { kind, text, below } = sourcePiece("file", source) ?? { kind: "file", text: () => JSON.stringify(part), below: "" };
+    add(found, place, kind, text, place.path + below);
+  }),
+  search_result: inDocument(({ title, source, content }, place, found) => {
+    readTexts({ title, source }, place, found);
+    readParts(content, { ...place, path: `${place.path}.content` }, found);
+  }),
+};
+function inDocument(read: (part: Json, place: Place, found: Found) => void) {
+  return (part: Json, place: Place, found: Found): void =>
+    place.inDocument
+      ? add(found, place, "text", () => JSON.stringify(part), place.path)
+      : read(part, { ...place, inDocument: true }, found);
+}
+/** Members that are texts, and told to the model. */
+function readTexts(members: Json, place: Place, found: Found): void {
+  for (const [name, value] of Object.entries(members))
+    if (typeof value === "string") add(found, place, "text", value, `${place.path}.${name}`);
 }
 
 /** Parts inside a tool's result are read one level deep; what nests deeper is read as its JSON. */
@@ -120,10 +134,4 @@ function toolResult(part: Json, place: Place, found: Found): void {
   const inside: Place = { ...place, path: `${place.path}.content`, role: "tool", result: true };
   if (!place.result || place.role !== "tool") return readParts(part["content"], inside, found);
   add(found, inside, "text", () => JSON.stringify(part["content"] ?? null), inside.path);
-}
-
-function add(found: Found, { role, message, result }: Place, kind: SegmentKind, value: Piece["text"], path: string): void {
-  const segment = { path, role, kind: kind === "text" && result ? "tool_result" : kind, message } as const;
-  if (typeof value === "string") found.push({ ...segment, text: value });
-  else findLater(found, segment, () => value(found));
 }

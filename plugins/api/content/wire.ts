@@ -11,6 +11,9 @@ export const count = (value: unknown): number | undefined =>
 export const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : NONE);
 /** An object, or an empty one. */
 export const object = (value: unknown): Json => (isJson(value) ? value : EMPTY);
+/** What a table has under a name from outside. */
+export const entry = <T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined =>
+  typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
 
 // Most members asked for are absent from most chunks; what stands for them is only read.
 const NONE: readonly Json[] = [];

@@ -1,35 +1,39 @@
 import { isJson, type Json, type StreamEvent } from "#contract";
 import { typed } from "./frame.ts";
+import { JsonEnd } from "./json-end.ts";
+import { mediaBlock } from "./media.ts";
+import { WaitingBlocks } from "./waiting-blocks.ts";
 import { thinkingBlock, toolBlock } from "./write.ts";
 
 export type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
-export type Content = Of<"text" | "refusal" | "reasoning" | "tool" | "block" | "citation">;
+/** Events that become blocks, or pieces of one. */
+export type BlockEvent = Of<"text" | "refusal" | "reasoning" | "tool" | "block" | "citation" | "media">;
 
-const CONTENT: ReadonlySet<StreamEvent["type"]> = new Set([
+const BLOCK_EVENTS: ReadonlySet<StreamEvent["type"]> = new Set([
   "text",
   "refusal",
   "reasoning",
   "tool",
   "block",
   "citation",
-] satisfies Content["type"][]);
-/** What this form has no place for says nothing. */
-export const isContent = (event: StreamEvent): event is Content => CONTENT.has(event.type);
+  "media",
+] satisfies BlockEvent["type"][]);
+/** This form has no place for others: how likely tokens were, what a provider says beside its answer. */
+export const isBlockEvent = (event: StreamEvent): event is BlockEvent => BLOCK_EVENTS.has(event.type);
 
 /** The block that is being written. */
 interface OpenBlock {
-  /** `own`: of the vendor; a number: a tool call. */
-  readonly kind: "text" | "thinking" | "own" | number;
-  /** What a tool call has as its arguments so far. */
-  input: string;
+  /** `whole`: it came in one piece; a number: a tool call. */
+  readonly kind: "text" | "thinking" | "whole" | number;
+  /** Of a tool call's arguments; blocks of others may end at any time. */
+  readonly end: JsonEnd | null;
 }
 
-/** What an answer says, as blocks one behind the other. */
+/** What an answer says, as blocks one behind the other: on this wire they do not overlap, though some providers write several calls at a time. */
 export class ContentBlocks {
   private index = 0;
   private open: OpenBlock | null = null;
-  /** What came while a tool call was not complete: blocks do not overlap on this wire. */
-  private waiting: Content[] = [];
+  private readonly waiting = new WaitingBlocks();
   private readonly begunCalls = new Set<number>();
   refused = false;
 
@@ -39,21 +43,38 @@ export class ContentBlocks {
   get calls(): boolean {
     return this.begunCalls.size > 0;
   }
-  event(event: Content): string {
-    const goesOn = event.type === "tool" && this.open?.kind === event.index;
-    if (goesOn || (this.waiting.length === 0 && !this.isIncomplete())) return this.written(event);
-    this.waiting.push(event);
+  event(event: BlockEvent): string {
+    if (event.type === "tool" && this.open?.kind === event.index) return this.tool(event) + this.released();
+    if (event.type === "tool" && this.begunCalls.has(event.index)) return ""; // blanks behind its arguments
+    if (!this.isIncomplete) return this.written(event);
+    this.waiting.add(event);
     return "";
   }
-  /** Is the open block a tool call whose arguments are no JSON yet? Some providers write several at a time. */
-  private isIncomplete(): boolean {
-    return typeof this.open?.kind === "number" && !isWhole(this.open.input);
+  /** Is the open block a tool call whose arguments have not come to their end? */
+  private get isIncomplete(): boolean {
+    return this.open?.end?.reached === false;
+  }
+  /** What waited for the call that has ended just now. */
+  private released(): string {
+    let wire = "";
+    while (!this.isIncomplete) {
+      const events = this.waiting.next();
+      if (events === undefined) return wire;
+      wire += this.allWritten(events);
+    }
+    return wire;
   }
 
-  private written(event: Content): string {
+  private allWritten(events: readonly BlockEvent[]): string {
+    let wire = "";
+    for (const event of events) wire += this.written(event);
+    return wire;
+  }
+  private written(event: BlockEvent): string {
     if (event.type === "tool") return this.tool(event);
     if (event.type === "reasoning") return this.thought(event);
     if (event.type === "block") return this.own(event.block);
+    if (event.type === "media") return this.into("whole", mediaBlock(event.url)) + this.close();
     if (event.type === "citation") return this.inText({ type: "citations_delta", citation: event.citation });
     this.refused ||= event.type === "refusal";
     return this.text(event);
@@ -76,25 +97,23 @@ export class ContentBlocks {
   }
   /** A block of the vendor's own comes in one piece; its input as the vendor sends it. */
   private own(block: Json): string {
-    if (!isJson(block.input)) return this.into("own", block) + this.close();
-    const opened = this.into("own", { ...block, input: {} });
+    if (!isJson(block.input)) return this.into("whole", block) + this.close();
+    const opened = this.into("whole", { ...block, input: {} });
     return opened + this.delta({ type: "input_json_delta", partial_json: JSON.stringify(block.input) }) + this.close();
   }
   private tool({ index, id = "", name = "", arguments: piece = "", signature }: Of<"tool">): string {
-    const isOpen = this.open?.kind === index;
-    if (!isOpen && this.begunCalls.has(index)) return ""; // blanks behind its arguments
-    this.begunCalls.add(index);
     const mark = signature === undefined ? {} : { signature };
-    const opened = isOpen ? "" : this.into(index, toolBlock({ id, name, ...mark }, this.strict));
+    const opened = this.open?.kind === index ? "" : this.into(index, toolBlock({ id, name, ...mark }, this.strict));
+    this.begunCalls.add(index);
     if (piece === "") return opened;
-    if (this.open) this.open.input += piece;
+    this.open?.end?.add(piece);
     return opened + this.delta({ type: "input_json_delta", partial_json: piece });
   }
 
   /** Another block, behind the end of the one before. */
   private into(kind: OpenBlock["kind"], content_block: Json): string {
     const before = this.close();
-    this.open = { kind, input: "" };
+    this.open = { kind, end: typeof kind === "number" ? new JsonEnd() : null };
     return before + typed("content_block_start", { index: this.index, content_block });
   }
   /** Most of a stream: written without an object more than needed. */
@@ -108,32 +127,9 @@ export class ContentBlocks {
   }
   /** What waited, and the end of the last block. */
   end(): string {
-    const { waiting } = this;
-    this.waiting = [];
     let wire = "";
-    for (const event of ordered(waiting)) wire += this.written(event);
+    for (let events = this.waiting.next(); events; events = this.waiting.next()) wire += this.allWritten(events);
     return wire + this.close();
   }
 }
 const NO_THOUGHT = thinkingBlock({ text: "" });
-
-/** Each tool call's pieces together, at the place of its first. */
-function ordered(events: readonly Content[]): readonly Content[] {
-  const places = new Map<Content | number, Content[]>();
-  for (const event of events) {
-    const key = event.type === "tool" ? event.index : event;
-    const place = places.get(key);
-    if (place) place.push(event);
-    else places.set(key, [event]);
-  }
-  return [...places.values()].flat();
-}
-
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,14 +1,17 @@
 import { type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Usage } from "#contract";
 import { failure, spliced } from "./failure.ts";
-import { addInput, addToOwn, beginOwn, endOwn, type OwnBlocks } from "./own-blocks.ts";
+import { addInput, addToOwn, beginOwn, endOwn, type OwnBlock } from "./own-blocks.ts";
 import { finishOf } from "./stops.ts";
 import { type CacheSplit, usageOf } from "./usage.ts";
-import { entry, object, objects, text } from "./wire.ts";
+import { entry, object, objects, text } from "../content/wire.ts";
 
 /** What the messages wire makes a reader remember. A reader may begin in the middle of an answer. */
 export interface MessageState extends CacheSplit {
   /** Id of the message under way. */
   id: string | null;
+  /** Why it stops, as far as it was told. */
+  stopReason: string | null;
+  stopSequence: string | null;
   finished: boolean;
   /** Its terminal marker was read: one request has one answer. */
   ended: boolean;
@@ -16,8 +19,8 @@ export interface MessageState extends CacheSplit {
   calls: number;
   /** Tool calls under way, by the index of their block. */
   readonly tools: Map<number, ToolBlock>;
-  /** Blocks of the vendor's own under way. */
-  readonly own: OwnBlocks;
+  /** The block of the vendor's own under way. */
+  own: OwnBlock | null;
   /** Type of the block that began last. */
   last: unknown;
 }
@@ -31,11 +34,13 @@ type Handler = (event: Json, state: MessageState) => Events;
 
 const start = (): MessageState => ({
   id: null,
+  stopReason: null,
+  stopSequence: null,
   finished: false,
   ended: false,
   calls: 0,
   tools: new Map(),
-  own: new Map(),
+  own: null,
   last: null,
   write1h: 0,
 });
@@ -65,41 +70,60 @@ const ON: Readonly<Record<string, Handler>> = {
     const begins = block.type === "text" && state.last === "text" ? BEGINS : NOTHING;
     state.last = block.type;
     const map = entry(FROM_BLOCK, block.type);
-    return map ? [...begins, ...map(block, Number(index), state)] : beginOwn(block, Number(index), state.own);
+    return map ? [...begins, ...map(block, Number(index), state)] : beginOwn(block, Number(index), state);
   },
   content_block_delta: ({ index, delta }, state) => {
     const piece = object(delta);
     return entry(FROM_DELTA, piece.type)?.(piece, Number(index), state) ?? NOTHING;
   },
   content_block_stop: ({ index }, state) =>
-    state.tools.get(Number(index))?.bare ? argument("{}", Number(index), state) : endOwn(Number(index), state.own),
-  message_delta: ({ delta, usage }, state) => [...counted(usage, state), ...finish(text(object(delta).stop_reason), state)],
+    state.tools.get(Number(index))?.bare ? argument("{}", Number(index), state) : endOwn(Number(index), state),
+  message_delta: ({ delta, usage }, state) => {
+    stops(object(delta), state);
+    return [...counted(usage, state), ...(state.stopReason === null ? NOTHING : finish(state))];
+  },
   message_stop: (_event, state) => {
     state.ended = true;
-    return NOTHING;
+    return finish(state);
   },
   error: (event) => {
     throw failure(event);
   },
 };
 
-function begin({ id, model, usage }: Json, state: MessageState): Events {
+/** Index of a block that was there when the stream began, whose own blocks count from 0. */
+const THERE = -1;
+const wholeBlock = (content_block: Json, index: number, state: MessageState): Events => [
+  ...handle({ type: "content_block_start", index, content_block }, state),
+  ...handle({ type: "content_block_stop", index }, state),
+];
+
+function begin(message: Json, state: MessageState): Events {
+  const { id, model, usage, content } = message;
   const before = state.id;
   // some intermediaries send the frame twice; another message before the end is a retry spliced into the same body
   if (before !== null && before === id) return NOTHING;
   if (before !== null) throw spliced(before, String(id));
   state.id = String(id);
   const named = { ...(text(id) && { id: String(id) }), ...(text(model) && { model: String(model) }) };
-  return [{ type: "start", ...named }, ...counted(usage, state)];
+  stops(message, state);
+  return [{ type: "start", ...named }, ...counted(usage, state), ...objects(content).flatMap((block) => wholeBlock(block, THERE, state))];
 }
 function counted(wire: unknown, state: MessageState): StreamEvent[] {
   const usage = usageOf(wire, state);
   return usage ? [{ type: "usage", usage }] : [];
 }
-function finish(stopReason: string | undefined, state: MessageState): StreamEvent[] {
-  if (stopReason === undefined || state.finished) return [];
+/** Why the message stops, as far as an event tells it. */
+function stops({ stop_reason, stop_sequence }: Json, state: MessageState): void {
+  state.stopReason = text(stop_reason) ?? state.stopReason;
+  state.stopSequence = text(stop_sequence) ?? state.stopSequence;
+}
+function finish(state: MessageState): Events {
+  if (state.finished) return NOTHING;
   state.finished = true;
-  return [{ type: "finish", reason: finishOf(stopReason), native: stopReason }];
+  const { stopReason: native, stopSequence } = state;
+  if (native === null) return [{ type: "finish", reason: "stop" }];
+  return [{ type: "finish", reason: finishOf(native), native, ...(stopSequence !== null && { stopSequence }) }];
 }
 
 type FromJson = (from: Json, index: number, state: MessageState) => Events;
@@ -118,13 +142,13 @@ const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
 const FROM_DELTA: Readonly<Record<string, FromJson>> = {
   text_delta: (delta) => said(delta.text),
   citations_delta: ({ citation }) => cited(citation),
-  compaction_delta: ({ content }, index, { own }) => addToOwn({ content }, index, own),
+  compaction_delta: ({ content }, index, state) => addToOwn({ content }, index, state),
   thinking_delta: ({ thinking }) => thought(thinking),
   signature_delta: ({ signature }) => signed(signature),
   input_json_delta: ({ partial_json }, index, state) => {
     const piece = text(partial_json);
     if (piece === undefined) return NOTHING;
-    if (state.own.has(index)) return addInput(piece, index, state.own);
+    if (state.own?.index === index) return addInput(piece, state.own);
     if (!state.tools.has(index)) callBegun(index, state); // its beginning came before this reader's
     return argument(piece, index, state);
   },
@@ -137,7 +161,7 @@ const signed = (value: unknown): StreamEvent[] => (text(value) ? [{ type: "reaso
 /** Of one answer; nobody asks for so many. */
 const MAX_CALLS = 4_096;
 function callBegun(index: number, state: MessageState): number {
-  if (state.tools.size >= MAX_CALLS) throw new SyntaxError(`it holds more than ${MAX_CALLS} tool calls`);
+  if (state.calls >= MAX_CALLS) throw new SyntaxError(`it holds more than ${MAX_CALLS} tool calls`);
   const call = state.calls++;
   state.tools.set(index, { call, bare: true });
   return call;
@@ -152,16 +176,13 @@ function argument(piece: string, index: number, { tools }: MessageState): Events
 /** A whole message -> the events its stream would have brought. */
 export function read(body: Json): Events {
   const content = contentOf(body);
-  const { id, model, stop_reason, usage } = body;
+  const { id, model, stop_reason, stop_sequence, usage } = body;
   const state = start();
   return [
-    ...begin({ id, model }, state),
-    ...content.flatMap((content_block, index) => [
-      ...handle({ type: "content_block_start", index, content_block }, state),
-      ...handle({ type: "content_block_stop", index }, state),
-    ]),
+    ...begin({ id, model, stop_reason: text(stop_reason) ?? "end_turn", stop_sequence }, state),
+    ...content.flatMap((block, index) => wholeBlock(block, index, state)),
     ...counted(usage, state),
-    ...finish(text(stop_reason) ?? "end_turn", state),
+    ...finish(state),
   ];
 }
 

@@ -1,5 +1,5 @@
-import type { EncodeOptions, Encoder, FinishReason, Json, StreamEvent, Usage, WireError } from "#contract";
-import { ContentBlocks, isContent, type Of } from "./content-blocks.ts";
+import type { EncodeOptions, Encoder, Json, StreamEvent, Usage, WireError } from "#contract";
+import { ContentBlocks, isBlockEvent, type Of } from "./content-blocks.ts";
 import { errorBody } from "./failure.ts";
 import { frame, typed } from "./frame.ts";
 import { stopReasonOf } from "./stops.ts";
@@ -12,8 +12,7 @@ const UNNAMED = { type: "start" } as const;
 export class MessagesEncoder implements Encoder {
   private begun = false;
   private readonly blocks: ContentBlocks;
-  private finish: FinishReason | undefined;
-  private native: string | undefined;
+  private finish: Of<"finish"> | undefined;
   private usage: Usage | undefined;
 
   constructor(private readonly options: EncodeOptions) {
@@ -25,7 +24,7 @@ export class MessagesEncoder implements Encoder {
     if (event.type === "usage") return this.keep(event.usage);
     if (event.choice !== undefined && event.choice !== 0) return ""; // a message is one answer
     if (event.type === "finish") return this.ending(event);
-    if (!isContent(event)) return "";
+    if (!isBlockEvent(event)) return "";
     return this.begun ? this.blocks.event(event) : this.begin(UNNAMED) + this.blocks.event(event);
   }
 
@@ -33,10 +32,10 @@ export class MessagesEncoder implements Encoder {
   end(): string {
     const stop = typed("message_stop", {});
     if (!this.begun) return stop;
-    const reason = { ...(this.finish && { finish: this.finish }), ...(this.native !== undefined && { native: this.native }) };
-    const stop_reason = stopReasonOf({ ...reason, calls: this.blocks.calls, refused: this.blocks.refused });
+    const { reason = "stop", native, stopSequence = null } = this.finish ?? {};
+    const stop_reason = stopReasonOf({ finish: reason, native, calls: this.blocks.calls, refused: this.blocks.refused });
     const usage = this.options.usage ? { usage: usageBody(this.usage) } : {};
-    return typed("message_delta", { delta: { stop_reason, stop_sequence: null, stop_details: null }, ...usage }) + stop;
+    return typed("message_delta", { delta: { stop_reason, stop_sequence: stopSequence, stop_details: null }, ...usage }) + stop;
   }
 
   /** An event that clients pass over. */
@@ -59,9 +58,8 @@ export class MessagesEncoder implements Encoder {
     this.usage = { ...this.usage, ...usage };
     return "";
   }
-  private ending({ reason, native }: Of<"finish">): string {
-    this.finish = reason;
-    this.native = native;
+  private ending(finish: Of<"finish">): string {
+    this.finish = finish;
     return this.begin(UNNAMED) + this.blocks.end();
   }
 }

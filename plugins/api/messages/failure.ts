@@ -1,5 +1,5 @@
 import { errorExtra, isJson, type Json, UpstreamFailure, type WireError } from "#contract";
-import { entry, text } from "./wire.ts";
+import { entry, text } from "../content/wire.ts";
 
 /** The statuses of Anthropic's error types. */
 const STATUS: Readonly<Record<string, number>> = {

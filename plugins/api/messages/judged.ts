@@ -1,80 +1,44 @@
-import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
-import { orderedEvents } from "../content/ordered-events.ts";
-import { object, objects } from "./wire.ts";
+import type { Collected, Json } from "#contract";
+import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
+import { objects } from "../content/wire.ts";
 
-const NOTHING: CollectedChoice = { text: "", reasoning: [], tools: [] };
-const answerOf = ({ choices }: Collected): CollectedChoice => choices[0] ?? NOTHING;
-const thoughtsOf = ({ reasoning }: CollectedChoice): string => reasoning.map(({ text }) => text).join("");
-
-/** Text before thoughts, so that its place does not depend on whether there are any. */
-function judgedBody(answer: Collected): Json {
-  const { id, model } = answer;
-  const choice = answerOf(answer);
-  const { text, refusal, tools } = choice;
-  const thoughts = thoughtsOf(choice);
+/** Text stands before thoughts, and is there with them, so that the place of neither depends on the other; a refusal stands beside both. */
+function judgedBody({ id, model }: Collected, [choice]: readonly JudgedChoice[]): Json {
+  const { text, refusal, thoughts, calls } = choice ?? NOTHING;
+  const isSilent = text === "" && thoughts === "" && (calls.length > 0 || refusal !== "");
   return {
     ...(id !== undefined && { id }),
     type: "message",
     role: "assistant",
     ...(model !== undefined && { model }),
     content: [
-      ...(text === "" && (tools.length > 0 || refusal !== undefined) ? [] : [{ type: "text", text }]),
-      ...(refusal === undefined ? [] : [{ type: "refusal", refusal }]),
+      ...(isSilent ? [] : [{ type: "text", text }]),
       ...(thoughts === "" ? [] : [{ type: "thinking", thinking: thoughts }]),
-      ...tools.map(({ id, name, arguments: args }) => ({ type: "tool_use", id, name, input: args })),
+      ...calls.map(({ id, name, arguments: args }) => ({ type: "tool_use", id, name, input: args })),
     ],
+    ...(refusal !== "" && { refusal }),
+  };
+}
+const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [] };
+
+function choiceIn({ content, refusal }: Json): JudgedChoice {
+  const blocks = objects(content);
+  const all = (type: string, member: string): string =>
+    blocks.map((block) => (block.type === type ? stringOf(block[member]) : "")).join("");
+  return {
+    text: all("text", "text"),
+    refusal: stringOf(refusal),
+    thoughts: all("thinking", "thinking"),
+    calls: blocks
+      .filter(({ type }) => type === "tool_use")
+      .map(({ id, name, input }) => ({ id: stringOf(id), name: String(name), arguments: argumentsOf(input) })),
   };
 }
 
-function judgedEvents(answer: Collected, body: Json): readonly StreamEvent[] {
-  const { id, model, created, usage } = answer;
-  const choice = answerOf(answer);
-  const content = objects(body.content);
-  return [
-    { type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created !== undefined && { created }) },
-    ...saidEvents(choice, content),
-    ...callEvents(choice, content),
-    { type: "finish", reason: choice.finish ?? "stop", ...(choice.native !== undefined && { native: choice.native }) },
-    ...(usage ? [{ type: "usage" as const, usage }] : []),
-  ];
-}
-
-/** What rests on a text (its citations, what was searched for it) goes with the text that was changed. */
-function saidEvents(choice: CollectedChoice, content: readonly Json[]): readonly StreamEvent[] {
-  const texts = textEvents(content);
-  const thoughts = reasoningEvents(choice, content);
-  const isSame = textIn(texts) === choice.text && thoughts.length === choice.reasoning.length;
-  const refusals = texts.filter(({ type }) => type === "refusal");
-  return isSame ? [...orderedEvents(choice, 0), ...refusals] : [...thoughts, ...texts];
-}
-const textIn = (events: readonly StreamEvent[]): string => events.map((event) => (event.type === "text" ? event.text : "")).join("");
-
-/** A changed thought cannot carry the old one's signature. */
-function reasoningEvents(choice: CollectedChoice, content: readonly Json[]): readonly StreamEvent[] {
-  const changed = content.find(({ type }) => type === "thinking")?.thinking;
-  if (typeof changed === "string" && changed !== thoughtsOf(choice)) return [{ type: "reasoning", text: changed }];
-  return choice.reasoning.map((thought) => ({ type: "reasoning", ...thought }));
-}
-
-const textEvents = (content: readonly Json[]): readonly StreamEvent[] =>
-  content.flatMap(({ type, text, refusal }): readonly StreamEvent[] => {
-    if (type === "text" && typeof text === "string" && text !== "") return [{ type, text }];
-    return type === "refusal" && typeof refusal === "string" ? [{ type, text: refusal }] : [];
-  });
-
-const callEvents = ({ tools }: CollectedChoice, content: readonly Json[]): readonly StreamEvent[] =>
-  content
-    .filter(({ type }) => type === "tool_use")
-    .map(({ name, input }, index): StreamEvent => {
-      const { id = "", signature } = tools[index] ?? {};
-      const args = typeof input === "string" ? input : JSON.stringify(object(input));
-      return { type: "tool", index, id, name: String(name), arguments: args, ...(signature !== undefined && { signature }) };
-    });
-
-/** A streamed answer in the form of a whole one. */
-export const judged: JudgedAnswer = {
+/** A streamed answer in the form of a whole message. */
+export const judged = judgedAs({
   body: judgedBody,
+  choices: (body) => new Map([[0, choiceIn(body)]]),
   path: (_choice, kind) => PATHS[kind],
-  events: judgedEvents,
-};
-const PATHS = { text: "content[0].text", refusal: "content[0].refusal", reasoning: "content[1].thinking" } as const;
+});
+const PATHS = { text: "content[0].text", refusal: "refusal", reasoning: "content[1].thinking" } as const;

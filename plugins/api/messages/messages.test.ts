@@ -3,6 +3,7 @@ import { type Collected, type EncodeOptions, isJson, type Json, type StreamEvent
 import { collect } from "../../../core/pipeline/stream/fold.ts";
 import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../../../tests/kit/recordings.ts";
 import { eventsOf, testStream } from "../../../tests/kit/stream.ts";
+import { MESSAGES } from "../content/index.ts";
 import { messages } from "./dialect.ts";
 import { errorBody, failure } from "./failure.ts";
 
@@ -95,6 +96,35 @@ describe("a stream in the messages form", () => {
       { id: "t1", said: "{}" },
       { id: "t2", said: '{"b":2}' },
     ]);
+  });
+  test("what waits for a call is told as soon as the call is whole, not at the end of the answer", () => {
+    const encoder = messages.encode(OPTIONS);
+    const told = (event: StreamEvent): string => encoder.event(event);
+    told(start);
+    told(call(0, '{"a":"}{', { id: "t1", name: "f" }));
+    expect(told({ type: "text", text: "meanwhile" }) + told(call(1, '{"b":2}', { id: "t2", name: "g" }))).toBe("");
+    const released = told(call(0, '\\""}'));
+    expect(released).toContain('"text":"meanwhile"');
+    expect(released).toContain('"id":"t2"');
+  });
+  test("a call whose arguments never end does not keep the rest of the answer: the answer ends as an error", () => {
+    const encoder = messages.encode(OPTIONS);
+    encoder.event(start);
+    encoder.event(call(0, "{", { id: "t1", name: "f" }));
+    const piece: StreamEvent = { type: "text", text: "x".repeat(100_000) };
+    expect(() => Array.from({ length: 100 }, () => encoder.event(piece))).toThrow(SyntaxError);
+    const small = messages.encode(OPTIONS);
+    small.event(start);
+    small.event(call(0, "{", { id: "t1", name: "f" }));
+    expect(() => Array.from({ length: 200_000 }, () => small.event({ type: "text", text: "x" }))).toThrow(SyntaxError);
+  });
+  test("blanks behind a call that is over cost nothing, however long the call under way is", () => {
+    const encoder = messages.encode(OPTIONS);
+    const long = JSON.stringify({ text: "\n".repeat(1_000_000) });
+    for (const event of [start, call(0, "{}", { id: "t1", name: "f" }), call(1, long, { id: "t2", name: "g" })]) encoder.event(event);
+    const began = performance.now();
+    for (let at = 0; at < 2_000; at += 1) expect(encoder.event(call(0, " "))).toBe("");
+    expect(performance.now() - began).toBeLessThan(1_000); // 24 s, were the long call read for each of them
   });
   test("300 kB of arguments and a call without any arrive whole", () => {
     const long = JSON.stringify({ text: "x".repeat(300_000) });
@@ -206,6 +236,64 @@ describe("the messages wire", () => {
     const other = first.replace("msg_1", "msg_2");
     expect(() => eventsOf(messages.decode, [bytes([first, other, ...rest].join("\n\n"))])).toThrow(/msg_2.*msg_1/);
   });
+  test("an answer that its first event brings is read: a call that another call's code made", () => {
+    const content = [{ type: "tool_use", id: "t", name: "f", input: { a: 1 } }];
+    const lines = [
+      {
+        type: "message_start",
+        message: { id: "a", model: "m", content, stop_reason: "tool_use", usage: { input_tokens: 3, output_tokens: 1 } },
+      },
+      { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "u", name: "g", input: {} } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: null }, usage: { output_tokens: 5 } },
+      { type: "message_stop" },
+    ].map((line) => JSON.stringify(line));
+    const { choices, usage } = collect(eventsOf(messages.decode, [bytes(sseWire(lines, { named: true }))]));
+    expect(choices).toEqual([
+      {
+        text: "",
+        reasoning: [],
+        tools: [
+          { id: "t", name: "f", arguments: '{"a":1}' },
+          { id: "u", name: "g", arguments: "{}" },
+        ],
+        finish: "tool_calls",
+        native: "tool_use",
+      },
+    ]);
+    expect(usage).toEqual({ input: 3, output: 5 });
+  });
+  test("the text that stopped an answer comes back, whole and streamed", () => {
+    const body = { ...messages.write(collect([start, finish]), OPTIONS), stop_reason: "stop_sequence", stop_sequence: "END" };
+    const answer = collect(messages.read(body));
+    expect(messages.write(answer, OPTIONS)).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: "END" });
+    const streamed = wireOf(messages.read(body));
+    expect(framesOf(streamed).at(-2)).toMatchObject({ delta: { stop_reason: "stop_sequence", stop_sequence: "END" } });
+    expect(collect(eventsOf(messages.decode, [bytes(streamed)]))).toEqual(answer);
+    expect(collect(messages.judged.events(answer, messages.judged.body(answer)))).toEqual(answer);
+  });
+  test("a picture that another vendor's model made is a block of the answer, whole and streamed", () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
+    const events: readonly StreamEvent[] = [
+      start,
+      { type: "text", text: "Look" },
+      { type: "media", url: "data:image/png;base64,AAAA" },
+      finish,
+    ];
+    expect(messages.write(collect(events), OPTIONS)["content"]).toEqual([{ type: "text", text: "Look" }, image]);
+    expect(blocksOf(wireOf(events))).toMatchObject([{ said: "Look" }, image]);
+    expect(MESSAGES.output?.(messages.write(collect(events), OPTIONS)).map(({ kind }) => kind)).toEqual(["text", "image"]);
+    expect(messages.write(collect([start, { type: "media", url: "https://a.example/x.pdf" }, finish]), OPTIONS)["content"]).toEqual([
+      { type: "document", source: { type: "url", url: "https://a.example/x.pdf" } },
+    ]);
+  });
+  test("a block of the vendor's own that does not end is not kept without end", () => {
+    const state = messages.decode.start();
+    const piece = (data: Json): readonly StreamEvent[] => messages.decode.event({ event: "", data: JSON.stringify(data) }, state);
+    piece({ type: "content_block_start", index: 0, content_block: { type: "server_tool_use", id: "s", name: "web_search", input: {} } });
+    const delta = { type: "input_json_delta", partial_json: "x".repeat(100_000) };
+    expect(() => Array.from({ length: 100 }, () => piece({ type: "content_block_delta", index: 0, delta }))).toThrow(SyntaxError);
+  });
   test("cache writes of an hour are told apart by the first report, and stay so in the last", () => {
     const usage = { input_tokens: 1, cache_creation_input_tokens: 10, cache_read_input_tokens: 0, output_tokens: 1 };
     const begun = {
@@ -304,6 +392,54 @@ describe("an answer as guardrails see it", () => {
   test("has its text where its path says", () => {
     expect(messages.judged.path(0, "text")).toBe("content[0].text");
     expect(body["content"]).toMatchObject([{ text: "the secret" }, { thinking: "a secret" }, { name: "f" }]);
+  });
+  const changedTo = (change: (blocks: readonly Json[]) => readonly Json[], of = answer) => {
+    const seen = messages.judged.body(of);
+    const blocks = Array.isArray(seen["content"]) ? seen["content"].filter(isJson) : [];
+    return collect(messages.judged.events(of, { ...seen, content: change(blocks) })).choices[0];
+  };
+  test("a thought that alone was changed is told as it was changed, and the text keeps what it rests on", () => {
+    const citation = { type: "char_location", cited_text: "x" };
+    const cited = collect([
+      start,
+      { type: "reasoning", text: "a secret", signature: "c2ln" },
+      { type: "citation", citation },
+      { type: "text", text: "Hi" },
+      finish,
+    ]);
+    const choice = changedTo(
+      (blocks) => blocks.map((block) => (block.type === "thinking" ? { ...block, thinking: "a word" } : block)),
+      cited,
+    );
+    expect(choice).toMatchObject({ text: "Hi", reasoning: [{ text: "a word" }] });
+    expect(choice?.reasoning[0]).not.toHaveProperty("signature");
+    expect(choice?.marks).toContainEqual({ type: "citation", citation, at: 0 });
+  });
+  test("a thought that was taken out is not told", () =>
+    expect(changedTo((blocks) => blocks.filter(({ type }) => type !== "thinking"))).toMatchObject({ text: "the secret", reasoning: [] }));
+  test("a call that was taken out leaves the others their ids and signatures", () => {
+    const second = { type: "tool", index: 1, id: "u", name: "g", arguments: "{}", signature: "dQ" } as const;
+    const two = collect([start, call(0, "{}", { id: "t", name: "f", signature: "cw" }), second, { type: "finish", reason: "tool_calls" }]);
+    const { tools } = changedTo((blocks) => blocks.filter(({ name }) => name !== "f"), two) ?? {};
+    expect(tools).toEqual([{ id: "u", name: "g", arguments: "{}", signature: "dQ" }]);
+  });
+  test.each<[string, readonly StreamEvent[]]>([
+    ["calls without a text", [{ type: "reasoning", text: "hm" }, call(0, "{}", { id: "t", name: "f" })]],
+    [
+      "a text and a refusal",
+      [
+        { type: "reasoning", text: "hm" },
+        { type: "text", text: "Hi" },
+        { type: "refusal", text: "No." },
+      ],
+    ],
+  ])("every text stands where its path says: %s", (_, events) => {
+    const of = collect([start, ...events, finish]);
+    const found = MESSAGES.output?.(messages.judged.body(of)) ?? [];
+    const pathOf = (text: string): string | undefined => found.find((segment) => segment.text === text)?.path;
+    expect(pathOf("hm")).toBe(messages.judged.path(0, "reasoning"));
+    for (const event of events)
+      if (event.type === "text" || event.type === "refusal") expect(pathOf(event.text)).toBe(messages.judged.path(0, event.type));
   });
   test("changed, it says the changed words; a changed thought loses its signature, a call keeps its own", () => {
     const changed = JSON.parse(JSON.stringify(body).replaceAll("secret", "[removed]")) as Json;

@@ -1,5 +1,5 @@
 import type { FinishReason } from "#contract";
-import { entry } from "./wire.ts";
+import { entry } from "../content/wire.ts";
 
 /** Anthropic's stop reasons -> the vocabulary of answers. */
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -25,7 +25,7 @@ const STOP = {
 /** How an answer ended, and what is in it. */
 export interface Ending {
   readonly finish?: FinishReason;
-  readonly native?: string;
+  readonly native?: string | undefined;
   readonly calls: boolean;
   readonly refused: boolean;
 }

@@ -1,5 +1,6 @@
 import { type Collected, type CollectedChoice, type EncodeOptions, InnerJson, isJson, type Json } from "#contract";
 import { orderedEvents } from "../content/ordered-events.ts";
+import { mediaBlock } from "./media.ts";
 import { stopReasonOf } from "./stops.ts";
 import { usageBody } from "./usage.ts";
 
@@ -18,7 +19,7 @@ export function write(answer: Collected, options: EncodeOptions): Json {
     model: answer.model ?? options.model,
     content: contentOf(choice, options.strict),
     stop_reason: stopReasonOf({ ...choice, calls: choice.tools.length > 0, refused: choice.refusal !== undefined }),
-    stop_sequence: null,
+    stop_sequence: choice.stopSequence ?? null,
     stop_details: null,
     usage: usageBody(answer.usage),
   };
@@ -43,6 +44,7 @@ function saidBlocks(choice: CollectedChoice): readonly Json[] {
   for (const event of orderedEvents(choice, 0)) {
     if (event.type === "reasoning") blocks.push(thinkingBlock(event));
     if (event.type === "block") blocks.push(event.block);
+    if (event.type === "media") blocks.push(mediaBlock(event.url));
     if (event.type === "text") addText(textBlock(event.begins), event.text);
     if (event.type === "citation") addCitation(textBlock(), event.citation);
   }

@@ -10,13 +10,19 @@ interface OwnBlocks {
   readonly others: Map<number, OwnBlock>;
 }
 
-/** Its end tells it whole. */
-export function ownBlock(block: Json, index: number, { others }: OwnBlocks): readonly StreamEvent[] {
-  if (typeof block.type === "string") others.set(index, { block: { ...block }, input: "" });
-  return [];
+/** Characters of a block's input; it is kept until the block's end. */
+const MAX_INPUT = 4 * 1024 * 1024;
+
+/** Its end tells it whole: its own, or the next one's beginning, for blocks do not overlap. */
+export function ownBlock(block: Json, index: number, state: OwnBlocks): readonly StreamEvent[] {
+  const before = [...state.others.keys()].flatMap((open) => endOwn(open, state));
+  if (typeof block.type === "string") state.others.set(index, { block: { ...block }, input: "" });
+  return before;
 }
 export function addInput(own: OwnBlock | undefined, text: string): readonly StreamEvent[] {
-  if (own) own.input += text;
+  if (!own) return [];
+  own.input += text;
+  if (own.input.length > MAX_INPUT) throw new SyntaxError("the input of a block in it does not end");
   return [];
 }
 export function addOwn(own: OwnBlock | undefined, members: Json): readonly StreamEvent[] {

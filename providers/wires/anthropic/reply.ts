@@ -78,6 +78,9 @@ function wholeBlock(content_block: Json, index: number, state: MessageState): St
   ];
 }
 
+/** Of one answer; nobody asks for so many. */
+const MAX_CALLS = 4_096;
+
 type FromJson = (from: Json, index: number, state: MessageState) => readonly StreamEvent[];
 /** Text that a block brings with it at its start: all of it in a whole answer, mostly none in a stream. */
 const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
@@ -85,6 +88,7 @@ const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
   thinking: ({ thinking, signature }) => [...thought(thinking), ...signed(signature)],
   redacted_thinking: ({ data }) => [{ type: "reasoning", text: "", redacted: String(data) }],
   tool_use: ({ id, name, input }, index, state) => {
+    if (state.tools.size >= MAX_CALLS) throw new SyntaxError(`it holds more than ${MAX_CALLS} tool calls`);
     const call = name === ANSWER_TOOL ? null : state.calls++;
     state.tools.set(index, { call, bare: true });
     const begun: StreamEvent[] = call === null ? [] : [{ type: "tool", index: call, id: String(id), name: String(name) }];

@@ -143,6 +143,23 @@ describe("Anthropic's own wire", () => {
     ]);
   });
 
+  const asksToThink = { ...asks, max_tokens: 4000, thinking: { type: "enabled" as const, budget_tokens: 2000 }, tools: [weather] };
+  const turnOf = (...thought: Anthropic.ContentBlockParam[]): Anthropic.MessageParam[] => [
+    ...messages,
+    { role: "assistant", content: [...thought, { type: "tool_use", id: "t", name: "weather", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "1" }] },
+  ];
+  test.each<[string, Anthropic.MessageParam[], boolean]>([
+    ["ends without thinking where another vendor began it", turnOf({ type: "thinking", thinking: "hm", signature: "" }), false],
+    ["ends without thinking where it began without a thought", turnOf(), false],
+    ["goes on thinking where it began with a signed thought", turnOf({ type: "thinking", thinking: "hm", signature: "c2ln" }), true],
+    ["is left behind by the next question", [...turnOf(), { role: "assistant", content: "Sunny." }, ...messages], true],
+  ])("a turn with tools %s", async (_, conversation, thinks) => {
+    upstream.answer(jsonAnswer(anthropicBody({ content: [] })));
+    await anthropic.messages.create({ ...asksToThink, messages: conversation });
+    expect("thinking" in sentTo(upstream)).toBe(thinks);
+  });
+
   test("counts tokens, without usage or cost", async () => {
     upstream.answer(jsonAnswer({ input_tokens: 14 }));
     expect(await anthropic.messages.countTokens({ model: "claude-sonnet-5", messages })).toEqual({ input_tokens: 14 });
@@ -383,6 +400,22 @@ describe("an OpenAI-compatible server, by translation", () => {
     expect(thrown).toBeInstanceOf(kind);
     expect(thrown).toMatchObject({ status, error: { type: "error", error: { type } } });
     expect((thrown as Error).message).toContain("It did not work.");
+  });
+
+  test("a call that does not end holds back little of what follows: the stream is broken off with an error", async () => {
+    const [head = "", opened = "", ...rest] = chatStream({
+      calls: [{ id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }],
+      text: "",
+      finish: "tool_calls",
+    }).split("\n\n");
+    const begun = [head, opened, rest[0]];
+    const text = chatStream({ text: "Hi there ".repeat(20_000), finish: "stop" })
+      .split("\n\n")
+      .slice(1, 3);
+    upstream.answer(sseAnswer(`${[...begun, ...Array.from({ length: 60 }, () => text).flat()].join("\n\n")}\n\n`));
+    const failed = await refusalOf(compatible.messages.stream({ ...asks, tools: [weather] }).finalMessage());
+    expect((failed as Error).message).toContain("a tool call in it does not end");
+    expect(failed).toMatchObject({ error: { type: "error", error: { type: "api_error" } } });
   });
 
   test("an error in mid-stream is Anthropic's own", async () => {

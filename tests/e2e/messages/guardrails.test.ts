@@ -51,6 +51,18 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
       expect(api.upstream.received.length).toBe(before);
     },
   );
+  test.each<[string, Json]>([
+    ["a document", { type: "document", source: { type: "text", media_type: "text/plain", data: SECRET } }],
+    ["a document's title", { type: "document", title: SECRET, source: { type: "text", media_type: "text/plain", data: "x" } }],
+    ["a document of blocks", { type: "document", source: { type: "content", content: [{ type: "text", text: SECRET }] } }],
+    ["a search result", { type: "search_result", title: "T", source: "S", content: [{ type: "text", text: SECRET }] }],
+  ])("a guardrail reads %s", async (_, block) => {
+    const before = api.upstream.received.length;
+    const client = clientWith({ ...target(wire), input_guardrails: denies("secret") });
+    const thrown = await refusalOf(client.messages.create({ ...asks, messages: [{ role: "user", content: [block as never] }] }));
+    expect(thrown).toMatchObject({ status: 446, error: { error: { type: "hooks_failed" } } });
+    expect(api.upstream.received.length).toBe(before);
+  });
   test.each([false, true])("a denied answer is not told (stream: %p)", async (stream) => {
     api.upstream.answer(answers[wire]());
     const client = clientWith({ ...target(wire), output_guardrails: denies("secret") });
@@ -74,6 +86,33 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
     ]);
     expect([stop_reason, usage.output_tokens]).toEqual(["tool_use", 7]);
   });
+  test.each([false, true])(
+    "a webhook takes words out of a thought alone, and its signature goes with them (stream: %p)",
+    async (stream) => {
+      const message = {
+        content: [
+          { ...MESSAGE.content[0], thinking: SECRET },
+          { type: "text", text: "Hello" },
+        ],
+      };
+      const completion = { reasoning: SECRET, text: "Hello", finish: "stop" };
+      const answer =
+        wire === "anthropic"
+          ? inEither(anthropicStream(message), anthropicBody(message))
+          : inEither(chatStream(completion), chatBody(completion));
+      api.upstream.answer((request) => (request.path === "/hook" ? redacted(request) : answer(request)));
+      const client = clientWith({
+        ...target(wire),
+        output_guardrails: [{ id: "redact", "default.webhook": { webhookURL: `${api.upstream.url}/hook` } }],
+      });
+      const { content } = stream ? await client.messages.stream(asks).finalMessage() : await client.messages.create(asks);
+      expect(content).toMatchObject([
+        { type: "thinking", thinking: "the [removed] word" },
+        { type: "text", text: "Hello" },
+      ]);
+      expect(content[0]).toHaveProperty("signature", "");
+    },
+  );
   test("what guardrails found stands in events of their own where the client does not insist on the strict form", async () => {
     api.upstream.answer(answers[wire]());
     const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };
@@ -102,6 +141,17 @@ function redacted({ json }: Received): Replay {
   const without = JSON.parse(JSON.stringify(response.json).replaceAll("secret", "[removed]")) as Json;
   return jsonAnswer({ verdict: true, transformedData: { response: { json: without } } });
 }
+
+test("the text that stopped an answer is told when guardrails changed its stream, too", async () => {
+  const wire = anthropicStream({ content: [{ type: "text", text: SECRET }], stop: "stop_sequence" });
+  const stopped = sseAnswer(wire.replace('"stop_sequence":null},"usage"', '"stop_sequence":"END"},"usage"'));
+  api.upstream.answer((request) => (request.path === "/hook" ? redacted(request) : stopped));
+  const output_guardrails = [{ id: "redact", "default.webhook": { webhookURL: `${api.upstream.url}/hook` } }];
+  const final = await clientWith({ ...target("anthropic"), output_guardrails })
+    .messages.stream(asks)
+    .finalMessage();
+  expect(final).toMatchObject({ content: [{ text: "the [removed] word" }], stop_reason: "stop_sequence", stop_sequence: "END" });
+});
 
 test("a count of tokens costs nothing and uses nothing", async () => {
   api.upstream.answer(jsonAnswer({ input_tokens: 14 }));

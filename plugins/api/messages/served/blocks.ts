@@ -1,5 +1,5 @@
 import { GatewayError, isJson, type Json, type ServedTo } from "#contract";
-import { entry, object, objects, text } from "../wire.ts";
+import { entry, object, objects, text } from "../../content/wire.ts";
 
 /* Content blocks -> parts of the chat form. What a chat completion cannot be asked is refused by its name. */
 

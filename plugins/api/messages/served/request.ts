@@ -1,5 +1,5 @@
 import { isJson, type Json, type ServedTo } from "#contract";
-import { object, objects, text } from "../wire.ts";
+import { object, objects, text } from "../../content/wire.ts";
 import { refused } from "./blocks.ts";
 import { isStrict } from "./strict.ts";
 import { toolChoiceOf, toolsOf } from "./tools.ts";
@@ -21,7 +21,7 @@ export function chatRequest(body: Json, to: ServedTo): Json {
     ...travelling,
     messages: [...systemTurn(body.system, to), ...objects(body.messages).flatMap((message) => turnsOf(message, to))],
     ...given("max_completion_tokens", body.max_tokens),
-    ...given("stop", body.stop_sequences),
+    ...given("stop", someOf(body.stop_sequences)),
     ...(tools && { tools }),
     ...toolChoiceOf(body),
     ...given("user", object(body.metadata).user_id),
@@ -30,6 +30,8 @@ export function chatRequest(body: Json, to: ServedTo): Json {
     ...(to.mapped && { ...given("thinking", body.thinking), ...given("top_k", body.top_k) }),
   };
 }
+/** An empty list says nothing, and some vendors refuse it. */
+const someOf = (list: unknown): unknown => (Array.isArray(list) && list.length === 0 ? undefined : list);
 const given = (member: string, value: unknown): Json => (value === undefined || value === null ? {} : { [member]: value });
 
 function formatOf(format: unknown): Json | undefined {

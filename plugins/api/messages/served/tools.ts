@@ -1,5 +1,5 @@
 import type { Json, ServedTo } from "#contract";
-import { entry, objects } from "../wire.ts";
+import { entry, objects } from "../../content/wire.ts";
 import { cacheOf, refused } from "./blocks.ts";
 
 /** The client's own tools as functions. A tool that a vendor runs, or knows by its type, nobody else has. */

@@ -1,5 +1,5 @@
 import type { Json, ServedTo } from "#contract";
-import { object, objects, text } from "../wire.ts";
+import { object, objects, text } from "../../content/wire.ts";
 import { cacheOf, isMarked, media, partsOf, plain, textOf } from "./blocks.ts";
 
 type Turns = readonly Json[];
@@ -64,7 +64,7 @@ function assistantTurn(content: unknown, to: ServedTo): Json {
     role: "assistant",
     content: said === "" && calls.length > 0 ? null : said,
     ...thoughts(blocks),
-    ...(to.mapped && signedBlocks(blocks)),
+    ...(to.mapped && ownBlocks(blocks)),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
@@ -80,11 +80,11 @@ function thoughts(blocks: Turns): Json {
   const thought = blocks.map(({ type, thinking }) => (type === "thinking" ? (text(thinking) ?? "") : "")).join("");
   return thought === "" ? {} : { reasoning_content: thought };
 }
-/** Thoughts with their signatures and texts, in order. A thought without a signature is of another vendor's model. */
-function signedBlocks(blocks: Turns): Json {
+/** Thoughts with their signatures, and texts with their marks, in order. A thought without a signature is of another vendor's model. */
+function ownBlocks(blocks: Turns): Json {
   const isSigned = ({ type, signature }: Json): boolean =>
     type === "redacted_thinking" || (type === "thinking" && text(signature) !== undefined);
-  if (!blocks.some(isSigned)) return {};
+  if (!blocks.some((block) => isSigned(block) || (isText(block) && isMarked(block)))) return {};
   const kept = blocks.filter((block) => isSigned(block) || (isText(block) && text(block.text) !== undefined));
   return { content_blocks: kept.map(({ citations: _citations, ...block }) => block) };
 }

@@ -1,0 +1,93 @@
+import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
+import { orderedEvents } from "./ordered-events.ts";
+import { object, text } from "./wire.ts";
+
+/** What guardrails see of one answer, and may change. */
+export interface JudgedChoice {
+  readonly text: string;
+  readonly refusal: string;
+  /** All thoughts together; empty where there are none to see. */
+  readonly thoughts: string;
+  readonly calls: readonly JudgedCall[];
+}
+interface JudgedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The form in which a dialect shows an answer to guardrails. */
+export interface JudgedForm extends Pick<JudgedAnswer, "path"> {
+  body(answer: Collected, choices: readonly JudgedChoice[]): Json;
+  /** What a body says, by the number of the choice: a choice that is not in it was taken out. */
+  choices(body: Json): ReadonlyMap<number, JudgedChoice>;
+}
+
+const thoughtsOf = ({ reasoning }: CollectedChoice): string => reasoning.map(({ text }) => text).join("");
+const shown = (choice: CollectedChoice): JudgedChoice => ({
+  text: choice.text,
+  refusal: choice.refusal ?? "",
+  thoughts: thoughtsOf(choice),
+  calls: choice.tools,
+});
+
+/** A streamed answer in the form of a whole one, and the answer again as that was changed. */
+export const judgedAs = (form: JudgedForm): JudgedAnswer => ({
+  body: (answer) => form.body(answer, choicesOf(answer).map(shown)),
+  path: form.path,
+  events: (answer, body) => answerEvents(answer, form.choices(body)),
+});
+
+const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [] };
+const EMPTY: readonly CollectedChoice[] = [{ text: "", reasoning: [], tools: [] }];
+const choicesOf = ({ choices }: Collected): readonly CollectedChoice[] => (choices.length > 0 ? choices : EMPTY);
+
+function answerEvents(answer: Collected, judged: ReadonlyMap<number, JudgedChoice>): readonly StreamEvent[] {
+  const { choices: _choices, usage, ...head } = answer;
+  const choices = choicesOf(answer);
+  return [
+    { type: "start", ...head },
+    ...choices.flatMap((choice, index) => contentEvents(choice, judged.get(index) ?? NOTHING, index)),
+    ...choices.map(finishEvent),
+    ...(usage ? [{ type: "usage", usage } as const] : []),
+  ];
+}
+const finishEvent = ({ finish = "stop", native, stopSequence }: CollectedChoice, choice: number): StreamEvent => ({
+  type: "finish",
+  reason: finish,
+  ...(native !== undefined && { native }),
+  ...(stopSequence !== undefined && { stopSequence }),
+  choice,
+});
+
+const contentEvents = (choice: CollectedChoice, judged: JudgedChoice, index: number): readonly StreamEvent[] => [
+  ...saidEvents(choice, judged, index),
+  ...(judged.refusal === "" ? [] : [{ type: "refusal", text: judged.refusal, choice: index } as const]),
+  ...judged.calls.map((call, number) => callEvent(call, number, choice, index)),
+];
+
+/**
+ * Text and thoughts. What rests on a text or repeats it (its citations, log probabilities, grounding) goes with the text
+ * that was changed; what the model made beside it stays. A changed thought cannot carry the old one's signature.
+ */
+function saidEvents(choice: CollectedChoice, { text, thoughts }: JudgedChoice, index: number): readonly StreamEvent[] {
+  const before = orderedEvents(choice, index);
+  const isReasoning = ({ type }: StreamEvent): boolean => type === "reasoning";
+  const thought: readonly StreamEvent[] = thoughts === "" ? [] : [{ type: "reasoning", text: thoughts, choice: index }];
+  const isSameThought = thoughts === thoughtsOf(choice);
+  if (text === choice.text) return isSameThought ? before : [...thought, ...before.filter((event) => !isReasoning(event))];
+  const said: readonly StreamEvent[] = text === "" ? [] : [{ type: "text", text, choice: index }];
+  return [...(isSameThought ? before.filter(isReasoning) : thought), ...said, ...before.filter(({ type }) => type === "media")];
+}
+
+/** A call is the one whose id it has: others may have been taken out before it. */
+function callEvent(call: JudgedCall, index: number, { tools }: CollectedChoice, choice: number): StreamEvent {
+  const signature = tools.find(({ id }) => id === call.id)?.signature;
+  const { id, name, arguments: args } = call;
+  return { type: "tool", index, id, name, arguments: args, ...(signature !== undefined && { signature }), choice };
+}
+
+/** A text member of a body; whatever else stands there says nothing. */
+export const stringOf = (value: unknown): string => text(value) ?? "";
+/** Arguments as a body has them: as text, or as the value itself. */
+export const argumentsOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(object(value)));
