@@ -12,3 +12,10 @@ export interface Place {
   readonly result: boolean;
 }
 export const at = (path: string, role: Segment["role"], message: number): Place => ({ path, role, message, result: role === "tool" });
+
+const PLAIN_NAME = /^[^.[\]"\\]+$/;
+/** The path of a member; a name that would read as another path is quoted. */
+export function below(path: string, name: string): string {
+  if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+}

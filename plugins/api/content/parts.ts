@@ -1,5 +1,6 @@
 import { isJson, type Json, MAX_JSON_LEVELS, nestsDeeper, type SegmentKind } from "#contract";
 import type { Found, Place } from "./found.ts";
+import { readLeaves } from "./leaves.ts";
 
 /** What one content part says, and below which of its members it stands. */
 interface Piece {
@@ -84,8 +85,13 @@ function toolCall(part: Json): Piece {
   return { kind: "tool_call", text: toolText(part["name"], part["input"]), below: "" };
 }
 
-/** A part of a type we do not know: its text if it has one, else all of it, so that nothing is invisible. */
-const unknownPart: ReadPart = (part) => member("text", "text")(part) ?? { kind: "file", text: JSON.stringify(part), below: "" };
+/** A part of a type we do not know, so that nothing is invisible: every text of it; of what a model gave, its own tools' results among it, the text or all of it as a file. */
+function unknownPart(part: Json, place: Place, found: Found): void {
+  const { type, ...rest } = part;
+  if (place.role !== "assistant" || type === "text") return readLeaves(rest, place, found);
+  const read = member("text", "text")(part) ?? { kind: "file", text: JSON.stringify(part), below: "" };
+  add(found, place, read.kind, read.text, place.path + read.below);
+}
 
 /** Reads content: a string, a list of strings and parts, or a single part. */
 export function readParts(content: unknown, place: Place, found: Found): void {
@@ -97,11 +103,12 @@ export function readParts(content: unknown, place: Place, found: Found): void {
 
 function readPart(part: unknown, place: Place, found: Found): void {
   if (typeof part === "string") return add(found, place, "text", part, place.path);
+  if (Array.isArray(part)) return readLeaves(part, place, found);
   if (!isJson(part)) return; // token numbers and nulls say nothing
   if (part["type"] === "tool_result") return toolResult(part, place, found);
-  const read =
-    (typeof part["type"] === "string" && Object.hasOwn(PARTS, part["type"]) ? PARTS[part["type"]]?.(part) : undefined) ?? unknownPart(part);
+  const read = typeof part["type"] === "string" && Object.hasOwn(PARTS, part["type"]) ? PARTS[part["type"]]?.(part) : undefined;
   if (read) add(found, place, read.kind, read.text, place.path + read.below);
+  else unknownPart(part, place, found);
 }
 
 /** Parts inside a tool's result are read one level deep; what nests deeper is read as its JSON. */
@@ -111,5 +118,8 @@ function toolResult(part: Json, place: Place, found: Found): void {
   add(found, inside, "text", JSON.stringify(part["content"] ?? null), inside.path);
 }
 
-const add = (found: Found, { role, message, result }: Place, kind: SegmentKind, value: string, path: string): void =>
-  void found.push({ path, role, kind: kind === "text" && result ? "tool_result" : kind, text: value, message });
+/** Only an assistant has thoughts: what another calls one is a text. */
+function add(found: Found, { role, message, result }: Place, kind: SegmentKind, value: string, path: string): void {
+  const isText = kind === "text" || (kind === "reasoning" && role !== "assistant");
+  found.push({ path, role, kind: isText ? (result ? "tool_result" : "text") : kind, text: value, message });
+}
