@@ -18,7 +18,9 @@ export interface BodyContent {
   input?(body: Json): readonly PlacedSegment[];
   /** The pieces of the last message that has any, without reading the conversation before it; default: all of `input`. */
   lastInput?(body: Json): readonly PlacedSegment[];
-  /** The same of a whole answer; absent for vectors, scores, images and bytes. Where the provider reports no usage, `input` and `output` are counted. */
+  /** The member in which a request has a text as numbers of tokens, which no check can read. */
+  tokens?(body: Json): string | undefined;
+  /** The same as `input` of a whole answer; absent for vectors, scores, images and bytes. Where the provider reports no usage, `input` and `output` are counted. */
   output?(body: Json): readonly PlacedSegment[];
   /** Reads usage out of a whole answer of an operation without a dialect, unless the provider's adapter reads its own. */
   usage?(body: Json): Usage | undefined;

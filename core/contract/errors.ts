@@ -19,7 +19,7 @@ export interface ErrorRow {
 // biome-ignore format: a table, one row a line
 export const ERRORS = {
   // who is asking
-  KEY_MISSING:          { status: 401, type: "authentication_error", ab: "AB05", message: "No gateway key was sent. Send it as the header x-gateway-api-key, or as Authorization: Bearer <key>." },
+  KEY_MISSING:          { status: 401, type: "authentication_error", ab: "AB05", message: "No gateway key was sent. Send it as the header x-gateway-api-key, as Authorization: Bearer <key>, or, where a client has one key only, as x-api-key." },
   KEY_UNKNOWN:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key is not known here. Check that it is complete and was not deleted." },
   KEY_EXPIRED:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key has expired. Create a new one or set a later expires_at." },
   SCOPE_MISSING:        { status: 403, type: "permission_error", ab: "AB03", message: "The key lacks the scope {scope}, which {action} needs." },

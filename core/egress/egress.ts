@@ -134,10 +134,10 @@ export function createEgress(options: EgressOptions): Egress {
   };
 }
 
-/** Providers' requests are judged where their credentials are chosen; what a plugin sends of itself, here. */
+/** Providers' requests are judged where their credentials are chosen; what a plugin sends of itself, here, as it spelt the names. */
 function withoutOwnKeys(headers: Readonly<HeaderRecord>, holdsOwnKey: EgressOptions["holdsOwnKey"]): Readonly<HeaderRecord> {
-  if (holdsOwnKey === undefined) return headers;
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => !holdsOwnKey(value)));
+  const kept = Object.entries(headers).filter(([name, value]) => !holdsOwnKey?.(name) && !holdsOwnKey?.(value));
+  return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** Tries the judged addresses in turn; only one that refused the connection makes way for the next. A stream can be sent once. */

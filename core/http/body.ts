@@ -62,7 +62,10 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
         const { done, value } = await inTime(reader.read(), silentMs, stalled).catch((thrown: unknown) => {
           throw fromClient(request, thrown);
         });
-        if (done) return controller.close();
+        if (done) {
+          field.end();
+          return controller.close();
+        }
         field.add(value);
         controller.enqueue(value);
       },

@@ -177,6 +177,8 @@ describe("a form that stops arriving", () => {
   }, 15_000);
 });
 
+const LAST = "\r\n--x--\r\n";
+
 describe("a form that goes on arriving", () => {
   test("passes, however long it takes as a whole", async () => {
     const { socket, text } = await connected(`${head("transfer-encoding: chunked")}${chunk(BEGUN)}`);
@@ -185,11 +187,11 @@ describe("a form that goes on arriving", () => {
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS)); // a slow line
       socket.write(chunk(String(piece % 10)));
     }
-    socket.write("0\r\n\r\n");
+    socket.write(`${chunk(LAST)}0\r\n\r\n`);
     await until("the answer", () => text().includes("file-1"));
     expect(performance.now() - begun).toBeGreaterThan(SILENT_MS * 1.5);
     expect(text()).toStartWith("HTTP/1.1 200");
-    expect(received).toEqual([`${BEGUN}012345678901`]);
+    expect(received).toEqual([`${BEGUN}012345678901${LAST}`]);
     socket.destroy();
     await free();
   }, 15_000);

@@ -92,12 +92,13 @@ function fetchFor(manifest: Manifest, config: Json, egress: Egress): Handles["fe
     const target = new URL(url);
     if (!hosts.some((pattern) => covers(pattern, target))) throw new GatewayError("HOST_NOT_DECLARED", { plugin, host: target.host });
     const { body, contentType } = await plainBody(init.body ?? null);
-    const headers = new Headers(init.headers);
-    if (contentType !== null && !headers.has("content-type")) headers.set("content-type", contentType);
+    const headers = spelt(init.headers);
+    const judged = new Headers(headers); // throws where a name or a value cannot be one
+    if (contentType !== null && !judged.has("content-type")) headers["content-type"] = contentType;
     return egress.send({
       url: target.href,
       method: (init.method ?? "GET").toUpperCase(),
-      headers: Object.fromEntries(headers),
+      headers,
       body,
       signal: init.signal ?? new AbortController().signal,
       timeoutMs: null,
@@ -106,6 +107,10 @@ function fetchFor(manifest: Manifest, config: Json, egress: Egress): Handles["fe
     });
   };
 }
+
+/** Names as the plugin spelt them: a key of the gateway is none any more in lower case. */
+const spelt = (headers: HeadersInit = {}): Record<string, string> =>
+  Object.fromEntries(headers instanceof Headers || Array.isArray(headers) ? headers : Object.entries(headers));
 
 const hostsOf = ({ needs = [] }: Pick<Manifest, "needs">, config: Json): string[] =>
   needs.filter((need) => need.startsWith("net:")).flatMap((need) => hostsIn(need.slice(4), config));

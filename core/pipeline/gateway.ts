@@ -132,7 +132,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     },
     sender: { egress: gen.egress, headers, ownKeys, now },
     identify: identifier(gen.policies, now, ownKeys),
-    plan: planner(gen),
+    plan: planner(gen, ownKeys),
     resolve: resolver(gen, dialects, now, { ownKeys, headers }),
     dialects,
     close: async () => {

@@ -1,6 +1,7 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
+import { judgedCallerKey } from "./caller-key.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 
@@ -16,14 +17,11 @@ export function identifier(
   const asked = policies.filter(({ provides }) => provides.identify);
   return (headers, apiKey) => {
     if (asked.length === 0) throw new GatewayError("NOT_READY", { why: "no policy runs that could tell who asks" });
-    const key = apiKey ?? (bearer(headers) || (headers.get(KEY_HEADER) ?? ""));
+    const key = judgedCallerKey(headers, apiKey);
     if (key === "") throw new GatewayError("KEY_MISSING");
     return firstAnswer({ policies: asked, request: { key, headers, now: now() }, own, limitMs }, 0);
   };
 }
-
-/** Where clients of some vendors put their only key. */
-const KEY_HEADER = "x-api-key";
 
 interface Question {
   readonly policies: readonly Provided<Policy>[];
@@ -52,18 +50,6 @@ async function orNext(answer: Promise<Caller | undefined>, asking: Question, nex
 function accepted(caller: Caller, { request, own }: Question): Caller {
   own.remember(request.key);
   return caller;
-}
-
-function bearer(headers: RequestHeaders): string {
-  const value = headers.get("authorization") ?? "";
-  if (value.slice(0, 7).toLowerCase() !== "bearer ") return "";
-  if (value.includes(","))
-    throw new GatewayError(
-      "HEADER_INVALID",
-      { header: "authorization", why: "it was sent more than once, or its token holds a comma" },
-      { param: "authorization" },
-    );
-  return value.slice(7).trim();
 }
 
 /** Throws SCOPE_MISSING unless the caller holds one of the scopes. */

@@ -6,7 +6,7 @@ import type { Sent } from "./call/sending.ts";
 import type { Chunk } from "./stream/chunks.ts";
 import { type GuardrailReport, NO_REPORT } from "./guard/report.ts";
 import type { PassThrough } from "./stream/pass-through.ts";
-import { type Secrets, withoutLongSecrets } from "./call/secrets-sent.ts";
+import { headerWithoutSecrets, type Secrets } from "./call/secrets-sent.ts";
 import type { Resolved } from "./plan/targets.ts";
 
 /** What one target answered, in the client's dialect. */
@@ -95,7 +95,9 @@ interface PassedHeaders {
   readonly headers: HeaderRecord;
 }
 function pass(this: PassedHeaders, value: string, name: string): void {
-  if (!DROPPED.has(name) && this.classes.of(name).returned) this.headers[name] = withoutLongSecrets(value, this.secrets);
+  if (DROPPED.has(name) || !this.classes.of(name).returned) return;
+  const told = headerWithoutSecrets(name, value, this.secrets);
+  if (told !== null) this.headers[name] = told;
 }
 
 /** The error body clients of the data plane read (specification part 7); flat members beside it where documented. */

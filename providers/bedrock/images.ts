@@ -26,6 +26,7 @@ function sidesOf(size: unknown): { readonly width?: number; readonly height?: nu
   return { width: Number(width), height: Number(height) };
 }
 
+const SETTINGS = "imageGenerationConfig";
 const QUALITY: Readonly<Record<string, string>> = { standard: "standard", hd: "premium", high: "premium" };
 const AMAZON: Family = {
   names: /^amazon\.(nova-canvas|titan-image)/,
@@ -86,15 +87,19 @@ function drawn(body: Json, model: string): readonly string[] {
   throw new UpstreamFailure(400, { message, type: "image_generation_user_error", param: null, code: "content_filter" });
 }
 
+/** A client may add settings of the model's own to those that were mapped; they hold no text. */
+const withSettings = ({ [SETTINGS]: own }: Json, { [SETTINGS]: mapped, ...rest }: Json): Json =>
+  isJson(mapped)
+    ? { ...rest, [SETTINGS]: { ...(isJson(own) && own), ...mapped } }
+    : { ...rest, ...(mapped !== undefined && { [SETTINGS]: mapped }) };
+
 /** Images over InvokeModel. */
 export const imageGenerate = (now: () => number): Adapter => ({
   path: (_body, { target }) => `${modelPath(target.model)}/invoke`,
   request(body, { target }) {
     if (body["stream"] === true) throw refused("stream", "Images on Bedrock are not streamed.");
-    return {
-      ...familyOf(target.model).request(body),
-      ...Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member))),
-    };
+    const own = Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member)));
+    return withSettings(own, { ...own, ...familyOf(target.model).request(body) }); // what was judged is what is drawn
   },
   response: (body, { target }) => ({
     created: Math.floor(now() / 1000),

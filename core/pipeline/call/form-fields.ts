@@ -3,7 +3,7 @@ import { nextTurn } from "#contract";
 import { MOST_WIDE } from "../../json/long-text.ts";
 import { WIDE } from "../../json/utf8.ts";
 import { takesLong } from "../../json/work.ts";
-import { unreadable } from "./form-headers.ts";
+import { type TextForm, unreadable } from "./form-headers.ts";
 import type { FormPart } from "./form-parts.ts";
 
 /** Bytes that are decoded before others have their turn. */
@@ -12,10 +12,12 @@ const PER_TURN = 256 * 1024;
 export async function textFields(bytes: Uint8Array, parts: readonly FormPart[]): Promise<Readonly<Record<string, string>>> {
   const fields = new Map<string, string>();
   let inTurn = 0;
-  for (const { name, isFile, valueFrom, to } of parts) {
+  for (const { name, isFile, valueFrom, to, text: written } of parts) {
     if (isFile) continue;
     const before = textBefore(fields, name);
-    const text = before + (await decoded(bytes.subarray(valueFrom, to)));
+    const value = bytes.subarray(valueFrom, to);
+    refuseTwofold(value, written);
+    const text = before + (await decoded(value));
     if (before && text.length > MOST_WIDE) throw takesLong(MOST_WIDE, "characters of one list of texts");
     fields.set(name, text);
     inTurn += Math.min(to - valueFrom, PER_TURN);
@@ -33,6 +35,13 @@ function textBefore(fields: ReadonlyMap<string, string>, name: string): string {
   if (name.endsWith("[]")) return `${before}\n`;
   throw unreadable(`it has the text field ${JSON.stringify(name.slice(0, 100))} twice, and its name does not end with [] as a list's does`);
 }
+
+/** Bytes that some read as other letters, or escapes that some resolve. */
+function refuseTwofold(value: Uint8Array, { asciiOnly, isJson }: TextForm): void {
+  if (asciiOnly && !isAscii(value)) throw unreadable("a part has letters beyond ASCII in a charset other than UTF-8");
+  if (isJson && value.includes(BACKSLASH)) throw unreadable("a text that calls itself JSON has an escape, which not all resolve");
+}
+const BACKSLASH = 0x5c;
 
 async function decoded(bytes: Uint8Array): Promise<string> {
   const decoder = new TextDecoder();

@@ -19,12 +19,19 @@ export function boundaryOf(contentType: string): string {
   if (!boundary) throw unreadable("its content type names no boundary");
   if (boundary.length > MAX_BOUNDARY) throw unreadable(`its boundary has more than ${MAX_BOUNDARY} characters`);
   if (/[ \t]$/.test(boundary)) throw unreadable("its boundary ends with a blank");
+  if (!UTF8.test(parameters.get("charset") ?? "utf-8")) throw unreadable("its content type names a charset other than UTF-8");
   return boundary;
 }
 
 export interface PartHead {
   readonly name: string;
   readonly isFile: boolean;
+  readonly text: TextForm;
+}
+/** How the value of a part that is no file is written: what its letters are, and whether some read it as JSON. */
+export interface TextForm {
+  readonly asciiOnly: boolean;
+  readonly isJson: boolean;
 }
 /** What the head of a part says. */
 export function partHead(head: string): PartHead {
@@ -34,9 +41,33 @@ export function partHead(head: string): PartHead {
   const parameters = dispositionOf(lines);
   const name = parameterOf(parameters, "name", "a part");
   if (name === undefined) throw unreadable("a part has no name");
-  if (name.includes("\\")) throw unreadable("the name of a part has a backslash, which not all read alike");
-  return { name, isFile: Boolean(parameters.get("filename")) }; // with an empty one it is a text to many readers
+  refuseOddName(name);
+  const isFile = Boolean(parameters.get("filename")); // with an empty one it is a text to many readers
+  return { name, isFile, text: isFile ? PLAIN : textForm(lines) };
 }
+
+function refuseOddName(name: string): void {
+  if (name.includes("\\")) throw unreadable("the name of a part has a backslash, which not all read alike");
+  if (ODD_NAME.test(name)) throw unreadable("the name of a part has a blank or a quote at its end, or an escape, which not all read alike");
+  if (name === "_charset_") throw unreadable("a part says in which charset the form is, which not all heed; leave it out and send UTF-8");
+}
+const ODD_NAME = /^[\s']|[\s']$|%[0-9a-f]{2}/i;
+
+/** Of a text whose letters some would read as others. */
+function textForm(lines: readonly string[]): TextForm {
+  const [line, ...more] = lines.filter((line) => /^content-type[ \t]*:/i.test(line));
+  if (line === undefined) return PLAIN;
+  const type = TEXT_TYPE.exec(line);
+  if (!type || more.length > 0) throw unreadable("a part does not say in one Content-Type what its text is");
+  const charset = parameterOf(parametersOf(line, type[0].length, "a part's Content-Type"), "charset", "a part") ?? "utf-8";
+  if (!UTF8.test(charset) && !BEGINS_AS_ASCII.test(charset)) throw unreadable("a part names a charset other than UTF-8");
+  return { asciiOnly: !UTF8.test(charset), isJson: /[/+]json$/i.test(type[1] ?? "") };
+}
+const PLAIN: TextForm = { asciiOnly: false, isJson: false };
+const TEXT_TYPE = /^content-type[ \t]*:[ \t]*([^\s;]+)/i;
+const UTF8 = /^(?:utf-?8|(?:us-)?ascii)$/i;
+/** In these a text of ASCII is the same text. */
+const BEGINS_AS_ASCII = /^(?:iso-8859-\d{1,2}|windows-125\d|latin-?1)$/i;
 /** Some take a line that begins with a blank for the rest of the one before, and half a line end for a whole one. */
 const BROKEN_LINE = /^[ \t]|[\r\n\0]/;
 

@@ -52,11 +52,11 @@ class Boundary {
   get length(): number {
     return this.line.length;
   }
-  /** Behind the first one. It begins a line; some take half a line end for a whole one. */
+  /** Behind the first one, which begins the form: words before it, most readers pass over. */
   async first(): Promise<number> {
     const atStart = this.line.subarray(LINE.length);
     const at = await this.find(atStart, 0);
-    if (at > 0 && this.form.toString("latin1", Math.max(0, at - LINE.length), at) !== LINE) throw noBoundary();
+    if (at > 0 && this.form.toString("latin1", 0, at) !== LINE) throw wordsAround();
     return at + atStart.length;
   }
   /** Where the next one begins. */
@@ -80,7 +80,7 @@ class Boundary {
   isLast(behind: number): boolean {
     if (this.form[behind] !== DASH || this.form[behind + 1] !== DASH) return false;
     const end = this.padded(behind + 2);
-    if (end < this.form.length) this.lineEnd(end);
+    if (end < this.form.length && this.form.toString("latin1", this.lineEnd(end)).trim() !== "") throw wordsAround();
     return true;
   }
   /** Behind the line of the one that ends here. */
@@ -96,6 +96,7 @@ class Boundary {
     return at;
   }
 }
+const wordsAround = (): Error => unreadable("there are words before its first boundary, or behind its last");
 const noBoundary = (): Error => unreadable("a line begins like its boundary, and is none");
 
 /** Longer heads have no use. */

@@ -23,7 +23,7 @@ describe("the fields of a form", () => {
     ["one field", A + END, { a: "1" }],
     ["no field", END, {}],
     ["no line end behind the last boundary", `${A}--x--`, { a: "1" }],
-    ["words before and behind it", `before\r\n${A}${END}behind\r\n--x`, { a: "1" }],
+    ["a line end before it", `\r\n${A}${END}`, { a: "1" }],
     ["an empty value", part('name="a"', "") + END, { a: "" }],
     [
       "line ends, and what only looks like a boundary",
@@ -41,7 +41,9 @@ describe("the fields of a form", () => {
     ["a file and a text of one name", part('name="a"; filename="a.png"', "1") + A + END, { a: "1" }],
     ["a list", part('name="a[]"', "1") + part('name="b"', "x") + part('name="a[]"', "2") + END, { "a[]": "1\n2", b: "x" }],
     ["a text as it is", A.replace("\r\n\r\n", "\r\nContent-Transfer-Encoding: 8BIT \r\n\r\n") + END, { a: "1" }],
-    ["a padded end", `${A}--x-- \t\r\nbehind`, { a: "1" }],
+    ["a padded end", `${A}--x-- \t\r\n`, { a: "1" }],
+    ["a charset that its text does not show", withHead("Content-Type: text/plain; charset=ISO-8859-1"), { a: "1" }],
+    ["a text as JSON", A.replace("\r\n\r\n1", '\r\nContent-Type: application/json\r\n\r\n"1"') + END, { a: '"1"' }],
     ["a padded end without a line end", `${A}--x-- \t`, { a: "1" }],
     ["a name that objects have", part('name="__proto__"', "1") + END, JSON.parse('{"__proto__":"1"}') as object],
   ])("of %s", async (_, form, fields) => expect(await fieldsOf(form)).toEqual(fields));
@@ -73,7 +75,29 @@ describe("refused is a form", () => {
     ["whose part has a head without an end", `--x\r\n${DISPOSITION}name=a; ${"y".repeat(20_000)}`, "has no end within 16384 bytes"],
     ["with its end in a line of more", `${A}--x--junk\r\n${part('name="b"', "2")}${END}`, "a line begins like its boundary, and is none"],
     ["with a line feed behind its end", `${A}--x--\n`, "a line begins like its boundary, and is none"],
-    ["with its boundary in the words before it", `before\n--x\n\n1\r\n${A}${END}`, "a line begins like its boundary, and is none"],
+    ["with its boundary in the words before it", `before\n--x\n\n1\r\n${A}${END}`, "words before its first boundary"],
+    ["with words before it", `before\r\n${A}${END}`, "words before its first boundary"],
+    ["with words behind it", `${A}${END}behind`, "words before its first boundary, or behind its last"],
+    [
+      "whose part has an escape in its name",
+      part('name="%61"', "1") + END,
+      "the name of a part has a blank or a quote at its end, or an escape",
+    ],
+    ["whose part has a blank before its name", part('name=" a"', "1") + END, "the name of a part has a blank or a quote at its end"],
+    ["whose part has single quotes", part("name='a'", "1") + END, "the name of a part has a blank or a quote at its end"],
+    ["that says its charset in a part", part('name="_charset_"', "utf-8") + END, "a part says in which charset the form is"],
+    ["whose part has another charset", withHead("Content-Type: text/plain; charset=utf-7"), "a part names a charset other than UTF-8"],
+    [
+      "whose part has letters of another charset",
+      withHead("Content-Type: text/plain; charset=latin1").replace("\r\n\r\n1", "\r\n\r\n\u00e9"),
+      "letters beyond ASCII in a charset other than UTF-8",
+    ],
+    ["whose part says twice what its text is", withHead("Content-Type: text/plain\r\nContent-Type: text/x"), "in one Content-Type"],
+    [
+      "whose part is JSON with an escape",
+      withHead("Content-Type: application/json").replace("\r\n\r\n1", '\r\n\r\n"\\u0031"'),
+      "has an escape",
+    ],
     ["with a text field twice", A + part('name="b"', "2") + part('name="a"; filename=""', "3") + END, 'it has the text field "a" twice'],
     ["whose part is encoded", withHead("Content-Transfer-Encoding: base64"), "a part is encoded (base64)"],
     [
@@ -119,6 +143,7 @@ describe("refused is a form", () => {
     ["that is empty", 'boundary=""', "its content type names no boundary"],
     ["and with words in its content type", "y z; boundary=x", "the parameters of its content type are not well-formed"],
     ["and with another content type", "boundary=x, multipart/form-data; boundary=y", "its content type says twice what its boundary is"],
+    ["and a charset", "boundary=x; charset=utf-16", "its content type names a charset other than UTF-8"],
     ["in quotes without an end", 'boundary="x', "the parameters of its content type are not well-formed"],
   ])("with a boundary %s", async (_, parameters, why) => {
     const refused = read(A + END, `multipart/form-data; ${parameters}`);

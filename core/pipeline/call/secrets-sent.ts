@@ -51,19 +51,61 @@ function formsOf(secret: string): readonly string[] {
 
 export const longestFirst = (secrets: readonly string[]): Secrets => [...new Set(secrets)].sort((a, b) => b.length - a.length);
 
-/** The text without them. */
+/** The text without them, as they are or in base64. */
 export function withoutSecrets(text: string, secrets: Secrets): string {
   let left = text;
-  for (const secret of secrets) if (left.length >= secret.length && left.includes(secret)) left = left.replaceAll(secret, REDACTED);
+  for (const secret of secrets) left = withoutBase64(without(left, secret), secret);
+  return left;
+}
+const without = (text: string, secret: string): string =>
+  text.length >= secret.length && text.includes(secret) ? text.replaceAll(secret, REDACTED) : text;
+
+/** The value of an answer's header without them, as they are or in base64; `null` where its name holds one. */
+export function headerWithoutSecrets(name: string, value: string, secrets: Secrets): string | null {
+  let left = value;
+  for (const secret of secrets) {
+    if (secret.length < MIN_LENGTH) continue;
+    if (name.length >= secret.length && name.includes(secret.toLowerCase())) return null;
+    left = withoutBase64(without(left, secret), secret);
+  }
   return left;
 }
 
 /** Where most texts hold none, and any word may stand: without those that are long enough to be no word. */
 export function withoutLongSecrets(text: string, secrets: Secrets): string {
   let left = text;
-  for (const secret of secrets)
-    if (secret.length >= MIN_LENGTH && left.length >= secret.length && left.includes(secret)) left = left.replaceAll(secret, REDACTED);
+  for (const secret of secrets) if (secret.length >= MIN_LENGTH) left = without(left, secret);
   return left;
+}
+
+/** What is written in base64 with a secret in it, as `user:secret` is. */
+function withoutBase64(text: string, secret: string): string {
+  if (secret.length < MIN_LENGTH || text.length * 3 < secret.length * 4 - 9) return text;
+  let left = text;
+  for (const core of coresOf(secret)) if (left.includes(core)) left = left.replace(wordWith(core), REDACTED);
+  return left;
+}
+const wordWith = (core: string): RegExp => new RegExp(`[\\w+/=-]*${core.replaceAll("+", "\\+")}[\\w+/=-]*`, "g");
+
+/** Made once for each secret: a provider's key goes with many requests. */
+const cores = new Map<string, readonly string[]>();
+const MAX_CORES = 256;
+function coresOf(secret: string): readonly string[] {
+  const known = cores.get(secret);
+  if (known) return known;
+  if (cores.size >= MAX_CORES) cores.clear();
+  const made = [...new Set(BEFORE.flatMap((before) => [coreBehind(before, secret, "base64"), coreBehind(before, secret, "base64url")]))];
+  cores.set(secret, made);
+  return made;
+}
+/** Letters of base64 are written for three bytes at a time. */
+const BEFORE = [0, 1, 2] as const;
+/** The letters that the secret alone decides: the first and the last hold bits of what stands beside it. */
+function coreBehind(before: (typeof BEFORE)[number], secret: string, form: "base64" | "base64url"): string {
+  const written = Buffer.from(`${" ".repeat(before)}${secret}`)
+    .toString(form)
+    .replace(/=+$/, "");
+  return written.slice(before === 0 ? 0 : before + 1, -1);
 }
 
 /** A text that was cut off may end in the beginning of one. */

@@ -11,6 +11,7 @@ import { type Answer, answerOf } from "../../egress/answer.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
+import { HOLDS_OWN_KEY } from "../../egress/url.ts";
 import { HOP_HEADER, listOf } from "../../egress/loop.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
@@ -37,7 +38,15 @@ export function requestOf(it: Try, text: JsonText | null, rules: SendingRules, s
   const { adapter, provider, target } = it.to;
   entering(markOfOwner(provider));
   const request = outgoing(it, provider.endpoint(target), text, rules);
-  return provider.sign && !adapter.answer ? signed(request, provider.sign(shown(request), target), signal) : request;
+  if (adapter.answer) return request;
+  if (!provider.sign) return leaving(request, rules);
+  return signed(request, provider.sign(shown(request), target), rules, signal);
+}
+
+/** Whoever wrote the address of what is called, of a path, a query, a model or an id: with a key of the gateway in it nothing is called. */
+function leaving(request: Prepared, { ownKeys }: Pick<SendingRules, "ownKeys">): Prepared {
+  refuseOwnKey(request.url, ownKeys);
+  return request;
 }
 
 interface Sender extends Pick<SendingRules, "ownKeys"> {
@@ -81,9 +90,9 @@ interface Prepared extends Omit<OutgoingRequest, "headers"> {
 }
 const shown = ({ method, url, headers, body }: Prepared): OutgoingRequest => ({ method, url, headers: new Headers(headers), body });
 
-async function signed(request: Prepared, signing: Promise<OutgoingRequest>, signal: AbortSignal): Promise<Prepared> {
+async function signed(request: Prepared, signing: Promise<OutgoingRequest>, rules: SendingRules, signal: AbortSignal): Promise<Prepared> {
   const { method, url, headers, body } = await untilCut(signing, signal);
-  return { ...request, method, url, body, headers: Object.fromEntries(headers) };
+  return leaving({ ...request, method, url, body, headers: Object.fromEntries(headers) }, rules);
 }
 
 /** Signing may wait for a token that other requests wait for too: this one stops waiting when it is cut. */
@@ -119,7 +128,6 @@ function notWritten(thrown: unknown): unknown {
 
 function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
-  refuseKeyInPath(it.call, rules);
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.ask.path);
   return {
     method: adapter.method ?? it.call.method,
@@ -128,12 +136,6 @@ function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: Sen
     body: text ?? formBody(it.call),
     text,
   };
-}
-
-/** What a client writes into the path and the query is sent on. */
-function refuseKeyInPath({ params, search }: Call, { ownKeys }: SendingRules): void {
-  if (search !== "") refuseOwnKey(search, ownKeys);
-  for (const name in params) refuseOwnKey(params[name] ?? "", ownKeys);
 }
 
 function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
@@ -146,14 +148,20 @@ function headersFor(it: Try, endpoint: Endpoint, rules: SendingRules): HeaderRec
   const headers: HeaderRecord = {};
   for (const name of forwardable(it, rules)) {
     const value = it.call.headers.get(name);
-    if (value !== null && !isOwnKey(value, it.call, rules)) headers[name.toLowerCase()] = value;
+    if (value !== null && !isOwnKey(value, it.call, rules) && !isOwnKey(name, it.call, rules)) headers[name.toLowerCase()] = value;
   }
   if (body.kind === "json") headers["content-type"] = "application/json";
-  else if (body.kind !== "none") headers["content-type"] = body.contentType;
+  else if (body.kind !== "none") headers["content-type"] = formType(body.contentType, it.call, rules);
   headers["accept"] = it.ask.stream ? STREAM_TYPES[framing(it)] : "application/json, */*";
   setAll(headers, endpoint.headers);
   if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
   return headers;
+}
+
+/** Its boundary is the client's own. */
+function formType(contentType: string, call: Call, rules: SendingRules): string {
+  if (!isOwnKey(contentType, call, rules)) return contentType;
+  throw new GatewayError("HEADER_INVALID", { header: "content-type", why: HOLDS_OWN_KEY }, { param: "content-type" });
 }
 
 /** How the provider's stream is cut into events; what is neither mapped nor unwrapped is in a client's dialect. */

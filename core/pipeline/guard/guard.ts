@@ -1,5 +1,4 @@
-import type { Call, GuardrailResult } from "#contract";
-import { type Json, isJson } from "#contract";
+import { type Call, GatewayError, type GuardrailResult, isJson, type Json } from "#contract";
 import { withFields } from "./form.ts";
 import { refuseOtherSpellings } from "./other-spellings.ts";
 import { NO_RESULTS, type Pending, Results } from "./report.ts";
@@ -18,11 +17,22 @@ export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: G
   if (list.length === 0) return new JudgedCall(call, unjudged(body));
   const { names } = call.row.content;
   if (names) refuseOtherSpellings(body, names);
+  refuseTokens(list, body, call);
   const subject = new Subject("input", body, { call, headers: deps.headers, view, status: null });
   return after(guarded(list, subject, deps), (judgement) =>
     after(withBody(call, body, judgement.body), (changed) => new JudgedCall(changed, judgement)),
   );
 }
+
+/** What no check can read, no guardrail lets by that could stop or change a text. */
+function refuseTokens(list: readonly ActiveGuardrail[], body: Json, { row }: Call): void {
+  const param = row.content.tokens?.(body);
+  if (param === undefined || !list.some(weighsText)) return;
+  const what = `A guardrail of this request reads its texts, and ${param} holds numbers of tokens, which it cannot read: send the text itself.`;
+  throw new GatewayError("REQUEST_INVALID", { what }, { param });
+}
+const weighsText = ({ deny, async: beside, checks }: ActiveGuardrail): boolean =>
+  !beside && checks.some(({ wants, loaded }) => wants.size > 0 && (deny || loaded?.check.transforms === true));
 
 /** Judges a whole answer before the client gets it. Only good answers of operations with content are judged. */
 export function guardOutput(

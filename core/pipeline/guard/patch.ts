@@ -59,15 +59,25 @@ function forgetRepeats(holder: Holder, step: string, repeats: BodyContent["repea
   for (const name of repeats[step] ?? []) delete holder[name];
 }
 
-const STEP = /\.?([^.[\]]+)|\[(\d{1,7})\]/y;
+/** A name, an index, or a name in quotes that holds what would end a step. */
+const STEP = /\.?([^.[\]]+)|\[(\d{1,7})\]|\[("(?:[^"\\]|\\.)*")\]/y;
 function stepsOf(path: string): string[] {
   const steps: string[] = [];
   STEP.lastIndex = 0;
   for (let match = STEP.exec(path); match; match = STEP.exec(path)) {
-    steps.push((match[1] ?? match[2]) as string); // one of the two always took part in the match
+    const [, name, index, quoted] = match;
+    steps.push(name ?? index ?? nameIn(quoted ?? "", path));
     if (STEP.lastIndex === path.length) return steps;
   }
   throw new PatchRefused(`the patch names no place: ${path}`);
+}
+
+function nameIn(quoted: string, path: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch (thrown) {
+    throw new PatchRefused(`the patch names no place: ${path} (${messageOf(thrown)})`);
+  }
 }
 
 function replaced(current: unknown, text: string, path: string, content: BodyContent): unknown {

@@ -5,10 +5,10 @@ export function selected(all: readonly PlacedSegment[], wants: ReadonlySet<Segme
   const seen: Segment[] = [];
   if (all.length === 0 || wants.size === 0) return seen;
   for (const segment of side === "input" ? ASKED[scope](all) : ANSWER[scope](all))
-    if (wants.has(segment.kind) || (segment.kind === "tool_result" && scope === "last_message" && wants.has("text"))) seen.push(segment);
+    if (wants.has(segment.kind) || (segment.kind === "tool_result" && scope !== "user_messages" && wants.has("text"))) seen.push(segment);
   return seen;
 }
-// The documented text under test is the last message whatever its role, so a tool's result counts as text there.
+// The documented text under test is the last message whatever its role, so a tool's result counts as text; and all messages are no less.
 
 export const wantsOf = (check: Pick<Check, "wants">): ReadonlySet<SegmentKind> => (check.wants ? new Set(check.wants) : TEXT_ONLY);
 const TEXT_ONLY: ReadonlySet<SegmentKind> = new Set(["text"]);

@@ -4,9 +4,10 @@ import type { Branch, Leaf } from "#contract";
 import { rulesOf } from "#kit";
 import { compileConfig } from "./compile.ts";
 
+const NO_KEYS = { within: () => false };
 const CAPS = { root: 3, conditionalRoot: 5, nested: 2, total: 5 };
 const compile = (config: unknown) =>
-  compileConfig(config, rulesOf({ openai: Type.Object({ openai_organization: Type.Optional(Type.String()) }) }, CAPS), "written");
+  compileConfig(config, rulesOf({ openai: Type.Object({ openai_organization: Type.Optional(Type.String()) }) }, CAPS), "written", NO_KEYS);
 
 test("a config without targets is one leaf", () => {
   expect(compile({ provider: "openai", retry: { attempts: 9 } })).toMatchObject({
@@ -72,6 +73,8 @@ test("targets that take over more parameters than anybody means are refused, and
   const targets = Array.from({ length: 50 }, () => ({ provider: "openai", override_params: { user: "u" } }));
   const whole = { root: 100, conditionalRoot: 100, nested: 100, total: 1_000 };
   const startedAt = performance.now();
-  expect(() => compileConfig({ override_params: members, targets }, rulesOf({}, whole), "written")).toThrow("more than 100000 parameters");
+  expect(() => compileConfig({ override_params: members, targets }, rulesOf({}, whole), "written", NO_KEYS)).toThrow(
+    "more than 100000 parameters",
+  );
   expect(performance.now() - startedAt).toBeLessThan(500);
 });

@@ -1,6 +1,8 @@
 import { type Branch, CONFIG_MEMBERS, type ConfigLevel, GatewayError, type Json, type Leaf, type TargetNode } from "#contract";
 import type { ConfigClaims } from "../../kernel/config/claims.ts";
 import type { ConfigRules } from "../../kernel/config/rules.ts";
+import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
+import { givenParams } from "./given-params.ts";
 
 const DEFAULT_RETRY_STATUSES = [429, 500, 502, 503, 504, 529] as const;
 const MAX_RETRIES = 5;
@@ -9,9 +11,14 @@ const MAX_RETRIES = 5;
  * Judges a config and turns it into the tree of targets a plan walks. `saved`: one that was stored, before members that
  * nothing obeys were refused perhaps, is served as it was.
  */
-export function compileConfig(config: unknown, rules: Pick<ConfigRules, "judge" | "claims">, as: "written" | "saved"): TargetNode {
+export function compileConfig(
+  config: unknown,
+  rules: Pick<ConfigRules, "judge" | "claims">,
+  as: "written" | "saved",
+  ownKeys: Compiling["ownKeys"],
+): TargetNode {
   rules.judge(config, as);
-  return nodeOf(config, BASE, "config", { claims: rules.claims, merged: 0 });
+  return nodeOf(config, BASE, "config", { claims: rules.claims, ownKeys, merged: 0 });
 }
 
 /** What a nested target takes over from the levels above it. */
@@ -50,6 +57,7 @@ export const BASE: Inherited = Object.freeze({
 /** One config on its way to a tree. */
 interface Compiling {
   readonly claims: ConfigClaims;
+  readonly ownKeys: Pick<OwnKeys, "within">;
   /** Members of levels above that were copied to the levels below. */
   merged: number;
 }
@@ -110,8 +118,9 @@ function inherit(config: ConfigLevel, above: Inherited, compiling: Compiling): I
 
 function merged(above: Json | null, own: Json | undefined, compiling: Compiling): Json | null {
   if (!own) return above;
+  const given = givenParams(own, compiling.ownKeys);
   if (above) countMerged(Object.keys(above).length, compiling);
-  return { ...above, ...own };
+  return { ...above, ...given };
 }
 function joined(above: readonly string[], own: readonly string[], compiling: Compiling): readonly string[] {
   countMerged(above.length, compiling);

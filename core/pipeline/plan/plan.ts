@@ -16,6 +16,7 @@ import {
 } from "#contract";
 import { metadataOf } from "../../http/headers.ts";
 import { boundedJson, CONTROL_VALUES, MAX_DEPTH } from "../../json/bounded.ts";
+import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import { isUuid } from "../../admin/tenancy.ts";
 import type { Generation } from "../../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
@@ -36,7 +37,7 @@ interface Chosen {
   readonly root: TargetNode;
 }
 
-export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): Planner {
+export function planner(gen: Pick<Generation, "stores" | "config" | "vault">, ownKeys: Pick<OwnKeys, "within">): Planner {
   const inline = inlineConfigs<Chosen>();
   const usable = (record: RecordOf<typeof Configs>) => ({
     active: record.status === "active",
@@ -51,14 +52,14 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): P
   const fromText = (text: string): Chosen => {
     const known = inline.get(text);
     if (known) return known;
-    const compiled: Chosen = { slug: null, root: compileConfig(jsonConfig(text), gen.config, "written") };
+    const compiled: Chosen = { slug: null, root: compileConfig(jsonConfig(text), gen.config, "written", ownKeys) };
     inline.set(text, compiled);
     return compiled;
   };
   const fromSlug = (slug: string, workspaceId: string): MaybePromise<Chosen> =>
     after((isUuid(slug) ? byId : bySlug)(workspaceId, slug), (record) => {
       if (!record?.active) throw new GatewayError("CONFIG_UNKNOWN", { config: slug }, { param: "x-gateway-config" });
-      return (record.compiled ??= { slug: record.slug, root: compileConfig(record.config, gen.config, "saved") });
+      return (record.compiled ??= { slug: record.slug, root: compileConfig(record.config, gen.config, "saved", ownKeys) });
     });
   const choose = (call: Call, caller: Caller): MaybePromise<Chosen> => {
     const asked = call.control.config;
@@ -72,7 +73,7 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">): P
   return (call, caller) => {
     const chosen = choose(call, caller);
     const defaults = caller.workspaceId === null ? undefined : workspace(caller.workspaceId);
-    return after(chosen, (config) => after(defaults, (known) => planOf(call, caller, config, known)));
+    return after(chosen, (config) => after(defaults, (known) => planOf({ call, caller, chosen: config, defaults: known, ownKeys })));
   };
 }
 
@@ -92,23 +93,33 @@ const PLAIN: Leaf = Object.freeze({
 
 const NO_CONFIG: Chosen = Object.freeze({ root: PLAIN, slug: null });
 
-function planOf(call: Call, caller: Caller, chosen: Chosen, defaults: WorkspaceDefaults | undefined): Plan {
+/** What a plan is made from. */
+interface PlanParts {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly chosen: Chosen;
+  readonly defaults: WorkspaceDefaults | undefined;
+  readonly ownKeys: Pick<OwnKeys, "within">;
+}
+function planOf({ call, caller, chosen, defaults, ownKeys }: PlanParts): Plan {
   const model = call.body.kind === "json" && typeof call.body.value["model"] === "string" ? call.body.value["model"] : null;
   return Object.freeze({
     root: withDefaults(chosen.root, defaults),
-    metadata: metadataFor(call, caller, defaults),
+    metadata: Object.assign(metadataIn(call, ownKeys), caller.metadata, defaults?.metadata),
     configSlug: chosen.slug,
     model,
   });
 }
 
-/** Later wins: body `user`, request, key, workspace. */
-function metadataFor(call: Call, caller: Caller, defaults: WorkspaceDefaults | undefined): Plan["metadata"] {
+/** Later wins: body `user`, request, and then key and workspace. It goes to whom checks ask: a key of the gateway in it counts as not given. */
+function metadataIn(call: Call, ownKeys: Pick<OwnKeys, "within">): Record<string, string> {
   const user = call.body.kind === "json" ? call.body.value["user"] : undefined;
   const metadata: Record<string, string> = {};
-  if (typeof user === "string" && user.length <= 128) metadata["_user"] = user;
-  if (call.control.metadata !== undefined) Object.assign(metadata, metadataOf(call.control.metadata));
-  return Object.assign(metadata, caller.metadata, defaults?.metadata);
+  if (typeof user === "string" && user.length <= 128 && !ownKeys.within(user)) metadata["_user"] = user;
+  if (call.control.metadata === undefined) return metadata;
+  const said = metadataOf(call.control.metadata);
+  for (const name in said) if (!ownKeys.within(name) && !ownKeys.within(said[name] ?? "")) metadata[name] = said[name] ?? "";
+  return metadata;
 }
 
 function defaultsOf(raw: Json): WorkspaceDefaults {

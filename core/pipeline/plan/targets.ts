@@ -15,6 +15,7 @@ import {
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { providerKey } from "../caller-key.ts";
 import { type Dialects, type Serving, servingOf } from "./served.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
@@ -153,7 +154,7 @@ function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPla
   if (customHost !== null) refuseOwnKey(customHost, rules.ownKeys);
   return {
     fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
-    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? sentKey(call), call, rules),
+    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? providerKey(call.headers, call.control.apiKey), call, rules),
     customHost,
     model,
   };
@@ -191,22 +192,6 @@ function refuseChosenVendor(meaning: ProviderMeant, leaf: Leaf, keeps: boolean):
 }
 const strayKey = ({ id, slug }: ProviderMeant, why: string, param = "custom_host"): GatewayError =>
   new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
-
-/** The provider's own key: the bearer token, unless that was the gateway key; else where clients of some vendors put their only key. */
-const sentKey = (call: Call): string => bearerOf(call) || (call.headers.get(KEY_HEADER) ?? "");
-const KEY_HEADER = "x-api-key";
-
-function bearerOf(call: Call): string {
-  if (call.control.apiKey === undefined) return "";
-  const value = call.headers.get("authorization") ?? "";
-  if (value.includes(","))
-    throw new GatewayError(
-      "HEADER_INVALID",
-      { header: "authorization", why: "it was sent more than once, or its token holds a comma" },
-      { param: "authorization" },
-    );
-  return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
-}
 
 interface TargetSchema {
   readonly fields: readonly Field[];

@@ -11,6 +11,7 @@ import {
   type Usage,
   type WireError,
 } from "#contract";
+import { callerKey } from "../caller-key.ts";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
 import type { EstimateUsage } from "./estimate.ts";
 import type { CostOf } from "./cost.ts";
@@ -180,13 +181,11 @@ interface Used extends Pick<Ended, "reply" | "served"> {
 
 /** Those of its targets, and the key of who asked. */
 function secretsOf({ sent }: Reply, call: Call): Secrets {
-  const key = keyOf(call);
+  const key = callerKey(call.headers, call.control.apiKey);
   const secrets = sent?.secrets ?? NONE;
   return key.length < MIN_LENGTH ? secrets : longestFirst([...secrets, key]);
 }
 const NONE: Secrets = [];
-const keyOf = ({ control, headers }: Call): string =>
-  control.apiKey ?? (headers.get("authorization") ?? "").replace(/^bearer +/i, "").trim();
 const hidden = <T extends string | null>(text: T, secrets: Secrets): T | string => text && withoutLongSecrets(text, secrets);
 
 /** Checks may quote what they saw. A credential of the client's own may be any text: only values are looked at, not the form around them. */

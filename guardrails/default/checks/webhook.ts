@@ -100,7 +100,7 @@ function lastText(request: Json | null): string {
 /** `undefined` when the text is not a JSON object. */
 function headersOf(given: Static<typeof Params>["headers"]): Record<string, string> | undefined {
   const object = typeof given === "string" ? parsedObject(given) : (given ?? {});
-  return object && Object.fromEntries(Object.entries(object).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return object && Object.fromEntries(Object.entries(object).map(([name, value]) => [name, String(value)]));
 }
 function parsedObject(text: string): Json | undefined {
   if (text.trim() === "") return {};

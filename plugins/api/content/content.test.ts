@@ -2,13 +2,14 @@ import { describe, expect, test } from "bun:test";
 import type { BodyContent, Json, Patch, PlacedSegment, Scope, SegmentKind, Side } from "#contract";
 import { PatchRefused, patched as patchedIn } from "../../../core/pipeline/guard/patch.ts";
 import { selected } from "../../../core/pipeline/guard/scope.ts";
-import { CHAT, COMPLETION, FORM, INPUT, MESSAGES, RERANK, TRANSCRIPT } from "./index.ts";
+import { CHAT, COMPLETION, FORM, INPUT, MESSAGES, RERANK, RESPONSE, TRANSCRIPT } from "./index.ts";
 
 const CONTENTS = {
   chat: CHAT,
   messages: MESSAGES,
   prompt: COMPLETION,
   input: INPUT,
+  response: RESPONSE,
   rerank: RERANK,
   form: FORM,
 } as const satisfies Readonly<Record<string, BodyContent>>;
@@ -110,7 +111,7 @@ describe("requests", () => {
       { type: "function_call", name: "find", arguments: "{}", call_id: "c" },
       { type: "function_call_output", call_id: "c", output: "found" },
     ];
-    expect(brief(segmentsOf("input", { instructions: "Be kind.", input }))).toEqual([
+    expect(brief(segmentsOf("response", { instructions: "Be kind.", input }))).toEqual([
       "instructions system text Be kind.",
       "input[0].content[0].text user text Hi",
       "input[0].content[1].image_url user image https://x.example/a.png",
@@ -183,10 +184,43 @@ describe("requests", () => {
       ["query user text q", "documents[0] user text a", "documents[1].text user text b"],
     ],
     ["form", { prompt: "p", model: "m" }, ["prompt user text p"]],
+    ["chat", { messages: [{ role: "user", content: { type: "mystery", words: "bad" } }] }, ["messages[0].content.words user text bad"]],
     [
       "chat",
-      { messages: [{ role: "user", content: { type: "mystery", words: "bad" } }] },
-      ['messages[0].content user file {"type":"mystery","words":"bad"}'],
+      { messages: [{ role: "user", content: [{ type: "x", a: { "b.c": ["1", { "d[0]": "2" }] }, n: 1 }] }] },
+      ['messages[0].content[0].a["b.c"][0] user text 1', 'messages[0].content[0].a["b.c"][1]["d[0]"] user text 2'],
+    ],
+    [
+      "chat",
+      { messages: [{ role: "user", content: [{ type: "x", many: Array.from({ length: 1_001 }, () => "a") }] }] },
+      [`messages[0].content[0] user text ${"a\n".repeat(1_000)}a`],
+    ],
+    [
+      "chat",
+      { tools: [{ type: "function", function: { name: "f", description: "d" } }], messages: [{ role: "user", name: "n", content: "c" }] },
+      [
+        "tools[0].function.name system text f",
+        "tools[0].function.description system text d",
+        "messages[0].name system text n",
+        "messages[0].content user text c",
+      ],
+    ],
+    ["form", { "prompt[0]": "p", "Prompt": "q", size: "s" }, ['["prompt[0]"] user text p', "Prompt user text q"]],
+    [
+      "form",
+      { prompt: "p", images: [{ image_url: "https://x.example/a.png" }, { file_id: "f" }], mask: { image_url: { url: "u" } } },
+      ["prompt user text p", "images[0].image_url user image https://x.example/a.png", "mask.image_url.url user image u"],
+    ],
+    ["input", { input: [{ type: "my_call", role: "x", text: "a" }] }, ["input[0].role user text x", "input[0].text user text a"]],
+    [
+      "prompt",
+      { prompt: [["a"], [1]], parameters: { negativePrompt: "b" } },
+      ["prompt[0][0] user text a", "parameters.negativePrompt user text b"],
+    ],
+    [
+      "rerank",
+      { query: "q", documents: [{ text: "a", "the title": "b" }] },
+      ["query user text q", "documents[0].text user text a", "documents[0].the title user text b"],
     ],
     ["chat", { messages: "nonsense" }, []],
   ];
@@ -269,7 +303,7 @@ describe("the last message, read alone, gives what the whole conversation gives 
     ["a last message of an empty text", "chat", { messages: [...said, { role: "user", content: "" }] }],
     ["nothing but a system text", "messages", { system: "Be kind.", messages: [{ role: "user", content: [] }] }],
     ["no messages", "chat", { messages: "none" }],
-    ["no list of messages", "input", { instructions: "Be kind.", input: ["a", { role: "user", content: "b" }, "c"] }],
+    ["no list of messages", "response", { instructions: "Be kind.", input: ["a", { role: "user", content: "b" }, "c"] }],
     ["a prompt", "prompt", { prompt: ["a", "b"], suffix: "c" }],
   ];
   test.each(bodies)("%s", (_, shape, body) => {

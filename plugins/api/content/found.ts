@@ -31,8 +31,17 @@ export const at = (path: string, role: Segment["role"], message: number): Place 
 /** A text, or what makes it when it is looked at. */
 export type TextFound = string | ((found: Found) => string);
 
+/** Only an assistant has thoughts: what another calls one is a text. */
 export function add(found: Found, { role, message, result }: Place, kind: SegmentKind, value: TextFound, path: string): void {
-  const segment = { path, role, kind: kind === "text" && result ? "tool_result" : kind, message } as const;
+  const isText = kind === "text" || (kind === "reasoning" && role !== "assistant");
+  const segment = { path, role, kind: isText ? (result ? "tool_result" : "text") : kind, message } as const;
   if (typeof value === "string") found.push({ ...segment, text: value });
   else findLater(found, segment, () => value(found));
+}
+
+const PLAIN_NAME = /^[^.[\]"\\]+$/;
+/** The path of a member; a name that would read as another path is quoted. */
+export function below(path: string, name: string): string {
+  if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
 }

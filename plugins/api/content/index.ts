@@ -2,9 +2,12 @@ import type { BodyContent, Json, PlacedSegment } from "#contract";
 import { answerParts } from "./answer.ts";
 import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { at, type Found } from "./found.ts";
-import { readInput } from "./input.ts";
+import { BEFORE_ALL, readInstructions } from "./instructions.ts";
+import { readItems } from "./input.ts";
+import { readLeaves } from "./leaves.ts";
 import { readParts } from "./parts.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
+import { holdsTokens, members, readFormTexts, readPrompts } from "./prompts.ts";
 
 /* What the bodies of the specification's operations hold. No plugin: what the `api` plugins share. */
 
@@ -18,15 +21,6 @@ const reading =
   };
 /** Whatever the operation's form: an answer has its content in one of few members. */
 const output = reading(answerParts);
-
-const members =
-  (names: readonly string[]): Reader =>
-  (body, found) => {
-    for (const name of names) readParts(body[name], at(name, "user", 0), found);
-  };
-
-/** System texts that stand outside the list of messages come before all of them. */
-const BEFORE_ALL = -1;
 
 type ReadMessage = typeof chatMessage;
 /** Conversations whose messages stand in a list and are read one by one. */
@@ -66,10 +60,19 @@ const NAMES: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** The member that may hold a text as numbers of tokens. */
+const tokensIn =
+  (name: string) =>
+  (body: Json): string | undefined =>
+    holdsTokens(body[name]) ? name : undefined;
 const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, rewritten: withoutBrokenSignatures, names: NAMES } satisfies BodyContent;
 
-const readChat = messagesBy(chatMessage);
+const readChat: Reader = (body, found) => {
+  readInstructions(body, found);
+  messagesBy(chatMessage)(body, found);
+};
 const readMessages: Reader = (body, found) => {
+  readInstructions(body, found);
   readParts(body["system"], at("system", "system", BEFORE_ALL), found);
   messagesBy(messagesMessage)(body, found);
 };
@@ -79,27 +82,29 @@ export const CHAT: BodyContent = { ...PATCHED, input: reading(readChat), lastInp
 /** Messages: the system text beside the list, tools among the content blocks. */
 export const MESSAGES: BodyContent = { ...PATCHED, input: reading(readMessages), lastInput: lastBy(messagesMessage, readMessages), output };
 /** Completions and images: a prompt. */
-export const PROMPT: BodyContent = { ...PATCHED, input: reading(members(["prompt", "suffix", "negative_prompt"])) };
+export const PROMPT: BodyContent = { ...PATCHED, input: reading(readPrompts), tokens: tokensIn("prompt") };
 export const COMPLETION: BodyContent = { ...PROMPT, output };
 /** Speech: how to speak is said by the same client as what to speak. */
 export const SPEECH: BodyContent = { ...PATCHED, input: reading(members(["instructions", "input"])) };
 /** The member `input`: texts to embed or classify. */
-export const INPUT: BodyContent = {
+export const INPUT: BodyContent = { ...PATCHED, input: reading(members(["input"])), tokens: tokensIn("input") };
+export const RESPONSE: BodyContent = {
   ...PATCHED,
   input: reading((body, found) => {
+    readInstructions(body, found);
     readParts(body["instructions"], at("instructions", "system", BEFORE_ALL), found);
-    readInput(body["input"], found);
+    readItems(body["input"], found);
   }),
+  output,
 };
-export const RESPONSE: BodyContent = { ...INPUT, output };
 export const EMBEDDING: BodyContent = { ...INPUT, vectors: true };
 export const RERANK: BodyContent = {
   ...PATCHED,
   input: reading((body, found) => {
     members(["query"])(body, found);
-    list(body["documents"]).forEach((document, index) => readParts(document, at(`documents[${index}]`, "user", 0), found));
+    list(body["documents"]).forEach((document, index) => readLeaves(document, at(`documents[${index}]`, "user", 0), found));
   }),
 };
 /** The texts among a multipart form's fields. */
-export const FORM: BodyContent = { ...PATCHED, input: reading(members(["prompt", "input", "text"])) };
+export const FORM: BodyContent = { ...PATCHED, input: reading(readFormTexts) };
 export const TRANSCRIPT: BodyContent = { ...FORM, output };

@@ -3,8 +3,8 @@ import { roleOf } from "./conversation.ts";
 import { findLater, type Found, at } from "./found.ts";
 import { findCall, readParts } from "./parts.ts";
 
-/** The member `input`: texts and parts to embed, classify or speak, or the items of a responses request. */
-export function readInput(input: unknown, found: Found): void {
+/** The member `input` of a responses request: a text, or items. */
+export function readItems(input: unknown, found: Found): void {
   if (!Array.isArray(input)) return readParts(input, at("input", "user", 0), found);
   input.forEach((item: unknown, index) => {
     const path = `input[${index}]`;

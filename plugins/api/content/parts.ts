@@ -2,6 +2,7 @@ import { GatewayError, InnerJson, isJson, type Json, type PlacedSegment, type Se
 import { entry } from "./wire.ts";
 import { add, findLater, type Found, type Place } from "./found.ts";
 import { type Piece, piece, sourcePiece } from "./piece.ts";
+import { readLeaves } from "./leaves.ts";
 
 type ReadPart = (part: Json) => Piece | undefined;
 
@@ -80,8 +81,13 @@ function toolCall(part: Json): Piece {
   return { kind: "tool_call", text: (found) => toolText(part["name"], part["input"], found), below: "" };
 }
 
-/** A part of a type we do not know: its text if it has one, else all of it, so that nothing is invisible. */
-const unknownPart: ReadPart = (part) => member("text", "text")(part) ?? { kind: "file", text: () => JSON.stringify(part), below: "" };
+/** A part of a type we do not know, so that nothing is invisible: every text of it; of what a model gave, its own tools' results among it, the text or all of it as a file. */
+function unknownPart(part: Json, place: Place, found: Found): void {
+  const { type, ...rest } = part;
+  if (place.role !== "assistant" || type === "text") return readLeaves(rest, place, found);
+  const read = member("text", "text")(part) ?? { kind: "file", text: () => JSON.stringify(part), below: "" };
+  add(found, place, read.kind, read.text, place.path + read.below);
+}
 
 /** Reads content: a string, a list of strings and parts, or a single part. */
 export function readParts(content: unknown, place: Place, found: Found): void {
@@ -93,11 +99,13 @@ export function readParts(content: unknown, place: Place, found: Found): void {
 
 function readPart(part: unknown, place: Place, found: Found): void {
   if (typeof part === "string") return add(found, place, "text", part, place.path);
+  if (Array.isArray(part)) return readLeaves(part, place, found);
   if (!isJson(part)) return; // token numbers and nulls say nothing
   const holder = entry(HOLDERS, part["type"]);
   if (holder) return holder(part, place, found);
-  const read = entry(PARTS, part["type"])?.(part) ?? unknownPart(part);
+  const read = entry(PARTS, part["type"])?.(part);
   if (read) add(found, place, read.kind, read.text, place.path + read.below);
+  else unknownPart(part, place, found);
 }
 
 /** Parts that hold content of their own. */

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type BodyContent, definePlugin, NO_CONTENT, Nullable, OneOf } from "#contract";
+import { type BodyContent, definePlugin, Nullable, OneOf } from "#contract";
 import { FORM, PROMPT } from "../content/index.ts";
 import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
 
@@ -125,7 +125,7 @@ export default definePlugin({
           },
           description: EVENTS,
         },
-        { operation: "imageVariation", content: { ...NO_CONTENT, ...usage }, body: ImageVariationForm, reply: ImageResult },
+        { operation: "imageVariation", content: { ...FORM, ...usage }, body: ImageVariationForm, reply: ImageResult },
       ],
     },
   }),

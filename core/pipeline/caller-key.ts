@@ -1,0 +1,34 @@
+import { GatewayError, type RequestHeaders } from "#contract";
+
+/* Where in a request the key of who asks stands, and where, beside it, the provider's own. */
+
+/** Where clients of some vendors put their only key. */
+const KEY_HEADER = "x-api-key";
+
+/** The gateway's key: in the header of its own, which has been read already, as the bearer token, or where there is no other. */
+export const callerKey = (headers: RequestHeaders, own: string | undefined): string =>
+  own ?? (bearerToken(headers) || (headers.get(KEY_HEADER) ?? ""));
+
+/** The provider's key: the bearer token is the gateway's own where that came in no header of its own. */
+export const providerKey = (headers: RequestHeaders, own: string | undefined): string =>
+  (own === undefined ? "" : judgedToken(headers)) || (headers.get(KEY_HEADER) ?? "");
+
+/** The same as `callerKey`, of a request whose headers are not judged yet. */
+export const judgedCallerKey = (headers: RequestHeaders, own: string | undefined): string =>
+  own ?? (judgedToken(headers) || (headers.get(KEY_HEADER) ?? ""));
+
+function judgedToken(headers: RequestHeaders): string {
+  const token = bearerToken(headers);
+  if (token.includes(","))
+    throw new GatewayError(
+      "HEADER_INVALID",
+      { header: "authorization", why: "it was sent more than once, or its token holds a comma" },
+      { param: "authorization" },
+    );
+  return token;
+}
+
+function bearerToken(headers: RequestHeaders): string {
+  const value = headers.get("authorization") ?? "";
+  return value.slice(0, 7).toLowerCase() === "bearer " ? value.slice(7).trim() : "";
+}
