@@ -228,6 +228,14 @@ describe("failures inside a 200", () => {
   });
 });
 
+test("a call may bring all of its long arguments with its name, whole and streamed", () => {
+  const fn = { name: "f", arguments: JSON.stringify({ text: "x".repeat(300_000) }) };
+  const call = { index: 0, id: "c", type: "function", function: fn };
+  const told = { type: "tool", index: 0, id: "c", ...fn };
+  const data = JSON.stringify({ id: "a", choices: [{ index: 0, delta: { tool_calls: [call] } }] });
+  expect(chat.decode.event({ event: "", data }, chat.decode.start())).toContainEqual(told as never);
+  expect(chat.read({ id: "a", choices: [{ index: 0, message: { tool_calls: [call] } }] })).toContainEqual(told as never);
+});
 test("arguments of a call without a name are not kept without end", () => {
   const state = chat.decode.start();
   const delta = { tool_calls: [{ index: 0, function: { arguments: "x".repeat(100_000) } }] };

@@ -54,8 +54,7 @@ function callEvents(call: OpenCall, index: number, piece: Json, answerId: string
   call.id ??= text(piece["id"]);
   call.name ??= text(fn["name"]);
   call.held += args;
-  if (call.held.length > MAX_HELD) throw new SyntaxError("a tool call in it has arguments and no name");
-  if (call.name === undefined) return []; // the name may come after the id
+  if (call.name === undefined) return unnamed(call); // the name may come after the id
   call.announced = true;
   return [
     {
@@ -67,6 +66,11 @@ function callEvents(call: OpenCall, index: number, piece: Json, answerId: string
       ...signed,
     },
   ];
+}
+
+function unnamed({ held }: OpenCall): StreamEvent[] {
+  if (held.length > MAX_HELD) throw new SyntaxError("a tool call in it has arguments and no name");
+  return [];
 }
 
 /** Arguments are JSON as text; a few servers send the object itself. */
