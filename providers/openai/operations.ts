@@ -1,5 +1,6 @@
 import type { Adapter, Json, Provider } from "#contract";
 import { refusedBy } from "../wires/openai/refused.ts";
+import { serving } from "../wires/openai/serving.ts";
 import { without } from "../wires/openai/without.ts";
 import { embeddingUsage, generationUsage } from "./usage.ts";
 
@@ -34,15 +35,12 @@ export const operations: Provider["operations"] = {
   listBatches: asIs,
   retrieveBatch: asIs,
   cancelBatch: asIs,
-  createFinetune: asIs,
-  listFinetunes: asIs,
-  retrieveFinetune: asIs,
-  cancelFinetune: asIs,
+  ...serving("Fine-Tuning", asIs),
   createModelResponse: { usage: generationUsage },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   listResponseInputItems: asIs,
-  listAssistants: assistants,
-  listVectorStoreFiles: assistants,
+  ...serving("Assistants", assistants),
+  ...serving("Vector Stores", assistants),
   listModels: asIs,
 };

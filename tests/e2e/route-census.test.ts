@@ -279,8 +279,12 @@ const WITH_WORD: readonly Json[] = [
   { model: "m", prompt: WORD },
   { model: "m", input: WORD, voice: "v" },
   { model: "m", query: WORD, documents: ["x"] },
+  { model: "m", instructions: WORD, assistant_id: "asst_1" },
+  { role: "user", content: WORD },
+  { tool_outputs: [{ tool_call_id: "call_1", output: WORD }] },
 ];
-const WITHOUT_CONTENT: Json = { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" };
+const FILES: Json = { input_file_id: "file-1", training_file: "file-1", file_id: "file-1", file_ids: ["file-1"], attributes: {} };
+const WITHOUT_CONTENT: Json = { model: "m", endpoint: "/v1/chat/completions", completion_window: "24h", ...FILES };
 const bodyFor = ({ content }: MountedOperation): Json =>
   WITH_WORD.find((body) => content.input?.(body).some(({ text }) => text.includes(WORD))) ?? WITHOUT_CONTENT;
 /** They take a body and carry no content to check; why. */
@@ -289,6 +293,14 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   createBatch: "names a file; its lines are requests of their own",
   createFinetune: "names files",
   imageVariation: "an image, and no text",
+  modifyThread: "names files, and pairs of the client's own",
+  modifyMessage: "pairs of the client's own",
+  modifyRun: "pairs of the client's own",
+  createVectorStore: "names files",
+  modifyVectorStore: "a name, and pairs of the client's own",
+  createVectorStoreFile: "names a file",
+  updateVectorStoreFileAttributes: "pairs of the client's own",
+  createVectorStoreFileBatch: "names files",
 };
 /** They take a body and are free; why. */
 const FREE: Readonly<Record<string, string>> = {
