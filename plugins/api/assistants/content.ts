@@ -1,13 +1,15 @@
 import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contract";
 import { roleOf } from "../content/conversation.ts";
 import { type Found, type Place, at } from "../content/found.ts";
-import { objectIn, objectsIn } from "../content/ids.ts";
+import { eachObject, objectIn } from "../content/ids.ts";
 import { readParts, toolText } from "../content/parts.ts";
 
-/* What bodies of assistants, threads, messages and runs say. Messages have their number in the thread or the page. */
+/* What bodies of assistants, threads, messages and runs say. */
 
 /** Instructions stand before all messages. */
 const BEFORE_ALL = -1;
+/** What is answered, or returned by tools, is one message to a check, in however many parts it comes. */
+const ALL_OF_IT = 0;
 
 type Read = (body: Json, found: Found) => void;
 export const reading =
@@ -24,22 +26,22 @@ export const instructions =
     for (const name of names) readParts(body[name], at(name, "system", BEFORE_ALL), found);
   };
 
-/** The messages of a list. */
+/** The messages of a list, in their order. */
 export const messagesOf =
   (name: string): Read =>
   (body, found) =>
-    readMessages(body[name], name, found);
+    eachObject(body[name], (of, index) => readMessage(of, `${name}[${index}]`, index, found));
 
 /** The thread that a run is created with. */
-export const threadOf: Read = (body, found) => readMessages(objectIn(body, "thread")["messages"], "thread.messages", found);
-
-function readMessages(messages: unknown, path: string, found: Found): void {
-  if (!Array.isArray(messages)) return;
-  messages.forEach((of: unknown, index) => isJson(of) && readMessage(of, `${path}[${index}]`, index, found));
-}
+export const threadOf: Read = (body, found) =>
+  eachObject(objectIn(body, "thread")["messages"], (of, index) => readMessage(of, `thread.messages[${index}]`, index, found));
 
 /** A message alone. */
-export const message: Read = (body, found) => readMessage(body, "", 0, found);
+export const message: Read = (body, found) => readMessage(body, "", ALL_OF_IT, found);
+
+/** The messages of a page, which comes in any order. */
+export const answeredMessages: Read = ({ data }, found) =>
+  eachObject(data, (of, index) => readMessage(of, `data[${index}]`, ALL_OF_IT, found));
 
 function readMessage(of: Json, path: string, index: number, found: Found): void {
   const below = path === "" ? "content" : `${path}.content`;
@@ -57,12 +59,12 @@ function readPart(part: unknown, place: Place, found: Found): void {
 
 /** What tools answered. */
 export const toolOutputs: Read = ({ tool_outputs: outputs }, found) => {
-  objectsIn(outputs).forEach(({ output }, index) => readParts(output, at(`tool_outputs[${index}].output`, "tool", index), found));
+  eachObject(outputs, ({ output }, index) => readParts(output, at(`tool_outputs[${index}].output`, "tool", ALL_OF_IT), found));
 };
 
 /** The calls that a run waits for. */
 export const calls: Read = (run, found) => waitingCalls(run, "", found);
-export const callsOfRuns: Read = ({ data }, found) => objectsIn(data).forEach((run, index) => waitingCalls(run, `data[${index}].`, found));
+export const callsOfRuns: Read = ({ data }, found) => eachObject(data, (run, index) => waitingCalls(run, `data[${index}].`, found));
 
 const waitingCalls = (run: Json, before: string, found: Found): void =>
   readCalls(
@@ -73,18 +75,17 @@ const waitingCalls = (run: Json, before: string, found: Found): void =>
 
 /** The calls of a step. */
 export const stepCalls: Read = (step, found) => callsOfStep(step, "", found);
-export const callsOfSteps: Read = ({ data }, found) =>
-  objectsIn(data).forEach((step, index) => callsOfStep(step, `data[${index}].`, found));
+export const callsOfSteps: Read = ({ data }, found) => eachObject(data, (step, index) => callsOfStep(step, `data[${index}].`, found));
 
 const callsOfStep = (step: Json, before: string, found: Found): void =>
   readCalls(objectIn(step, "step_details")["tool_calls"], `${before}step_details.tool_calls`, found);
 
 function readCalls(list: unknown, path: string, found: Found): void {
-  objectsIn(list).forEach((call, index) => {
+  eachObject(list, (call, index) => {
     const { name, arguments: args } = objectIn(call, "function");
     const below = `${path}[${index}]`;
-    if (typeof name !== "string") return readParts(call, at(below, "assistant", index), found);
-    found.push({ path: `${below}.function`, role: "assistant", kind: "tool_call", text: toolText(name, args), message: index });
+    if (typeof name !== "string") return readParts(call, at(below, "assistant", ALL_OF_IT), found);
+    found.push({ path: `${below}.function`, role: "assistant", kind: "tool_call", text: toolText(name, args), message: ALL_OF_IT });
   });
 }
 

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type BodyContent, Nullable, type OperationRoute } from "#contract";
 import { idsIn } from "../content/ids.ts";
 import { Metadata, pagedQuery } from "../content/paged.ts";
-import { calls, callsOfRuns, instructions, messagesOf, PATCHED, reading, threadOf, toolOutputs } from "./content.ts";
+import { answeredMessages, calls, callsOfRuns, instructions, messagesOf, PATCHED, reading, threadOf, toolOutputs } from "./content.ts";
 import { NewMessage } from "./messages.ts";
 import { ofThread, runNamed, storesOf } from "./owned.ts";
 import { runEvents } from "./run-events.ts";
@@ -61,7 +61,7 @@ const SubmitBody = Type.Object(
 /** What a run says: calls that it waits for, whole; its messages too, as events. */
 const SAYS: BodyContent = {
   ...PATCHED,
-  output: reading(messagesOf("data"), calls),
+  output: reading(answeredMessages, calls),
   usage: runUsage,
   usageAtEnd: runUsageAtEnd,
   noJson: runEvents,

@@ -7,5 +7,10 @@ export const idsIn = (value: unknown): readonly string[] =>
 /** The objects of a list. */
 export const objectsIn = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
+/** The objects of a list, each with its place among all. */
+export function eachObject(value: unknown, see: (item: Json, index: number) => void): void {
+  if (Array.isArray(value)) value.forEach((item: unknown, index) => isJson(item) && see(item, index));
+}
+
 /** A member that is an object; else one without members. */
 export const objectIn = (from: Json, name: string): Json => (isJson(from[name]) ? from[name] : {});

@@ -1,10 +1,10 @@
 import type { BodyContent, Json, PlacedSegment } from "#contract";
 import { type Found, at } from "../content/found.ts";
-import { objectsIn } from "../content/ids.ts";
+import { eachObject } from "../content/ids.ts";
 import { readParts } from "../content/parts.ts";
 
-/** What was found, or what a file holds, is a tool's result: it goes into a conversation as one. */
-const found = (content: unknown, path: string, index: number, into: Found): void => readParts(content, at(path, "tool", index), into);
+/** What was found, or what a file holds, is a tool's result, and all of it is one message to a check. */
+const found = (content: unknown, path: string, into: Found): void => readParts(content, at(path, "tool", 0), into);
 
 /** What a search asks for, and the pieces of files that it finds. Nothing is generated: there is nothing to count. */
 export const SEARCH: BodyContent = {
@@ -15,7 +15,7 @@ export const SEARCH: BodyContent = {
   },
   output: ({ data }: Json): readonly PlacedSegment[] => {
     const into: Found = [];
-    objectsIn(data).forEach(({ content }, index) => found(content, `data[${index}].content`, index, into));
+    eachObject(data, ({ content }, index) => found(content, `data[${index}].content`, into));
     return into;
   },
   usage: () => ({ input: 0, output: 0 }),
@@ -25,7 +25,7 @@ export const SEARCH: BodyContent = {
 export const FILE_TEXT: BodyContent = {
   output: ({ data }: Json): readonly PlacedSegment[] => {
     const into: Found = [];
-    found(data, "data", 0, into);
+    found(data, "data", into);
     return into;
   },
 };
