@@ -72,7 +72,12 @@ describe("ids of others", () => {
   test.each<[OperationId, Json, readonly string[]]>([
     ["createAssistant", { id: "asst_1", tool_resources: { file_search: { vector_store_ids: ["vs_new"] } } }, ["asst_1", "vs_new"]],
     ["createThread", { id: "thread_1", tool_resources: null }, ["thread_1"]],
-    ["createThreadAndRun", { id: "run_1", thread_id: "thread_1" }, ["thread_1"]],
+    ["createThreadAndRun", { id: "run_1", object: "thread.run", thread_id: "thread_1" }, ["thread_1"]],
+    [
+      "createThreadAndRun",
+      { id: "thread_1", object: "thread", tool_resources: { file_search: { vector_store_ids: ["vs_new"] } } },
+      ["thread_1", "vs_new"],
+    ],
     [
       "getMessage",
       {

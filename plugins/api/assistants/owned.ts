@@ -7,6 +7,12 @@ export const ofThread = { params: ["thread_id"] } satisfies OwnedIds;
 
 export const made = ({ id, ...answer }: Json): readonly string[] => [...idsIn(id), ...storesOf(answer)];
 
+/** The thread that a run was created with, and its store: a run names the thread; among the events of a stream it comes first, itself. */
+export const threadMade = ({ object, id, thread_id: thread, ...answer }: Json): readonly string[] => [
+  ...idsIn(object === "thread" ? id : thread),
+  ...storesOf(answer),
+];
+
 /** The stores that tools search. A body may ask for one to be made; the answer has its id. */
 export const storesOf = (body: Json): readonly string[] =>
   idsIn(objectIn(objectIn(body, "tool_resources"), "file_search")["vector_store_ids"]);

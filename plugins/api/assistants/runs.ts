@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { type BodyContent, Nullable, type OperationRoute } from "#contract";
-import { idsIn } from "../content/ids.ts";
 import { Metadata, pagedQuery } from "../content/paged.ts";
 import { answeredMessages, calls, callsOfRuns, instructions, messagesOf, PATCHED, reading, threadOf, toolOutputs } from "./content.ts";
 import { NewMessage } from "./messages.ts";
-import { ofThread, runNamed, storesOf } from "./owned.ts";
+import { ofThread, runNamed, threadMade } from "./owned.ts";
 import { runEvents } from "./run-events.ts";
 import { MAX_TOOLS_OF_A_RUN, Run, RunList } from "./run-object.ts";
 import { runUsage, runUsageAtEnd } from "./run-usage.ts";
@@ -84,7 +83,7 @@ export const runs: readonly OperationRoute[] = [
     body: CreateThreadBody,
     reply: Run,
     description: EVENTS,
-    owned: { named: runNamed, made: (run) => [...idsIn(run["thread_id"]), ...storesOf(run)] },
+    owned: { named: runNamed, made: threadMade },
     examples: { "A question": { assistant_id: "asst_1", thread: { messages: [{ role: "user", content: "Good morning." }] } } },
   },
   { operation: "listRuns", content: ALL_LOOKED_AT, query: pagedQuery(), reply: RunList, owned: ofThread },

@@ -6,7 +6,7 @@ import { filesNamed, ofStore } from "./owned.ts";
 import { FileCounts } from "./stores.ts";
 
 const open = { additionalProperties: true } as const;
-const MAX_FILES = 2_000;
+const MAX_FILES = 500;
 
 const FileWithSettings = Type.Object(
   {

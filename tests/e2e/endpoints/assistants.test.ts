@@ -199,7 +199,9 @@ describe("request types of further operations", () => {
   const IDS = OPERATION_IDS.filter((id) => ["Fine-Tuning", "Assistants", "Vector Stores"].includes(OPERATIONS[id].tag));
   test.each(["allowedTypes", "blockedTypes"])(verifies("D7.request-types", "are their ids, in the list %s"), async (list) => {
     const checks = [{ id: "default.allowedRequestTypes", parameters: { [list]: IDS } }];
-    const answer = await api.admin("POST", "/v2/guardrails", { name: list, workspace_id: "default", checks });
+    const feedback = { feedback: { value: 1, weight: 1, metadata: "" } };
+    const actions = { deny: true, async: false, on_success: feedback, on_fail: feedback };
+    const answer = await api.admin("POST", "/v2/guardrails", { name: list, workspace_id: "default", checks, actions });
     expect(bodyOf(answer)).toMatchObject({ id: expect.any(String) });
   });
   test(verifies("D7.request-types", "let one operation of a group pass, and no other"), async () => {
