@@ -22,6 +22,8 @@ export interface BodyContent {
   usage?(body: Json): Usage | undefined;
   /** Usage in events of an operation without a dialect, given the last 64 KB of them; events that nobody judges pass unread. */
   usageAtEnd?(tail: string): Usage | undefined;
+  /** The model that answered, in the same end of them; for operations whose requests need not name one. */
+  modelAtEnd?(tail: string): string | undefined;
   /** Answers that are no JSON and hold content all the same, for guardrails. */
   readonly noJson?: NoJsonAnswer;
   /**

@@ -3,7 +3,7 @@ import type { BodyContent, Json, OperationId } from "#contract";
 import { assistants } from "./assistants.ts";
 import { messages } from "./messages.ts";
 import { runEvents } from "./run-events.ts";
-import { runUsageAtEnd } from "./run-usage.ts";
+import { runModelAtEnd, runUsageAtEnd } from "./run-usage.ts";
 import { runs } from "./runs.ts";
 import { steps } from "./steps.ts";
 import { threads } from "./threads.ts";
@@ -155,6 +155,11 @@ describe("the usage of a streamed run", () => {
     ["the run, before schemas of the client's", end({ metadata: { usage: { prompt_tokens: 1, completion_tokens: 1 } }, usage: USED })],
     ["lines of any end", end({ usage: USED }).replaceAll("\n", "\r\n")],
   ])("is what is said by %s", (_, tail) => expect(runUsageAtEnd(tail)).toEqual({ input: 40, output: 2 }));
+  test.each<[string, string, string | undefined]>([
+    ["stands beside it", end({ model: "gpt-x", usage: USED, metadata: { model: "gpt-y" } }), "gpt-x"],
+    ["is not what the client calls so", end({ metadata: { model: "gpt-y" }, usage: USED }), undefined],
+    ["is not known where the run says none", end({ model: null }), undefined],
+  ])("its model %s", (_, tail, model) => expect(runModelAtEnd(tail)).toBe(model));
   test.each<[string, string]>([
     ["nothing came", ""],
     ["it waits for a tool", event("thread.run.requires_action", { usage: null }) + DONE],

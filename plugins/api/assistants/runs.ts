@@ -6,7 +6,7 @@ import { NewMessage } from "./messages.ts";
 import { ofThread, runNamed, threadMade } from "./owned.ts";
 import { runEvents } from "./run-events.ts";
 import { MAX_TOOLS_OF_A_RUN, Run, RunList } from "./run-object.ts";
-import { runUsage, runUsageAtEnd } from "./run-usage.ts";
+import { runModelAtEnd, runUsage, runUsageAtEnd } from "./run-usage.ts";
 import { newThread } from "./threads.ts";
 import { ResponseFormat, sampling, ToolChoice, ToolResources, toolsOf, Truncation } from "./tools.ts";
 
@@ -63,6 +63,7 @@ const SAYS: BodyContent = {
   output: reading(answeredMessages, calls),
   usage: runUsage,
   usageAtEnd: runUsageAtEnd,
+  modelAtEnd: runModelAtEnd,
   noJson: runEvents,
 };
 const CREATED: BodyContent = {

@@ -41,15 +41,15 @@ const streamOf = (words: readonly string[], run: Json = {}): string =>
   "event: done\ndata: [DONE]\n\n";
 
 describe("a streamed run", () => {
-  test.each<[string, Json]>([
-    ["its last event says", {}],
-    ["its last event says, however long", { instructions: `"quoted" \\ ${"x".repeat(200_000)}` }],
-  ])(verifies("D7.13.usage", "passes as it comes, and has used what %s"), async (_, run) => {
+  test.each<[string, Json, string | null]>([
+    ["its last event says", {}, "gpt-4o"],
+    ["its last event says, however long", { instructions: `"quoted" \\ ${"x".repeat(200_000)}` }, null], // the model stands before them
+  ])(verifies("D7.13.usage", "passes as it comes, and has used what %s"), async (_, run, ai_model) => {
     const wire = streamOf(["Good ", "day"], run);
     api.upstream.answer(sseAnswer(wire));
     const answer = await api.data("POST", RUNS, api.replayed, ASKED);
     expect(answer.text).toBe(wire);
-    expect((await loggedOf(api, answer)).metrics).toMatchObject({ req_units: 40, res_units: 2 });
+    expect((await loggedOf(api, answer)).metrics).toMatchObject({ req_units: 40, res_units: 2, ai_model });
   });
   test("a run that has only begun has used nothing", async () => {
     api.upstream.answer(jsonAnswer(RUN));
@@ -95,6 +95,6 @@ describe("guardrails of a run", () => {
     api.upstream.answer(sseAnswer(wire));
     const answer = await api.data("POST", RUNS, denying(api.replayed, "output", "salary"), ASKED);
     expect([answer.status, answer.text]).toEqual([200, wire]);
-    expect((await loggedOf(api, answer)).metrics).toMatchObject({ req_units: 40, res_units: 2 });
+    expect((await loggedOf(api, answer)).metrics).toMatchObject({ req_units: 40, res_units: 2, ai_model: "gpt-4o" });
   });
 });
