@@ -297,6 +297,13 @@ describe("the body", () => {
     for (const fields of [DATED, V1])
       expect(await sent("createModelResponse", fields, { body: { model: "m", input: "x" } })).toEqual({ model: "prod-gpt", input: "x" });
   });
+  test("of an assistant or a run names the deployment where it names a model", async () => {
+    for (const fields of [DATED, V1])
+      for (const id of ["createAssistant", "modifyAssistant", "createRun", "createThreadAndRun"] as const) {
+        expect(await sent(id, fields, { body: { model: "m", assistant_id: "a" } })).toEqual({ model: "prod-gpt", assistant_id: "a" });
+        expect(await sent(id, fields, { body: { assistant_id: "a" } })).toEqual({ assistant_id: "a" });
+      }
+  });
   test("asks for no usage in streams of versions that would refuse that", async () => {
     const body = { ...CHAT, stream: true, stream_options: { include_usage: true } };
     const asks = async (azure_api_version: string) =>
@@ -337,7 +344,7 @@ describe("the body", () => {
   test("of a fine-tuning job says its state in OpenAI's words", async () => {
     const { operations } = await provided();
     const given = ask("listFinetunes", target(DATED));
-    for (const id of ["createFinetune", "retrieveFinetune", "cancelFinetune"] as const)
+    for (const id of ["createFinetune", "retrieveFinetune", "cancelFinetune", "pauseFineTuningJob"] as const)
       expect(operations[id]?.response?.({ id: "ft-1", status: "pending" }, given)).toEqual({ id: "ft-1", status: "queued" });
     expect(
       operations.listFinetunes?.response?.({ data: [{ status: "created" }, { status: "running" }, "odd"], has_more: false }, given),

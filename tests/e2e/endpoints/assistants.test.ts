@@ -184,15 +184,18 @@ describe("assistants, with a provider", () => {
   ];
   testPassing(api, rows, (name) => verifies("D7.13.passes", `${name} passes unchanged`), "assistants=v2");
 
-  test(verifies("D7.13.beta", "the client's beta header is the one that is sent, the gateway's own before it"), async () => {
-    const asked = async (headers: Readonly<Record<string, string>>): Promise<string | null | undefined> => {
-      await api.data("GET", "/v1/assistants", { ...api.replayed, ...headers });
-      return api.upstream.received.at(-1)?.headers.get("openai-beta");
-    };
-    expect(await asked({})).toBe("assistants=v2");
-    expect(await asked({ "openai-beta": "assistants=v1" })).toBe("assistants=v1");
-    expect(await asked({ "openai-beta": "assistants=v1", "x-gateway-openai-beta": "assistants=v3" })).toBe("assistants=v3");
-  });
+  test.each(["openai", "azure-openai"])(
+    verifies("D7.13.beta", "the client's beta header is the one that is sent to %s"),
+    async (provider) => {
+      const asked = async (headers: Readonly<Record<string, string>>): Promise<string | null | undefined> => {
+        bodyOf(await api.data("GET", "/v1/assistants", { ...api.replayed, "x-gateway-provider": provider, ...headers }));
+        return api.upstream.received.at(-1)?.headers.get("openai-beta");
+      };
+      expect(await asked({})).toBe("assistants=v2");
+      expect(await asked({ "openai-beta": "assistants=v1" })).toBe("assistants=v1");
+      expect(await asked({ "openai-beta": "assistants=v1", "x-gateway-openai-beta": "assistants=v3" })).toBe("assistants=v3");
+    },
+  );
 });
 
 describe("request types of further operations", () => {
