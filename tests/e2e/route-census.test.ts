@@ -195,6 +195,22 @@ describe("the live router", () => {
   });
 });
 
+describe("the schemas of the API document", () => {
+  test("have a name each: two that share one would be shown as one of them", () => {
+    const named = new Map<string, Set<string>>();
+    const collect = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { $id: id } = value as Json;
+      if (typeof id === "string") named.set(id, (named.get(id) ?? new Set()).add(JSON.stringify(value)));
+      for (const inside of Object.values(value)) collect(inside);
+    };
+    for (const { body, json, query, reply } of generation.operations.values()) collect([body, json, query, reply]);
+    for (const { body, query, reply } of generation.routes) collect([body, query, reply]);
+    expect([...named].filter(([, forms]) => forms.size > 1).map(([id]) => id)).toEqual([]);
+    expect(named.size).toBeGreaterThan(50);
+  });
+});
+
 /* ── closed ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 describe.each(closed.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
