@@ -8,6 +8,8 @@ export interface Operation {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below `/v1`; `:name` marks a path parameter. */
   readonly path: string;
+  /** Its last path parameter may hold slashes, as `@slug/model` does. */
+  readonly slashes?: true;
   /** Documentation group, as in specification part 1. */
   readonly tag: string;
   readonly summary: string;
@@ -65,6 +67,8 @@ export const OPERATIONS = {
   listResponseInputItems: { method: "GET",    path: "/responses/:response_id/input_items", tag: "Responses", summary: "List a response's input items", body: "none", scope: write, uncounted: true, flatErrors: true },
   listAssistants:         { method: "GET",    path: "/assistants",           tag: "Assistants",  summary: "List assistants",            body: "none", scope: write, uncounted: true },
   listVectorStoreFiles:   { method: "GET",    path: "/vector_stores/:vector_store_id/files", tag: "Vector Stores", summary: "List vector store files", body: "none", scope: write, uncounted: true },
+  retrieveModel:          { method: "GET",    path: "/models/:model",        tag: "Models",      summary: "Retrieve a model",           body: "none", slashes: true, scope: "models.list", uncounted: true },
+  deleteModel:            { method: "DELETE", path: "/models/:model",        tag: "Models",      summary: "Delete a fine-tuned model",  body: "none", slashes: true, scope: write, uncounted: true },
   listModels:             { method: "GET",    path: "/models",               tag: "Models",      summary: "List models",                body: "none", scope: "models.list", uncounted: true },
 } as const satisfies Record<string, Operation>;
 

@@ -1,4 +1,5 @@
 import type { Adapter, Provider } from "#contract";
+import { batchOutput } from "../wires/openai/batch-output.ts";
 import { batch, conversation, deployed, modelled, tuned, tunedList, tuning } from "./body.ts";
 import { fieldsOf } from "./target.ts";
 import { deploymentPath, resourcePath } from "./url.ts";
@@ -12,7 +13,7 @@ const assistants: Adapter = {
     fieldsOf(target).openai_beta === undefined ? { "openai-beta": "assistants=v2" } : {},
 };
 
-/** One row an operation. Azure has no moderations, no rerank and no messages, and gives a batch's output in two calls. */
+/** One row an operation. Azure has no moderations, no rerank and no messages; a tuned model is deleted with its deployment. */
 export const operations: Provider["operations"] = {
   chatComplete: { ...ofDeployment, request: conversation },
   complete: ofDeployment,
@@ -31,6 +32,7 @@ export const operations: Provider["operations"] = {
   listBatches: ofResource,
   retrieveBatch: ofResource,
   cancelBatch: ofResource,
+  getBatchOutput: batchOutput((ask) => resourcePath({}, ask)),
   createFinetune: { ...ofResource, request: tuning, response: tuned },
   listFinetunes: { ...ofResource, response: tunedList },
   retrieveFinetune: { ...ofResource, response: tuned },
@@ -41,5 +43,6 @@ export const operations: Provider["operations"] = {
   listResponseInputItems: ofResource,
   listAssistants: assistants,
   listVectorStoreFiles: assistants,
+  retrieveModel: { path: (body, ask) => resourcePath(body, { ...ask, path: `/models/${encodeURIComponent(ask.target.model)}` }) },
   listModels: ofResource,
 };

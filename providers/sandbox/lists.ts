@@ -41,13 +41,16 @@ export const lists = {
   listVectorStoreFiles: { answer: answering((_, { path, search }) => storeFiles(idIn(path), search)) },
   listAssistants: { answer: answering((_, { search }) => page(assistants, search)) },
   deleteModelResponse: { answer: answering((_, { path }) => deleted(idIn(path))) },
-  listModels: {
-    answer: answering(() => ({
-      object: "list",
-      data: models.map((id) => ({ id, object: "model", created: CREATED, owned_by: "sandbox" })),
-    })),
-  },
+  listModels: { answer: answering(() => ({ object: "list", data: models.map(model) })) },
+  retrieveModel: { answer: answering((_, { target }) => model(existing(target.model))) },
+  deleteModel: { answer: answering((_, { target }) => ({ ...model(existing(target.model)), deleted: true })) },
 } satisfies Record<string, Adapter>;
+
+const model = (id: string): Json => ({ id, object: "model", created: CREATED, owned_by: "sandbox" });
+function existing(id: string): string {
+  if (!id.includes("missing")) return id;
+  throw new Refusal(404, { message: `The model '${id}' does not exist.`, param: "model", code: "model_not_found" });
+}
 
 /** The id in `/things/:id/…`. */
 const idIn = (path: string): string => decodeURIComponent(path.split("/")[2] ?? "");
