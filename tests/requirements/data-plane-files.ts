@@ -15,4 +15,15 @@ export const dataPlaneFiles = [
     ["D7.8.batches", "A batch of an uploaded file is made, listed, read and cancelled, and its output is read in one call."],
     ["D7.8.two-calls", "The output is one call also where its provider gives it in two."],
   ]),
+  ...section("data-plane.md 7: whose an id is", [
+    [
+      "D7.owned.across",
+      "What is made through the gateway for one workspace is 404 for another one with the same credential, however its id is named.",
+    ],
+    ["D7.owned.lists", "Lists leave out what is another workspace's."],
+    ["D7.owned.unrecorded", "What was made elsewhere is there where the credential serves one workspace, and only there."],
+    ["D7.owned.kept", "Whose it is survives a restart, and a new key of the same integration."],
+    ["D7.owned.streams", "An id that a stream brings into being is recorded before the event that says it is passed on."],
+    ["D7.owned.away", "While nobody can say whose an id is, the answer is 503."],
+  ]),
 ];
