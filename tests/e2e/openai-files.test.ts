@@ -134,6 +134,21 @@ describe("a provider's own wire", () => {
       }
     },
   );
+  test("passes unread by guardrails of texts, and is refused by one of request types", async () => {
+    upstream.answer(jsonAnswer(FILE));
+    const guardedBy = (checks: object) =>
+      clientFor({
+        "x-gateway-config": JSON.stringify({
+          ...{ provider: "openai", api_key: "k", custom_host: `${upstream.url}/v1` },
+          input_guardrails: [{ deny: true, ...checks }],
+        }),
+      });
+    const large = await toFile(Buffer.alloc(40 * 1024 * 1024, LINES), "large.jsonl"); // more than a form that is read may have
+    const texts = guardedBy({ "default.regexMatch": { rule: "Hello", not: true } });
+    expect(await texts.files.create({ file: large, purpose: "batch" })).toMatchObject(FILE);
+    const types = guardedBy({ "default.allowedRequestTypes": { blockedTypes: ["uploadFile"] } });
+    expect(await statusOf(upload(types))).toBe(446);
+  });
   test(verifies("D7.8.two-calls", "is asked for the batch, and then for the file that its output is in"), async () => {
     const before = upstream.received.length;
     upstream.answer(({ path }) =>

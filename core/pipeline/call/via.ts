@@ -21,6 +21,6 @@ export async function ledOn(it: Try, by: Sender, signal: AbortSignal): Promise<{
   const answer = await answerTo(request, first, by, signal);
   if (answer.status >= 300) return { refused: await interpret(answer, it, secretsSent(it.to, request.headers, by.headers), by.headers) };
   const body = await jsonOf(await answer.text(), it.to.id);
-  return { on: { ...at(via.leads(body, it.ask), it), ask: { ...it.ask, search: "" } } };
+  return { on: at(via.leads(body, it.ask), it) };
 }
 const at = (path: string, it: Try): Try => ({ ...it, to: { ...it.to, adapter: { ...it.to.adapter, path } } });
