@@ -35,6 +35,8 @@ export interface BodyContent {
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */
   replaced?(part: Json, changed: Json): Json;
+  /** The request, or the answer, is a file: it passes unread, is sent once, and to one target. */
+  readonly file?: "sent" | "answered";
   /** Answers are vectors: millions of numbers are taken, and no log keeps them. */
   readonly vectors?: true;
 }

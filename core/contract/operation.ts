@@ -8,6 +8,8 @@ export interface Operation {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below `/v1`; `:name` marks a path parameter. */
   readonly path: string;
+  /** Its last path parameter may hold slashes, as `@slug/model` does. */
+  readonly slashes?: true;
   /** Documentation group, as in specification part 1. */
   readonly tag: string;
   readonly summary: string;
@@ -108,6 +110,8 @@ export const OPERATIONS = {
   getVectorStoreFileBatch: { method: "GET",    path: "/vector_stores/:vector_store_id/file_batches/:batch_id", tag: "Vector Stores", summary: "Retrieve a file batch", body: "none", scope: write, uncounted: true },
   cancelVectorStoreFileBatch: { method: "POST",   path: "/vector_stores/:vector_store_id/file_batches/:batch_id/cancel", tag: "Vector Stores", summary: "Cancel a file batch", body: "none", scope: write, uncounted: true },
   listFilesInVectorStoreBatch: { method: "GET",    path: "/vector_stores/:vector_store_id/file_batches/:batch_id/files", tag: "Vector Stores", summary: "List the files of a batch", body: "none", scope: write, uncounted: true },
+  retrieveModel:          { method: "GET",    path: "/models/:model",        tag: "Models",      summary: "Retrieve a model",           body: "none", slashes: true, scope: "models.list", uncounted: true },
+  deleteModel:            { method: "DELETE", path: "/models/:model",        tag: "Models",      summary: "Delete a fine-tuned model",  body: "none", slashes: true, scope: write, uncounted: true },
   listModels:             { method: "GET",    path: "/models",               tag: "Models",      summary: "List models",                body: "none", scope: "models.list", uncounted: true },
 } as const satisfies Record<string, Operation>;
 

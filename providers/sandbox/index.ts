@@ -9,9 +9,11 @@ import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { countTokens } from "./count-tokens.ts";
 import { embeddings } from "./embeddings.ts";
+import { Kept } from "./kept.ts";
+import { KeptFiles } from "./kept-files.ts";
+import { files } from "./files.ts";
 import { fineTuning } from "./fine-tuning.ts";
 import { images } from "./images.ts";
-import { Kept } from "./kept.ts";
 import { lists } from "./lists.ts";
 import { moderations } from "./moderations.ts";
 import { rerank } from "./rerank.ts";
@@ -25,27 +27,30 @@ export default definePlugin({
   kind: "provider",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
-  setup: (host) => ({
-    provides: {
-      target: Type.Object({}, { additionalProperties: false }),
-      endpoint: () => ({ baseUrl: "https://sandbox.invalid/v1", headers: {} }),
-      dialect: ["chat", "completions"],
-      operations: {
-        chatComplete: chat(() => host.now()),
-        complete: completions(() => host.now()),
-        ...images(() => host.now()),
-        ...audio,
-        ...countTokens,
-        ...embeddings,
-        ...moderations,
-        ...rerank,
-        ...batches,
-        ...lists,
-        ...remembering(() => Math.floor(host.now() / 1000)),
+  setup: (host) => {
+    const now = () => host.now();
+    const kept = new KeptFiles();
+    const talks = { chatComplete: chat(now), complete: completions(now), ...embeddings, ...moderations };
+    return {
+      provides: {
+        target: Type.Object({}, { additionalProperties: false }),
+        endpoint: () => ({ baseUrl: "https://sandbox.invalid/v1", headers: {} }),
+        dialect: ["chat", "completions"],
+        operations: {
+          ...talks,
+          ...images(now),
+          ...audio,
+          ...countTokens,
+          ...rerank,
+          ...files(kept, now),
+          ...batches(kept, talks, now),
+          ...lists,
+          ...remembering(() => Math.floor(now() / 1000)),
+        },
+        models,
       },
-      models,
-    },
-  }),
+    };
+  },
 });
 
 /** Operations whose things can be asked for again. */

@@ -8,13 +8,16 @@ const CREATED = 1_767_225_600;
 /** The list of models, and the deletion of a response. */
 export const lists = {
   deleteModelResponse: { answer: answering((_, { path }) => deleted(idIn(path))) },
-  listModels: {
-    answer: answering(() => ({
-      object: "list",
-      data: models.map((id) => ({ id, object: "model", created: CREATED, owned_by: "sandbox" })),
-    })),
-  },
+  listModels: { answer: answering(() => ({ object: "list", data: models.map(model) })) },
+  retrieveModel: { answer: answering((_, { target }) => model(existing(target.model))) },
+  deleteModel: { answer: answering((_, { target }) => ({ ...model(existing(target.model)), deleted: true })) },
 } satisfies Record<string, Adapter>;
+
+const model = (id: string): Json => ({ id, object: "model", created: CREATED, owned_by: "sandbox" });
+function existing(id: string): string {
+  if (!id.includes("missing")) return id;
+  throw new Refusal(404, { message: `The model '${id}' does not exist.`, param: "model", code: "model_not_found" });
+}
 
 /** The id in `/things/:id/…`. */
 const idIn = (path: string): string => decodeURIComponent(path.split("/")[2] ?? "");

@@ -174,7 +174,26 @@ const OF_THE_RESOURCE = [
 describe("the address", () => {
   const DATED = { ...RESOURCE, azure_deployment_id: "prod-gpt", azure_api_version: "2024-10-21" };
   test("is known for every operation that is served", async () => {
-    expect(Object.keys((await provided()).operations).sort()).toEqual([...OF_A_DEPLOYMENT, ...OF_THE_RESOURCE.map(([id]) => id)].sort());
+    const others = ["getBatchOutput", "retrieveModel"];
+    const known = [...OF_A_DEPLOYMENT, ...OF_THE_RESOURCE.map(([id]) => id), ...others];
+    expect(Object.keys((await provided()).operations).sort()).toEqual(known.sort());
+  });
+  test("of a batch's output is that of the batch first, and then that of its file", async () => {
+    const { via } = (await provided()).operations.getBatchOutput ?? {};
+    const both = (fields: Json, search = "") => {
+      const asked = ask("getBatchOutput", target(fields), { path: "/batches/batch_1/output", search });
+      return [via?.path(asked), via?.leads({ id: "batch_1", status: "completed", output_file_id: "file-1" }, asked)];
+    };
+    expect(both(DATED)).toEqual(["/batches/batch_1", "/files/file-1/content"]);
+    expect(both(RESOURCE)).toEqual(["/v1/batches/batch_1", "/v1/files/file-1/content"]);
+    expect(both(RESOURCE, "?api-version=2024-06-01")).toEqual(["/batches/batch_1", "/files/file-1/content"]);
+  });
+  test("of a model is that of its name", async () => {
+    const model = "ft:gpt-4o:contoso";
+    expect(await url("retrieveModel", RESOURCE, { model })).toBe("https://contoso.openai.azure.com/openai/v1/models/ft%3Agpt-4o%3Acontoso");
+    expect(await url("retrieveModel", DATED, { model })).toBe(
+      "https://contoso.openai.azure.com/openai/models/ft%3Agpt-4o%3Acontoso?api-version=2024-10-21",
+    );
   });
   test.each(OF_A_DEPLOYMENT.map((id) => [id] as const))("of %s has the deployment in the path of a dated version", async (id) => {
     expect(await url(id, DATED)).toBe(
