@@ -48,10 +48,10 @@ function errorOf(status: string): Json | null {
 /** A file has its own settings in each store. */
 export const fileKey = (store: string, file: string): string => `${store}/${file}`;
 
-export const added = (kept: Kept, of: Added): Json => kept.put(fileKey(of.store, of.id), fileOf(of));
+export const added = (kept: Kept, file: Added): Json => kept.put(fileKey(file.store, file.id), fileOf(file));
 
 export async function filesOf(kept: Kept, store: string): Promise<readonly Json[]> {
-  const files = await kept.all("vector_store.file", ({ vector_store_id: of }) => of === store);
+  const files = await kept.all("vector_store.file", (file) => file["vector_store_id"] === store);
   const seeded = store === SEEDED_STORE["id"] ? SEEDED_FILES : [];
   return [...seeded.filter(({ id }) => kept.get(fileKey(store, String(id))) === undefined), ...files];
 }
@@ -83,7 +83,7 @@ export function filePage(files: readonly Json[], search: string): Json {
 export function vectorStoreFiles(kept: Kept, seconds: () => number): Record<string, Adapter> {
   const fileAt = async (ask: AdapterInput): Promise<Json> => {
     const [store, id] = [String(storeOf(kept, ask)["id"]), idAt(ask.path, 3)];
-    const file = (await filesOf(kept, store)).findLast((one) => one["id"] === id);
+    const file = (await filesOf(kept, store)).findLast((candidate) => candidate["id"] === id);
     if (file === undefined)
       throw new Refusal(404, { message: `No file found with id '${id}' in vector store '${store}'.`, param: "file_id" });
     return settled(kept, file);

@@ -52,8 +52,8 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
       if (content.usageAtEnd) asEvents(headers);
       const readyMs = gw.now() - startedAt;
       const { modelAtEnd } = served.call.row.content;
-      const of = { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, modelAtEnd, readyMs, settle };
-      const bytes = counted(content.bytes, of);
+      const passing = { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, modelAtEnd, readyMs, settle };
+      const bytes = counted(content.bytes, passing);
       return new Response(bytes, { status, headers });
     }
     const response = new Response(null, { status, headers });

@@ -30,24 +30,23 @@ export const instructions =
 export const messagesOf =
   (name: string): Read =>
   (body, found) =>
-    eachObject(body[name], (of, index) => readMessage(of, `${name}[${index}]`, index, found));
+    eachObject(body[name], (item, index) => readMessage(item, `${name}[${index}]`, index, found));
 
 /** The thread that a run is created with. */
 export const threadOf: Read = (body, found) =>
-  eachObject(objectIn(body, "thread")["messages"], (of, index) => readMessage(of, `thread.messages[${index}]`, index, found));
+  eachObject(objectIn(body, "thread")["messages"], (item, index) => readMessage(item, `thread.messages[${index}]`, index, found));
 
 /** A message alone. */
 export const message: Read = (body, found) => readMessage(body, "", ALL_OF_IT, found);
 
 /** The messages of a page, which comes in any order. */
 export const answeredMessages: Read = ({ data }, found) =>
-  eachObject(data, (of, index) => readMessage(of, `data[${index}]`, ALL_OF_IT, found));
+  eachObject(data, (item, index) => readMessage(item, `data[${index}]`, ALL_OF_IT, found));
 
-function readMessage(of: Json, path: string, index: number, found: Found): void {
+function readMessage({ role, content }: Json, path: string, index: number, found: Found): void {
   const below = path === "" ? "content" : `${path}.content`;
-  const content = of["content"];
-  if (!Array.isArray(content)) return readParts(content, at(below, roleOf(of["role"]), index), found);
-  content.forEach((part: unknown, number) => readPart(part, at(`${below}[${number}]`, roleOf(of["role"]), index), found));
+  if (!Array.isArray(content)) return readParts(content, at(below, roleOf(role), index), found);
+  content.forEach((part: unknown, number) => readPart(part, at(`${below}[${number}]`, roleOf(role), index), found));
 }
 
 /** In answers the text of a part is an object: its value, and what that rests on. */

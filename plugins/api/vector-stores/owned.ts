@@ -5,8 +5,8 @@ import { idsIn, objectsIn } from "../content/ids.ts";
 export const ofStore = { params: ["vector_store_id"] } satisfies OwnedIds;
 
 /** The files that a body puts into a store: by their ids, or each with settings of its own. */
-export const filesNamed = ({ file_id: one, file_ids: several, files }: Json): readonly string[] => [
-  ...idsIn(one),
-  ...idsIn(several),
-  ...objectsIn(files).flatMap(({ file_id: id }) => idsIn(id)),
+export const filesNamed = ({ file_id: id, file_ids: ids, files }: Json): readonly string[] => [
+  ...idsIn(id),
+  ...idsIn(ids),
+  ...objectsIn(files).flatMap((file) => idsIn(file["file_id"])),
 ];

@@ -39,7 +39,7 @@ const SETTABLE = [
 
 /** An assistant that somebody made, or that came with the sandbox. */
 export function assistantOf(kept: Kept, id: string): Json {
-  const assistant = kept.get(id) ?? SEEDED.find((one) => one["id"] === id);
+  const assistant = kept.get(id) ?? SEEDED.find((seeded) => seeded["id"] === id);
   if (assistant?.["object"] !== "assistant")
     throw new Refusal(404, { message: `No assistant found with id '${id}'.`, param: "assistant_id" });
   return assistant;

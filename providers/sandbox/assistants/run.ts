@@ -19,7 +19,7 @@ export async function finished(kept: Kept, run: Json, at: number): Promise<Done>
   const body = await conversation(kept, run);
   const calls = (await stepsOf(kept, run["id"])).flatMap(callsOf);
   const speech = await speechOf(body, scenarioOf(body), String(calls.length + 1));
-  return speech.tool ? waiting(kept, run, speech.tool, at) : said(kept, run, speech, at);
+  return speech.tool ? callPending(kept, run, speech.tool, at) : messageWritten(kept, run, speech, at);
 }
 
 /** The run as the chat that its model would see. */
@@ -35,7 +35,8 @@ function textIn(content: unknown): string {
   return parts.map(({ text }) => (isJson(text) ? String(text["value"]) : "")).join("");
 }
 
-export const stepsOf = (kept: Kept, run: unknown): Promise<readonly Json[]> => kept.all("thread.run.step", ({ run_id: of }) => of === run);
+export const stepsOf = (kept: Kept, run: unknown): Promise<readonly Json[]> =>
+  kept.all("thread.run.step", (step) => step["run_id"] === run);
 export const callsOf = ({ step_details: details }: Json): readonly Json[] =>
   isJson(details) && Array.isArray(details["tool_calls"]) ? details["tool_calls"].filter(isJson) : [];
 const outputsOf = (step: Json): readonly string[] =>
@@ -43,7 +44,7 @@ const outputsOf = (step: Json): readonly string[] =>
     isJson(call["function"]) && typeof call["function"]["output"] === "string" ? call["function"]["output"] : [],
   );
 
-function said(kept: Kept, run: Json, speech: Speech, at: number): Done {
+function messageWritten(kept: Kept, run: Json, speech: Speech, at: number): Done {
   const more = { assistant_id: run["assistant_id"], run_id: run["id"] };
   const message = newMessage(kept, {
     thread: String(run["thread_id"]),
@@ -63,7 +64,7 @@ const usageOf = ({ usage: { prompt, completion } }: Speech): Json => ({
   total_tokens: prompt + completion,
 });
 
-function waiting(kept: Kept, run: Json, tool: NonNullable<Speech["tool"]>, at: number): Done {
+function callPending(kept: Kept, run: Json, tool: NonNullable<Speech["tool"]>, at: number): Done {
   const call = { id: tool.id, type: "function", function: { name: tool.name, arguments: tool.arguments } };
   const details = { type: "tool_calls", tool_calls: [{ ...call, function: { ...call.function, output: null } }] };
   const step = newStep(kept, run, at, { step_details: details, status: "in_progress" });
@@ -100,7 +101,7 @@ export async function answered(kept: Kept, run: Json, outputs: ReadonlyMap<unkno
     if (step["status"] !== "in_progress") continue;
     const calls = callsOf(step).map((call) => ({
       ...call,
-      function: { ...(call["function"] as Json), output: outputs.get(call["id"]) ?? null }, // as waiting() made it
+      function: { ...(call["function"] as Json), output: outputs.get(call["id"]) ?? null }, // as callPending() made it
     }));
     kept.put(String(step["id"]), {
       ...step,

@@ -84,7 +84,7 @@ export function runs(kept: Kept, seconds: () => number): Record<string, Adapter>
     listRuns: {
       answer: answering(async (_, { path, search }) => {
         const { id } = threadOf(kept, path);
-        return page(await kept.all("thread.run", ({ thread_id: of }) => of === id), search);
+        return page(await kept.all("thread.run", (run) => run["thread_id"] === id), search);
       }),
     },
     getRun: { answer: answering((_, { path }) => seen(found(path))) },

@@ -22,7 +22,7 @@ export function newThread(kept: Kept, body: Json, at: number): Json {
 }
 
 export const messagesOf = (kept: Kept, thread: unknown): Promise<readonly Json[]> =>
-  kept.all("thread.message", ({ thread_id: of }) => of === thread);
+  kept.all("thread.message", (message) => message["thread_id"] === thread);
 
 /** A message, of which thread and when; a run says that it is its own. */
 interface NewMessage {
@@ -94,7 +94,7 @@ export function messages(kept: Kept, seconds: () => number): Record<string, Adap
         const run = new URLSearchParams(search).get("run_id");
         const all = await messagesOf(kept, threadOf(kept, path)["id"]);
         return page(
-          all.filter(({ run_id: of }) => run === null || of === run),
+          all.filter((message) => run === null || message["run_id"] === run),
           search,
         );
       }),

@@ -112,6 +112,11 @@ describe("assistants, offline", () => {
       const answer = await fetch(`${api.gateway.base}${THREADS}`, { method: "POST", ...init });
       expect([answer.status, ((await answer.json()) as Json)["object"]]).toEqual([200, "thread"]);
     }
+    const { paths } = bodyOf(await api.data("GET", "/openapi.json"));
+    expect(paths).toMatchObject({
+      "/v1/threads": { post: { requestBody: { required: false } } },
+      "/v1/assistants": { post: { requestBody: { required: true } } },
+    });
     expectError(await ask(`${api.gateway.base}/v1/assistants`, "POST", GATEWAY_KEY, undefined, SANDBOX), 400, "content_type");
   });
 
