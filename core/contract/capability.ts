@@ -54,12 +54,13 @@ export interface RecordsHandle {
     by: readonly (keyof Static<S> & string)[],
     map: (record: Static<S>) => V,
   ): (...values: readonly string[]) => V | undefined | Promise<V | undefined>;
-  /** The same for all records that match; any write to the collection drops what is kept. */
-  lookupAll<S extends TObject>(
+  /** The same for all records that match, or what `map` makes of each; any write to the collection drops what is kept. */
+  lookupAll<S extends TObject, V = Static<S>>(
     collection: Collection<S>,
     by: readonly (keyof Static<S> & string)[],
     where: Where<Static<S>>,
-  ): (...values: readonly string[]) => readonly Static<S>[] | Promise<readonly Static<S>[]>;
+    map?: (record: Static<S>) => V,
+  ): (...values: readonly string[]) => readonly V[] | Promise<readonly V[]>;
 }
 
 export interface Vault {

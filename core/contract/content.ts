@@ -26,6 +26,8 @@ export interface BodyContent {
   usage?(body: Json): Usage | undefined;
   /** Usage in events of an operation without a dialect, given the last 64 KB of them; events that nobody judges pass unread. */
   usageAtEnd?(tail: string): Usage | undefined;
+  /** The model that answered, in the same end of them; for operations whose requests need not name one. */
+  modelAtEnd?(tail: string): string | undefined;
   /** Answers that are no JSON and hold content all the same, for guardrails. */
   readonly noJson?: NoJsonAnswer;
   /**
@@ -41,6 +43,8 @@ export interface BodyContent {
   replaced?(part: Json, changed: Json): Json;
   /** A body that a guardrail gave in place of another one, without what no longer holds (a signature of what was changed). Default: as it was given. */
   rewritten?(before: Json, after: Json): Json;
+  /** The request, or the answer, is a file: it passes unread, is sent once, and to one target. */
+  readonly file?: "sent" | "answered";
   /** Answers are vectors: millions of numbers are taken, and no log keeps them. */
   readonly vectors?: true;
 }

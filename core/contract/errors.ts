@@ -43,6 +43,7 @@ export const ERRORS = {
   NOT_FOUND:            { status: 404, type: "not_found_error", ab: "AB08", message: "There is no {what}." },
   CONFLICT:             { status: 409, type: "conflict_error", ab: "AB07", message: "{what} exists already." },
   IN_USE:               { status: 400, type: "invalid_request_error", ab: "AB01", message: "{what} cannot be deleted while {why}." },
+  ID_UNKNOWN:           { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no object with the id {id} here." },
   // where it goes
   TARGET_MISSING:       { status: 400, type: "invalid_request_error", message: "No provider was chosen. Send x-gateway-provider (a provider id, or @slug of a saved provider), x-gateway-config, or a model of the form @slug/model." },
   PROVIDER_UNKNOWN:     { status: 400, type: "invalid_request_error", message: "There is no provider {provider}. {known}" },

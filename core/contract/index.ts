@@ -60,6 +60,7 @@ export * from "./schema/expiry.ts";
 export * from "./schema/guardrail.ts";
 export * from "./schema/integration.ts";
 export * from "./schema/limits.ts";
+export * from "./schema/owned-id.ts";
 export * from "./schema/rate-limit-policy.ts";
 export * from "./schema/scope.ts";
 export * from "./schema/workspace.ts";

@@ -8,11 +8,15 @@ export interface Operation {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below `/v1`; `:name` marks a path parameter. */
   readonly path: string;
+  /** Its last path parameter may hold slashes, as `@slug/model` does. */
+  readonly slashes?: true;
   /** Documentation group, as in specification part 1. */
   readonly tag: string;
   readonly summary: string;
   /** How the request body travels: parsed JSON, a streamed multipart form, or none. */
   readonly body: "json" | "form" | "none";
+  /** A JSON body may be left out: nothing is read as `{}`. */
+  readonly bodyOptional?: true;
   /** May the client ask for a stream with `"stream": true`? */
   readonly streams?: true;
   /** Scope a key needs. */
@@ -55,16 +59,59 @@ export const OPERATIONS = {
   retrieveBatch:          { method: "GET",    path: "/batches/:batch_id",    tag: "Batch",       summary: "Retrieve a batch",           body: "none", scope: write, uncounted: true },
   cancelBatch:            { method: "POST",   path: "/batches/:batch_id/cancel", tag: "Batch",   summary: "Cancel a batch",             body: "none", scope: write, uncounted: true },
   getBatchOutput:         { method: "GET",    path: "/batches/:batch_id/output", tag: "Batch",   summary: "Download a batch's output",  body: "none", scope: write, uncounted: true },
-  createFinetune:         { method: "POST",   path: "/fine_tuning/jobs",     tag: "Fine-Tuning", summary: "Create a fine-tuning job",   body: "json", scope: write },
-  listFinetunes:          { method: "GET",    path: "/fine_tuning/jobs",     tag: "Fine-Tuning", summary: "List fine-tuning jobs",      body: "none", scope: write, uncounted: true },
-  retrieveFinetune:       { method: "GET",    path: "/fine_tuning/jobs/:job_id", tag: "Fine-Tuning", summary: "Retrieve a fine-tuning job", body: "none", scope: write, uncounted: true },
-  cancelFinetune:         { method: "POST",   path: "/fine_tuning/jobs/:job_id/cancel", tag: "Fine-Tuning", summary: "Cancel a fine-tuning job", body: "none", scope: write, uncounted: true },
+  createFinetune:         { method: "POST",   path: "/fine_tuning/jobs", tag: "Fine-Tuning", summary: "Create a fine-tuning job", body: "json", scope: write },
+  listFinetunes:          { method: "GET",    path: "/fine_tuning/jobs", tag: "Fine-Tuning", summary: "List fine-tuning jobs", body: "none", scope: write, uncounted: true },
+  retrieveFinetune:       { method: "GET",    path: "/fine_tuning/jobs/:fine_tuning_job_id", tag: "Fine-Tuning", summary: "Retrieve a fine-tuning job", body: "none", scope: write, uncounted: true },
+  cancelFinetune:         { method: "POST",   path: "/fine_tuning/jobs/:fine_tuning_job_id/cancel", tag: "Fine-Tuning", summary: "Cancel a fine-tuning job", body: "none", scope: write, uncounted: true },
+  pauseFineTuningJob:     { method: "POST",   path: "/fine_tuning/jobs/:fine_tuning_job_id/pause", tag: "Fine-Tuning", summary: "Pause a fine-tuning job", body: "none", scope: write, uncounted: true },
+  resumeFineTuningJob:    { method: "POST",   path: "/fine_tuning/jobs/:fine_tuning_job_id/resume", tag: "Fine-Tuning", summary: "Resume a fine-tuning job", body: "none", scope: write, uncounted: true },
+  listFineTuningEvents:   { method: "GET",    path: "/fine_tuning/jobs/:fine_tuning_job_id/events", tag: "Fine-Tuning", summary: "List a fine-tuning job's events", body: "none", scope: write, uncounted: true },
+  listFineTuningJobCheckpoints: { method: "GET",    path: "/fine_tuning/jobs/:fine_tuning_job_id/checkpoints", tag: "Fine-Tuning", summary: "List a fine-tuning job's checkpoints", body: "none", scope: write, uncounted: true },
   createModelResponse:    { method: "POST",   path: "/responses",            tag: "Responses",   summary: "Create a response",          body: "json", streams: true, scope: write },
   getModelResponse:       { method: "GET",    path: "/responses/:response_id", tag: "Responses", summary: "Retrieve a response",        body: "none", scope: write, uncounted: true, flatErrors: true },
   deleteModelResponse:    { method: "DELETE", path: "/responses/:response_id", tag: "Responses", summary: "Delete a response",          body: "none", scope: write, uncounted: true, flatErrors: true },
   listResponseInputItems: { method: "GET",    path: "/responses/:response_id/input_items", tag: "Responses", summary: "List a response's input items", body: "none", scope: write, uncounted: true, flatErrors: true },
-  listAssistants:         { method: "GET",    path: "/assistants",           tag: "Assistants",  summary: "List assistants",            body: "none", scope: write, uncounted: true },
+  listAssistants:         { method: "GET",    path: "/assistants", tag: "Assistants", summary: "List assistants", body: "none", scope: write, uncounted: true },
+  createAssistant:        { method: "POST",   path: "/assistants", tag: "Assistants", summary: "Create an assistant", body: "json", scope: write },
+  getAssistant:           { method: "GET",    path: "/assistants/:assistant_id", tag: "Assistants", summary: "Retrieve an assistant", body: "none", scope: write, uncounted: true },
+  modifyAssistant:        { method: "POST",   path: "/assistants/:assistant_id", tag: "Assistants", summary: "Modify an assistant", body: "json", scope: write },
+  deleteAssistant:        { method: "DELETE", path: "/assistants/:assistant_id", tag: "Assistants", summary: "Delete an assistant", body: "none", scope: write, uncounted: true },
+  createThread:           { method: "POST",   path: "/threads", tag: "Assistants", summary: "Create a thread", body: "json", bodyOptional: true, scope: write },
+  getThread:              { method: "GET",    path: "/threads/:thread_id", tag: "Assistants", summary: "Retrieve a thread", body: "none", scope: write, uncounted: true },
+  modifyThread:           { method: "POST",   path: "/threads/:thread_id", tag: "Assistants", summary: "Modify a thread", body: "json", scope: write },
+  deleteThread:           { method: "DELETE", path: "/threads/:thread_id", tag: "Assistants", summary: "Delete a thread", body: "none", scope: write, uncounted: true },
+  listMessages:           { method: "GET",    path: "/threads/:thread_id/messages", tag: "Assistants", summary: "List a thread's messages", body: "none", scope: write, uncounted: true },
+  createMessage:          { method: "POST",   path: "/threads/:thread_id/messages", tag: "Assistants", summary: "Add a message to a thread", body: "json", scope: write },
+  getMessage:             { method: "GET",    path: "/threads/:thread_id/messages/:message_id", tag: "Assistants", summary: "Retrieve a message", body: "none", scope: write, uncounted: true },
+  modifyMessage:          { method: "POST",   path: "/threads/:thread_id/messages/:message_id", tag: "Assistants", summary: "Modify a message", body: "json", scope: write },
+  deleteMessage:          { method: "DELETE", path: "/threads/:thread_id/messages/:message_id", tag: "Assistants", summary: "Delete a message", body: "none", scope: write, uncounted: true },
+  createThreadAndRun:     { method: "POST",   path: "/threads/runs", tag: "Assistants", summary: "Create a thread and run it", body: "json", streams: true, scope: write },
+  listRuns:               { method: "GET",    path: "/threads/:thread_id/runs", tag: "Assistants", summary: "List a thread's runs", body: "none", scope: write, uncounted: true },
+  createRun:              { method: "POST",   path: "/threads/:thread_id/runs", tag: "Assistants", summary: "Create a run", body: "json", streams: true, scope: write },
+  getRun:                 { method: "GET",    path: "/threads/:thread_id/runs/:run_id", tag: "Assistants", summary: "Retrieve a run", body: "none", scope: write, uncounted: true },
+  modifyRun:              { method: "POST",   path: "/threads/:thread_id/runs/:run_id", tag: "Assistants", summary: "Modify a run", body: "json", scope: write },
+  submitToolOutputsToRun: { method: "POST",   path: "/threads/:thread_id/runs/:run_id/submit_tool_outputs", tag: "Assistants", summary: "Submit tool outputs to a run", body: "json", streams: true, scope: write },
+  cancelRun:              { method: "POST",   path: "/threads/:thread_id/runs/:run_id/cancel", tag: "Assistants", summary: "Cancel a run", body: "none", scope: write, uncounted: true },
+  listRunSteps:           { method: "GET",    path: "/threads/:thread_id/runs/:run_id/steps", tag: "Assistants", summary: "List a run's steps", body: "none", scope: write, uncounted: true },
+  getRunStep:             { method: "GET",    path: "/threads/:thread_id/runs/:run_id/steps/:step_id", tag: "Assistants", summary: "Retrieve a run's step", body: "none", scope: write, uncounted: true },
+  listVectorStores:       { method: "GET",    path: "/vector_stores", tag: "Vector Stores", summary: "List vector stores", body: "none", scope: write, uncounted: true },
+  createVectorStore:      { method: "POST",   path: "/vector_stores", tag: "Vector Stores", summary: "Create a vector store", body: "json", scope: write },
+  getVectorStore:         { method: "GET",    path: "/vector_stores/:vector_store_id", tag: "Vector Stores", summary: "Retrieve a vector store", body: "none", scope: write, uncounted: true },
+  modifyVectorStore:      { method: "POST",   path: "/vector_stores/:vector_store_id", tag: "Vector Stores", summary: "Modify a vector store", body: "json", scope: write },
+  deleteVectorStore:      { method: "DELETE", path: "/vector_stores/:vector_store_id", tag: "Vector Stores", summary: "Delete a vector store", body: "none", scope: write, uncounted: true },
+  searchVectorStore:      { method: "POST",   path: "/vector_stores/:vector_store_id/search", tag: "Vector Stores", summary: "Search a vector store", body: "json", scope: write },
   listVectorStoreFiles:   { method: "GET",    path: "/vector_stores/:vector_store_id/files", tag: "Vector Stores", summary: "List vector store files", body: "none", scope: write, uncounted: true },
+  createVectorStoreFile:  { method: "POST",   path: "/vector_stores/:vector_store_id/files", tag: "Vector Stores", summary: "Add a file to a vector store", body: "json", scope: write },
+  getVectorStoreFile:     { method: "GET",    path: "/vector_stores/:vector_store_id/files/:file_id", tag: "Vector Stores", summary: "Retrieve a vector store file", body: "none", scope: write, uncounted: true },
+  updateVectorStoreFileAttributes: { method: "POST",   path: "/vector_stores/:vector_store_id/files/:file_id", tag: "Vector Stores", summary: "Change a vector store file's attributes", body: "json", scope: write },
+  deleteVectorStoreFile:  { method: "DELETE", path: "/vector_stores/:vector_store_id/files/:file_id", tag: "Vector Stores", summary: "Take a file out of a vector store", body: "none", scope: write, uncounted: true },
+  retrieveVectorStoreFileContent: { method: "GET",    path: "/vector_stores/:vector_store_id/files/:file_id/content", tag: "Vector Stores", summary: "Read a vector store file's content", body: "none", scope: write, uncounted: true },
+  createVectorStoreFileBatch: { method: "POST",   path: "/vector_stores/:vector_store_id/file_batches", tag: "Vector Stores", summary: "Add several files to a vector store", body: "json", scope: write },
+  getVectorStoreFileBatch: { method: "GET",    path: "/vector_stores/:vector_store_id/file_batches/:batch_id", tag: "Vector Stores", summary: "Retrieve a file batch", body: "none", scope: write, uncounted: true },
+  cancelVectorStoreFileBatch: { method: "POST",   path: "/vector_stores/:vector_store_id/file_batches/:batch_id/cancel", tag: "Vector Stores", summary: "Cancel a file batch", body: "none", scope: write, uncounted: true },
+  listFilesInVectorStoreBatch: { method: "GET",    path: "/vector_stores/:vector_store_id/file_batches/:batch_id/files", tag: "Vector Stores", summary: "List the files of a batch", body: "none", scope: write, uncounted: true },
+  retrieveModel:          { method: "GET",    path: "/models/:model",        tag: "Models",      summary: "Retrieve a model",           body: "none", slashes: true, scope: "models.list", uncounted: true },
+  deleteModel:            { method: "DELETE", path: "/models/:model",        tag: "Models",      summary: "Delete a fine-tuned model",  body: "none", slashes: true, scope: write, uncounted: true },
   listModels:             { method: "GET",    path: "/models",               tag: "Models",      summary: "List models",                body: "none", scope: "models.list", uncounted: true },
 } as const satisfies Record<string, Operation>;
 

@@ -89,6 +89,11 @@ export interface Adapter<S = unknown> {
   /** Path below the base URL. Default: the path the client asked. */
   readonly path?: string | ((body: Json, ask: AdapterInput) => string);
   readonly method?: string;
+  /**
+   * Where the answer stands behind a path that another answer tells: what is asked for first, with GET, and the path below
+   * the base URL that it leads to. `leads` throws an `UpstreamFailure` where it leads nowhere.
+   */
+  readonly via?: { path(ask: AdapterInput): string; leads(answer: Json, ask: AdapterInput): string };
   /** Maps the request body; unknown members travel on unless the mapping leaves them out. */
   readonly request?: (body: Json, ask: AdapterInput) => Json;
   /** Further request headers. */

@@ -2,6 +2,7 @@ import { ApiKeys } from "./schema/api-key.ts";
 import { Configs } from "./schema/config.ts";
 import { Guardrails } from "./schema/guardrail.ts";
 import { Integrations, Providers } from "./schema/integration.ts";
+import { OwnedIdRecords } from "./schema/owned-id.ts";
 import { Organisations, Workspaces } from "./schema/workspace.ts";
 import type { Collection } from "./storage.ts";
 
@@ -17,4 +18,5 @@ export const RECORDS: readonly [Collection, ...Collection[]] = [
   Integrations,
   Providers,
   Guardrails,
+  OwnedIdRecords,
 ];

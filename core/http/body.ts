@@ -25,7 +25,7 @@ export function bodyOf(request: Request, headers: RequestHeaders, how: BodyReadi
   const { kind, limits } = how;
   if (kind === "none") return NONE;
   const contentType = headers.get("content-type") ?? "";
-  const isJson = contentType.toLowerCase().includes("json");
+  const isJson = contentType.toLowerCase().includes("json") || (how.optional === true && contentType === "");
   if (kind === "form" && !(how.orJson && isJson)) return formOf(request, contentType, limits);
   if (!isJson)
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
@@ -36,6 +36,8 @@ export interface BodyReading {
   readonly kind: Operation["body"];
   /** A form may come as JSON. */
   readonly orJson?: boolean;
+  /** JSON may be left out. */
+  readonly optional?: boolean;
   readonly limits: BodyLimits;
   readonly accept?: Accept | undefined;
 }
@@ -75,13 +77,14 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
   );
 }
 
-async function jsonBody(request: Request, headers: RequestHeaders, { limits, accept }: BodyReading, held?: Held): Promise<Body> {
+async function jsonBody(request: Request, headers: RequestHeaders, { limits, accept, optional }: BodyReading, held?: Held): Promise<Body> {
   let text: JsonText;
   try {
     text = await inTime(boundedText(request, headers, limits.maxJsonBytes, held), limits.bodyMs ?? BODY_MS, bodyLate);
   } catch (thrown) {
     throw fromClient(request, thrown);
   }
+  if (optional && text.length === 0) text = "{}";
   held?.take(nestingCost(text));
   const value = typeof text === "string" ? jsonObject(text, limits) : await longJsonObject(text, limits);
   accept?.(value);

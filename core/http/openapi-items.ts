@@ -80,13 +80,13 @@ export function routeItem(route: Route, add: Add): Item {
 }
 
 /** A form that may come as JSON has its examples there. */
-function operationBody(type: string, { body, json, examples }: MountedRoute, add: Add): Json {
+function operationBody(type: string, { row, body, json, examples }: MountedRoute, add: Add): Json {
   const schema = body ? add(body) : { type: "object" };
-  if (!json) return requestBody(mediaType(type, schema, examples));
+  if (!json) return requestBody(mediaType(type, schema, examples), row.bodyOptional !== true);
   return requestBody({ ...mediaType(type, schema), ...mediaType("application/json", add(json), examples) });
 }
 
-const requestBody = (content: Json): Json => ({ requestBody: { required: true, content } });
+const requestBody = (content: Json, required = true): Json => ({ requestBody: { required, content } });
 function mediaType(type: string, schema: unknown, examples?: Examples): Json {
   const shown = named(examples);
   return { [type]: { schema, ...(shown.length > 0 && { examples: Object.fromEntries(shown) }) } };

@@ -1,5 +1,7 @@
-import { type Call, GatewayError, type MountedOperation, type RequestHeaders } from "#contract";
+import { type Body, type Call, GatewayError, type Json, type MountedOperation, type RequestHeaders } from "#contract";
+import { validator } from "../json/validate.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
+import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { isLoop } from "../egress/loop.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
@@ -21,9 +23,11 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
   const reading: BodyReading = {
     kind: row.body,
     orJson: route.json !== undefined,
+    optional: row.bodyOptional === true,
     limits: settings,
     accept: json && bodyCheck(json),
   };
+  const acceptQuery = route.query && validator(route.query, { text: true });
   return {
     method: row.method,
     path: PREFIX.data + row.path,
@@ -45,13 +49,20 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
         const call = beginning(start, read(start.headers));
-        return handle({ call, leave, held, read: () => bodyOf(request, start.headers, reading, held) }, gw, settings.pluginLimits);
+        const readBody = (): MaybePromise<Body> => {
+          if (at.search !== "") acceptQuery?.(queryOf(at.search));
+          return bodyOf(request, start.headers, reading, held);
+        };
+        return handle({ call, leave, held, read: readBody }, gw, settings.pluginLimits);
       } catch (thrown) {
         return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
       }
     },
   };
 }
+
+/** The provider is asked with the query as it came; this is what its schema judges. */
+const queryOf = (search: string): Json => Object.fromEntries(new URLSearchParams(search));
 
 /** An id that would climb in the provider's own paths, however it was encoded. */
 function refuseSteps(name: string, value: string): void {

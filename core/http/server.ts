@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { GatewayError } from "#contract";
+import { GatewayError, type MountedOperation } from "#contract";
 import { after } from "../kernel/process/maybe-promise.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
@@ -32,7 +32,7 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const read = headerReader(headers);
   const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, spools });
   const mounts = [
-    ...[...gen.operations.values()].map((route) => operationMount(route, gateway, read, settings)),
+    ...[...gen.operations.values()].flatMap((route) => withSlashes(route.row, operationMount(route, gateway, read, settings))),
     ...gen.routes.map((route) => routeMount(route, gateway, read, settings)),
   ];
   const open = publicRoutes(gen, gateway, {
@@ -57,6 +57,25 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
     mounted: app.routes.map(({ method, path }) => ({ method, path })),
     fetch: settings.cors && settings.cors.origins.length > 0 ? acrossOrigins(named, new Cors(settings.cors)) : named,
   };
+}
+
+/** A last parameter that may hold slashes is what is left of the path, however long. */
+function withSlashes({ slashes, path }: MountedOperation, mount: Mount): readonly Mount[] {
+  const name = slashes && /:(\w+)$/.exec(path)?.[1];
+  if (!name) return [mount];
+  const { run } = mount;
+  const rest: Mount["run"] = (request, at, { "*": value = "", ...params }, server) =>
+    run(request, at, { ...params, [name]: decoded(value) }, server);
+  return [mount, { ...mount, path: mount.path.replace(/:\w+$/, "*"), run: rest }];
+}
+
+/** As the router reads a parameter. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // a percent sign of its own
+  }
 }
 
 const aliased =

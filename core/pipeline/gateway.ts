@@ -13,6 +13,7 @@ import { type EstimateUsage, estimating } from "./settle/estimate.ts";
 import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { withoutOwnKeys } from "./settle/own-keys-hidden.ts";
+import { type Ownership, ownership } from "./owned/ownership.ts";
 import { type Planner, planner } from "./plan/plan.ts";
 import type { Spools } from "./settle/spool/spools.ts";
 import type { Dialects } from "./plan/served.ts";
@@ -24,6 +25,8 @@ export interface Gateway {
   identify(headers: RequestHeaders, apiKey: string | undefined): Caller | Promise<Caller>;
   readonly plan: Planner;
   readonly resolve: Resolver;
+  /** Whose the ids are that requests name and answers make. */
+  readonly owned: Ownership;
   /** The client dialect of an operation that has one. */
   readonly dialects: Dialects;
   readonly costOf: CostOf;
@@ -134,6 +137,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     identify: identifier(gen.policies, now, ownKeys),
     plan: planner(gen, ownKeys),
     resolve: resolver(gen, dialects, now, { ownKeys, headers }),
+    owned: ownership({ records: gen.stores.records, vault: gen.vault, now }),
     dialects,
     close: async () => {
       unheard?.();

@@ -6,6 +6,7 @@ import {
   GatewayError,
   type Json,
   type Leaf,
+  type MountedOperation,
   OPERATIONS,
   type Plan,
 } from "#contract";
@@ -31,22 +32,45 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
     const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
     const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput({ leaf, body, to, request }, gw);
     if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
+    const { owned } = call.row;
+    if (owned !== undefined) {
+      const judged = gw.owned.judge(owned, caller, { call, to, body: bodyAfter(guarded, body) });
+      if (judged !== undefined) await judged;
+    }
     const it = tryOf({ leaf, body, to, request }, guarded, gw);
     if (it.ask.stream && leaf.outputGuardrails.length > 0)
       refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), it.call);
-    return guardReply(replyOf(await attempt(it, gw.sender), it), it, gw);
+    const reply = replyOf(await attempt(it, gw.sender), it);
+    return guardReply(changesOwned(call.row) ? await ownedReply(reply, it, gw) : reply, it, gw);
   } catch (thrown) {
     return unavailable(thrown, leaf, call);
   }
 }
 
-/** A provider plugin that is down is an answer too, so that another target may be tried. */
+/** Does its answer make, list or delete what belongs to a workspace? */
+const changesOwned = ({ owned, method }: MountedOperation): boolean =>
+  owned !== undefined && (owned.made !== undefined || owned.lists === true || method === "DELETE");
+
+const ownedReply = (reply: Reply, it: Try, gw: Gateway): Promise<Reply> =>
+  gw.owned.settle(it.call.row.owned ?? {}, reply, it, async (after) => {
+    const further = { ...it, ask: { ...it.ask, search: searchAfter(it.ask.search, after) } };
+    return replyOf(await attempt(further, gw.sender), further);
+  });
+function searchAfter(search: string, after: string): string {
+  const query = new URLSearchParams(search);
+  query.set("after", after);
+  return `?${query}`;
+}
+
+/** A provider plugin that is down, and one that does not have what is asked for, are answers too, so that another target may be tried. */
 function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
-  if (!GatewayError.is(thrown) || thrown.code !== "PROVIDER_UNAVAILABLE") throw thrown;
+  if (!GatewayError.is(thrown) || !ANSWERED.has(thrown.code)) throw thrown;
   const error = wireError(thrown);
   const body = errorBodyOf(row, thrown.status, error, { status: "failure", message: error.message });
   return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
 }
+
+const ANSWERED: ReadonlySet<string> = new Set(["PROVIDER_UNAVAILABLE", "ID_UNKNOWN"]);
 
 function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { call, leaf, to }: Try): Reply {
   return {
@@ -71,7 +95,7 @@ function modelInForm(body: Body): string | undefined {
 }
 
 function modelOf(body: Json | null, call: Call, plan: Plan): string {
-  const model = body?.["model"] ?? plan.model ?? new URLSearchParams(call.search).get("model");
+  const model = body?.["model"] ?? plan.model ?? call.params["model"] ?? new URLSearchParams(call.search).get("model");
   return typeof model === "string" ? model : "";
 }
 
@@ -94,15 +118,21 @@ async function guardedInput(it: ShapedRequest, gw: Gateway): Promise<GuardedCall
   return result;
 }
 const readable = async ({ request: { call, held }, body }: ShapedRequest): Promise<Call> =>
-  call.body.kind === "form" ? { ...call, body: await readForm(call.body, held) } : withShape(call, body);
+  call.body.kind === "form" && call.row.content.file !== "sent"
+    ? { ...call, body: await readForm(call.body, held) }
+    : withShape(call, body);
 
 /** The call with its JSON as the target shaped it. */
 const withShape = (call: Call, body: Json | null): Call =>
   call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { kind: "json", value: body, text: null } } : call;
 
+/** The request's JSON as its guardrails left it. */
+const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | null =>
+  guarded?.call.body.kind === "json" ? guarded.call.body.value : before;
+
 function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
   const call = guarded?.call ?? request.call;
-  const body = guarded && call.body.kind === "json" ? call.body.value : before;
+  const body = bodyAfter(guarded, before);
   const form = clientForm(call, body, leaf, gw);
   const ask: AdapterInput = {
     target: to.target,

@@ -3,7 +3,7 @@ import { definePlugin, type Endpoint, type Target } from "#contract";
 import { betaHeader } from "../wires/anthropic/betas.ts";
 import { readError } from "../wires/anthropic/errors.ts";
 import { chat } from "./chat.ts";
-import { listModels } from "./list-models.ts";
+import { listModels, retrieveModel } from "./list-models.ts";
 import { messages } from "./messages.ts";
 import { models } from "./models.ts";
 
@@ -40,6 +40,7 @@ const operations = {
   messages,
   messagesCountTokens: {},
   listModels,
+  retrieveModel,
 };
 
 /** Claude models over Anthropic's Messages wire. */

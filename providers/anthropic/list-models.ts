@@ -7,6 +7,12 @@ const listed = (model: Json): Json => ({
   owned_by: "anthropic",
 });
 
+/** GET /models/{model}, in the OpenAI form. */
+export const retrieveModel: Adapter = {
+  path: (_body, { target }) => `/models/${encodeURIComponent(target.model)}`,
+  response: listed,
+};
+
 /** GET /models, in the OpenAI list form; what Anthropic says beyond it stays. */
 export const listModels: Adapter = {
   path: (_body, { search }) => (search === "" ? "/models?limit=1000" : "/models"),

@@ -12,6 +12,9 @@ export function modelled(body: Json, { target, search }: AdapterInput): Json {
 /** The body of an operation whose model is always the deployment: the path does not name it. */
 export const deployed = (body: Json, { target, search }: AdapterInput): Json => withModel(body, placeOf(target, search).deployment);
 
+/** The same where a body need not name one: a run without a model has its assistant's. */
+export const deployedIfNamed = (body: Json, ask: AdapterInput): Json => (typeof body["model"] === "string" ? deployed(body, ask) : body);
+
 /** The same object when nothing changes, so that its bytes can be sent as they came. */
 const withModel = (body: Json, model: string | undefined): Json =>
   model === undefined || body["model"] === model ? body : { ...body, model };

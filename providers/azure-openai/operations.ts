@@ -1,5 +1,7 @@
 import type { Adapter, Provider } from "#contract";
-import { batch, conversation, deployed, modelled, tuned, tunedList, tuning } from "./body.ts";
+import { batch, conversation, deployed, deployedIfNamed, modelled, tuned, tunedList, tuning } from "./body.ts";
+import { serving } from "../wires/openai/serving.ts";
+import { batchOutput } from "../wires/openai/batch-output.ts";
 import { fieldsOf } from "./target.ts";
 import { deploymentPath, resourcePath } from "./url.ts";
 import { embeddingUsage, generationUsage } from "./usage.ts";
@@ -11,8 +13,10 @@ const assistants: Adapter = {
   headers: (_, { target }): Readonly<Record<string, string>> =>
     fieldsOf(target).openai_beta === undefined ? { "openai-beta": "assistants=v2" } : {},
 };
+/** Assistants and runs that name a model name the deployment. */
+const ofAssistant: Adapter = { ...assistants, request: deployedIfNamed };
 
-/** One row an operation. Azure has no moderations, no rerank and no messages, and gives a batch's output in two calls. */
+/** One row an operation. Azure has no moderations, no rerank and no messages; a tuned model is deleted with its deployment. */
 export const operations: Provider["operations"] = {
   chatComplete: { ...ofDeployment, request: conversation },
   complete: ofDeployment,
@@ -31,15 +35,20 @@ export const operations: Provider["operations"] = {
   listBatches: ofResource,
   retrieveBatch: ofResource,
   cancelBatch: ofResource,
+  ...serving("Fine-Tuning", { ...ofResource, response: tuned }),
+  getBatchOutput: batchOutput((ask) => resourcePath({}, ask)),
   createFinetune: { ...ofResource, request: tuning, response: tuned },
   listFinetunes: { ...ofResource, response: tunedList },
-  retrieveFinetune: { ...ofResource, response: tuned },
-  cancelFinetune: { ...ofResource, response: tuned },
   createModelResponse: { ...ofResource, request: deployed, usage: generationUsage },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
   listResponseInputItems: ofResource,
-  listAssistants: assistants,
-  listVectorStoreFiles: assistants,
+  ...serving("Assistants", assistants),
+  createAssistant: ofAssistant,
+  modifyAssistant: ofAssistant,
+  createThreadAndRun: ofAssistant,
+  createRun: ofAssistant,
+  ...serving("Vector Stores", assistants),
+  retrieveModel: { path: (body, ask) => resourcePath(body, { ...ask, path: `/models/${encodeURIComponent(ask.target.model)}` }) },
   listModels: ofResource,
 };

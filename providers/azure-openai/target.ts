@@ -15,6 +15,7 @@ interface TextOptions {
   readonly maxLength?: number;
   readonly secret?: true;
   readonly bound?: true;
+  readonly clientHeader?: string;
 }
 const text = (description: string, options: TextOptions = {}) => Type.String({ maxLength: 255, ...options, description });
 
@@ -75,7 +76,10 @@ export const AzureTarget = Type.Object(
     ),
     azure_workload_tenant_id: Type.Optional(text("Its directory. Default: AZURE_TENANT_ID.", { pattern: TENANT, bound: true })),
     openai_beta: Type.Optional(
-      text("Beta features, sent as OpenAI-Beta; assistants and vector stores default to assistants=v2.", { pattern: "^[ -~]*$" }),
+      text("Beta features, sent as OpenAI-Beta; assistants and vector stores default to assistants=v2.", {
+        pattern: "^[ -~]*$",
+        clientHeader: "openai-beta",
+      }),
     ),
   },
   { additionalProperties: false },

@@ -3,7 +3,7 @@ import { definePlugin, type Endpoint, type Target } from "#contract";
 import { readError } from "../wires/gemini/errors.ts";
 import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
-import { listModels } from "./list-models.ts";
+import { listModels, retrieveModel } from "./list-models.ts";
 
 /** What the workspace's catalogue lists for Google; other model ids work as well. */
 const models = [
@@ -30,6 +30,12 @@ export default definePlugin({
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
   setup: () => ({
-    provides: { target: Type.Object({}), endpoint, operations: { chatComplete: chat, embed, listModels }, models, error: readError },
+    provides: {
+      target: Type.Object({}),
+      endpoint,
+      operations: { chatComplete: chat, embed, listModels, retrieveModel },
+      models,
+      error: readError,
+    },
   }),
 });

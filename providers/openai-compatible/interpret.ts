@@ -14,6 +14,8 @@ import {
   type Target,
   type Usage,
 } from "#contract";
+import { batchOutput } from "../wires/openai/batch-output.ts";
+import { oneModel } from "../wires/openai/one-model.ts";
 import { strays, tidying, tidyingChunks } from "./answer.ts";
 import { Declare } from "./declare.ts";
 import { errorReader } from "./error.ts";
@@ -64,7 +66,12 @@ function providerOf(id: string, declare: Declare): Provider {
 }
 
 const CONVERSATIONAL: ReadonlySet<OperationId> = new Set<OperationId>(["chatComplete", "complete"]);
-const OWN: { readonly [Op in OperationId]?: Adapter } = { embed: { usage: embeddingUsage } };
+const OWN: { readonly [Op in OperationId]?: Adapter } = {
+  embed: { usage: embeddingUsage },
+  getBatchOutput: batchOutput(),
+  retrieveModel: oneModel,
+  deleteModel: oneModel,
+};
 
 function embeddingUsage(body: Json): Usage | undefined {
   const tokens = isJson(body["usage"]) ? body["usage"]["prompt_tokens"] : undefined;

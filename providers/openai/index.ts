@@ -18,6 +18,7 @@ const OpenAiTarget = Type.Object(
       Type.String({
         maxLength: 255,
         description: "Beta features, sent as OpenAI-Beta; assistants and vector stores default to assistants=v2.",
+        clientHeader: "openai-beta",
       }),
     ),
   },

@@ -1,5 +1,8 @@
 import type { Adapter, Json, Provider } from "#contract";
+import { batchOutput } from "../wires/openai/batch-output.ts";
+import { oneModel } from "../wires/openai/one-model.ts";
 import { refusedBy } from "../wires/openai/refused.ts";
+import { serving } from "../wires/openai/serving.ts";
 import { without } from "../wires/openai/without.ts";
 import { embeddingUsage, generationUsage } from "./usage.ts";
 
@@ -13,7 +16,7 @@ const assistants: Adapter = {
 /** OpenAI requires two members that the gateway's batch body lets a client leave out (specification E4). */
 const createBatch: Adapter = { request: (body: Json) => ({ endpoint: "/v1/chat/completions", completion_window: "24h", ...body }) };
 
-/** One row an operation. OpenAI has no rerank, no messages, and gives a batch's output in two calls. */
+/** One row an operation. OpenAI has no rerank and no messages. */
 export const operations: Provider["operations"] = {
   chatComplete: conversation,
   complete: asIs,
@@ -34,15 +37,15 @@ export const operations: Provider["operations"] = {
   listBatches: asIs,
   retrieveBatch: asIs,
   cancelBatch: asIs,
-  createFinetune: asIs,
-  listFinetunes: asIs,
-  retrieveFinetune: asIs,
-  cancelFinetune: asIs,
+  ...serving("Fine-Tuning", asIs),
+  getBatchOutput: batchOutput(),
   createModelResponse: { usage: generationUsage },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   listResponseInputItems: asIs,
-  listAssistants: assistants,
-  listVectorStoreFiles: assistants,
+  ...serving("Assistants", assistants),
+  ...serving("Vector Stores", assistants),
+  retrieveModel: oneModel,
+  deleteModel: oneModel,
   listModels: asIs,
 };

@@ -486,6 +486,65 @@ export const TABLES: readonly Table[] = [
   "index": []
  },
  {
+  "name": "owned_ids",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspace_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "tenant",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "credential",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "integration_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "object",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   }
+  ],
+  "unique": [],
+  "index": [
+   [
+    "object",
+    "credential"
+   ],
+   [
+    "object",
+    "integration_id"
+   ],
+   [
+    "created_at"
+   ]
+  ]
+ },
+ {
   "name": "providers",
   "columns": [
    {

@@ -48,8 +48,9 @@ describe("the API document", () => {
   });
   test("has only examples that work with the key of their scheme and the headers beside them", async () => {
     const keys: Readonly<Record<string, string>> = { gatewayKey: gateway.gatewayKey, adminKey: gateway.adminKey };
+    const ids = await made(gateway);
     for (const { path, key, scheme, value, headers } of shown) {
-      const answer = await fetch(gateway.base + path, {
+      const answer = await fetch(gateway.base + path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? expect.unreachable(name)), {
         method: "POST",
         headers: { "content-type": "application/json", "x-gateway-api-key": keys[scheme] ?? "", ...headers },
         body: JSON.stringify(value),
@@ -60,6 +61,27 @@ describe("the API document", () => {
     }
   });
 });
+
+/** Ids of things that are there, by the names of path parameters: a reader fills them in. */
+async function made({ base, gatewayKey }: GatewayProcess): Promise<Readonly<Record<string, string>>> {
+  const headers = { "content-type": "application/json", "x-gateway-api-key": gatewayKey, "x-gateway-provider": "sandbox" };
+  const post = async (path: string, body: Json): Promise<Json> =>
+    (await (await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) })).json()) as Json;
+  const idOf = async (path: string, body: Json): Promise<string> => String((await post(path, body))["id"]);
+  const thread_id = await idOf("/v1/threads", {});
+  const weather = { type: "function", function: { name: "weather" } };
+  const run = { assistant_id: "asst_1", tools: [weather], tool_choice: "required" };
+  const run_id = await idOf(`/v1/threads/${thread_id}/runs`, run);
+  await fetch(`${base}/v1/threads/${thread_id}/runs/${run_id}`, { headers });
+  return {
+    thread_id,
+    run_id,
+    message_id: await idOf(`/v1/threads/${thread_id}/messages`, { role: "user", content: "Hello" }),
+    assistant_id: await idOf("/v1/assistants", { model: "sandbox-echo" }),
+    vector_store_id: await idOf("/v1/vector_stores", { file_ids: ["file-1"] }),
+    file_id: "file-1",
+  };
+}
 
 interface Shown {
   readonly path: string;

@@ -121,19 +121,79 @@ const OF_THE_RESOURCE = [
   ["listFinetunes", "/fine_tuning/jobs"],
   ["retrieveFinetune", "/fine_tuning/jobs/ft-1"],
   ["cancelFinetune", "/fine_tuning/jobs/ft-1/cancel"],
+  ["pauseFineTuningJob", "/fine_tuning/jobs/ft-1/pause"],
+  ["resumeFineTuningJob", "/fine_tuning/jobs/ft-1/resume"],
+  ["listFineTuningEvents", "/fine_tuning/jobs/ft-1/events"],
   ["createModelResponse", "/responses"],
   ["getModelResponse", "/responses/resp_1"],
   ["deleteModelResponse", "/responses/resp_1"],
   ["listResponseInputItems", "/responses/resp_1/input_items"],
   ["listAssistants", "/assistants"],
+  ["createAssistant", "/assistants"],
+  ["getAssistant", "/assistants/asst_1"],
+  ["modifyAssistant", "/assistants/asst_1"],
+  ["deleteAssistant", "/assistants/asst_1"],
+  ["createThread", "/threads"],
+  ["getThread", "/threads/thread_1"],
+  ["modifyThread", "/threads/thread_1"],
+  ["deleteThread", "/threads/thread_1"],
+  ["listMessages", "/threads/thread_1/messages"],
+  ["createMessage", "/threads/thread_1/messages"],
+  ["getMessage", "/threads/thread_1/messages/msg_1"],
+  ["modifyMessage", "/threads/thread_1/messages/msg_1"],
+  ["deleteMessage", "/threads/thread_1/messages/msg_1"],
+  ["createThreadAndRun", "/threads/runs"],
+  ["listRuns", "/threads/thread_1/runs"],
+  ["createRun", "/threads/thread_1/runs"],
+  ["getRun", "/threads/thread_1/runs/run_1"],
+  ["modifyRun", "/threads/thread_1/runs/run_1"],
+  ["submitToolOutputsToRun", "/threads/thread_1/runs/run_1/submit_tool_outputs"],
+  ["cancelRun", "/threads/thread_1/runs/run_1/cancel"],
+  ["listRunSteps", "/threads/thread_1/runs/run_1/steps"],
+  ["getRunStep", "/threads/thread_1/runs/run_1/steps/step_1"],
   ["listVectorStoreFiles", "/vector_stores/vs_1/files"],
+  ["listVectorStores", "/vector_stores"],
+  ["createVectorStore", "/vector_stores"],
+  ["getVectorStore", "/vector_stores/vs_1"],
+  ["modifyVectorStore", "/vector_stores/vs_1"],
+  ["deleteVectorStore", "/vector_stores/vs_1"],
+  ["searchVectorStore", "/vector_stores/vs_1/search"],
+  ["createVectorStoreFile", "/vector_stores/vs_1/files"],
+  ["getVectorStoreFile", "/vector_stores/vs_1/files/file-1"],
+  ["deleteVectorStoreFile", "/vector_stores/vs_1/files/file-1"],
+  ["listFineTuningJobCheckpoints", "/fine_tuning/jobs/ft-1/checkpoints"],
+  ["updateVectorStoreFileAttributes", "/vector_stores/vs_1/files/file-1"],
+  ["retrieveVectorStoreFileContent", "/vector_stores/vs_1/files/file-1/content"],
+  ["createVectorStoreFileBatch", "/vector_stores/vs_1/file_batches"],
+  ["getVectorStoreFileBatch", "/vector_stores/vs_1/file_batches/vsfb_1"],
+  ["cancelVectorStoreFileBatch", "/vector_stores/vs_1/file_batches/vsfb_1/cancel"],
+  ["listFilesInVectorStoreBatch", "/vector_stores/vs_1/file_batches/vsfb_1/files"],
   ["listModels", "/models"],
 ] as const satisfies readonly (readonly [OperationId, string])[];
 
 describe("the address", () => {
   const DATED = { ...RESOURCE, azure_deployment_id: "prod-gpt", azure_api_version: "2024-10-21" };
   test("is known for every operation that is served", async () => {
-    expect(Object.keys((await provided()).operations).sort()).toEqual([...OF_A_DEPLOYMENT, ...OF_THE_RESOURCE.map(([id]) => id)].sort());
+    const others = ["getBatchOutput", "retrieveModel"];
+    const known = [...OF_A_DEPLOYMENT, ...OF_THE_RESOURCE.map(([id]) => id), ...others];
+    expect(Object.keys((await provided()).operations).sort()).toEqual(known.sort());
+  });
+  test("of a batch's output is that of the batch first, and then that of its file", async () => {
+    const { via } = (await provided()).operations.getBatchOutput ?? {};
+    const both = (fields: Json, search = "") => {
+      const asked = ask("getBatchOutput", target(fields), { path: "/batches/batch_1/output", search });
+      return [via?.path(asked), via?.leads({ id: "batch_1", status: "completed", output_file_id: "file-1" }, asked)];
+    };
+    expect(both(DATED)).toEqual(["/batches/batch_1", "/files/file-1/content"]);
+    expect(both(RESOURCE)).toEqual(["/v1/batches/batch_1", "/v1/files/file-1/content"]);
+    expect(both(RESOURCE, "?api-version=2024-06-01")).toEqual(["/batches/batch_1", "/files/file-1/content"]);
+  });
+  test("of a model is that of its name", async () => {
+    const model = "ft:gpt-4o:contoso";
+    expect(await url("retrieveModel", RESOURCE, { model })).toBe("https://contoso.openai.azure.com/openai/v1/models/ft%3Agpt-4o%3Acontoso");
+    expect(await url("retrieveModel", DATED, { model })).toBe(
+      "https://contoso.openai.azure.com/openai/models/ft%3Agpt-4o%3Acontoso?api-version=2024-10-21",
+    );
   });
   test.each(OF_A_DEPLOYMENT.map((id) => [id] as const))("of %s has the deployment in the path of a dated version", async (id) => {
     expect(await url(id, DATED)).toBe(
@@ -256,6 +316,13 @@ describe("the body", () => {
     for (const fields of [DATED, V1])
       expect(await sent("createModelResponse", fields, { body: { model: "m", input: "x" } })).toEqual({ model: "prod-gpt", input: "x" });
   });
+  test("of an assistant or a run names the deployment where it names a model", async () => {
+    for (const fields of [DATED, V1])
+      for (const id of ["createAssistant", "modifyAssistant", "createRun", "createThreadAndRun"] as const) {
+        expect(await sent(id, fields, { body: { model: "m", assistant_id: "a" } })).toEqual({ model: "prod-gpt", assistant_id: "a" });
+        expect(await sent(id, fields, { body: { assistant_id: "a" } })).toEqual({ assistant_id: "a" });
+      }
+  });
   test("asks for no usage in streams of versions that would refuse that", async () => {
     const body = { ...CHAT, stream: true, stream_options: { include_usage: true } };
     const asks = async (azure_api_version: string) =>
@@ -296,7 +363,7 @@ describe("the body", () => {
   test("of a fine-tuning job says its state in OpenAI's words", async () => {
     const { operations } = await provided();
     const given = ask("listFinetunes", target(DATED));
-    for (const id of ["createFinetune", "retrieveFinetune", "cancelFinetune"] as const)
+    for (const id of ["createFinetune", "retrieveFinetune", "cancelFinetune", "pauseFineTuningJob"] as const)
       expect(operations[id]?.response?.({ id: "ft-1", status: "pending" }, given)).toEqual({ id: "ft-1", status: "queued" });
     expect(
       operations.listFinetunes?.response?.({ data: [{ status: "created" }, { status: "running" }, "odd"], has_more: false }, given),

@@ -1,4 +1,6 @@
 import { authentication } from "./authentication.ts";
+import { dataPlaneAssistants } from "./data-plane-assistants.ts";
+import { dataPlaneFiles } from "./data-plane-files.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { resources } from "./resources.ts";
@@ -14,4 +16,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...authentication,
   ...errorsAndLimits,
   ...selfHosting,
+  ...dataPlaneAssistants,
+  ...dataPlaneFiles,
 ];

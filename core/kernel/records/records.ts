@@ -72,16 +72,16 @@ export async function shareRecords({ store, feed, collections, log }: RecordsPar
         lookups.get(collection.name)?.add(lookup as Lookup<unknown>);
         return lookup.find;
       },
-      lookupAll(collection, by, where) {
+      lookupAll(collection, by, where, map) {
         refuseUndeclared(owner, declared, collection);
         const records = store.in(collection);
         const lookup = createLookup({
-          read: async (values) => ({ id: ALL, list: await reachable(() => listed(records, { ...where, ...whereOf(by, values) })) }),
+          read: async (values) => ({ id: ALL, list: await reachable(() => listed(records, { ...where, ...whereOf(by, values) }, map)) }),
           map: ({ list }) => list,
           ...shared,
         });
         lookups.get(collection.name)?.add({ ...lookup, forget: (id) => lookup.forget(id === null ? null : ALL) });
-        return (...values) => lookup.find(...values) as Found<typeof collection>; // a list is always found
+        return (...values) => lookup.find(...values) as never; // a list is always found, and is of what `map` made
       },
     }),
     health: watch.health,
@@ -96,11 +96,11 @@ export async function shareRecords({ store, feed, collections, log }: RecordsPar
 /** What stands for a whole list where a look-up keeps one record: any write may change it. */
 const ALL = "all";
 const PAGE = 500;
-async function listed<T>(records: Records<T>, where: Where<T>): Promise<readonly T[]> {
-  const found: T[] = [];
+async function listed<T>(records: Records<T>, where: Where<T>, map?: (record: T) => unknown): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const { data } = await records.list({ where, limit: PAGE, offset });
-    found.push(...data);
+    found.push(...(map ? data.map(map) : data));
     if (data.length < PAGE) return found;
   }
 }
@@ -124,8 +124,6 @@ function announced<T>(records: Records<T>, told: (id: string) => Promise<void>):
     remove: (id) => telling(id, () => records.remove(id)),
   };
 }
-
-type Found<C> = C extends Collection<infer S> ? readonly Static<S>[] | Promise<readonly Static<S>[]> : never;
 
 const whereOf = <T>(by: readonly (keyof T & string)[], values: readonly string[]): Where<T> =>
   Object.fromEntries(by.map((member, index) => [member, values[index]])) as Where<T>; // members by which one looks up are strings

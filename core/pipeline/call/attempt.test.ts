@@ -36,7 +36,7 @@ async function twice(replay: Replay, stream: boolean, translates: boolean, more:
         request: requestOf(call),
         call,
         leaf,
-        to: { id: "acme", slug: null, provider, adapter, target, served: null },
+        to: { id: "acme", slug: null, provider, adapter, target, kept: null, served: null },
         ask,
         body: { model: "m" },
       },

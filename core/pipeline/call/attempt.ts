@@ -2,11 +2,13 @@ import { type Call, GatewayError, type HeaderClasses, type JsonText } from "#con
 import type { Egress } from "../../egress/egress.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import type { Try } from "../try.ts";
+import { goesOnce } from "./form.ts";
 import { interpret, type Reading } from "./interpret.ts";
 import { answerTo, bodyText, requestOf, type Sent } from "./sending.ts";
 import { failureReading } from "./refusal.ts";
 import type { Content } from "../reply.ts";
 import { Tries, wait } from "./retry.ts";
+import { ledOn } from "./via.ts";
 import { secretsOf, secretsSent } from "./secrets-sent.ts";
 
 /** What a call to a target needs of the running gateway. */
@@ -33,7 +35,7 @@ export async function attempt(it: Try, by: Sender): Promise<Attempted> {
   const text = await bodyText(it);
   for (;;) {
     const { reading, sent } = await once(it, text, by);
-    const pause = repeatable(it.call) ? counter.next(reading.status, reading.headers) : null;
+    const pause = !goesOnce(it.call) ? counter.next(reading.status, reading.headers) : null;
     if (pause === null || !leavesTime(pause, it, by)) {
       const exhausted = counter.used > 0 && it.leaf.retry.onStatusCodes.includes(reading.status);
       return { reading, sent, retries: counter.used, exhausted, upstreamMs: by.now() - startedAt };
@@ -54,8 +56,6 @@ export async function discarded(content: Content): Promise<void> {
   return stream.kind === "passing" ? stream.passing.reader.cancel() : stream.chunks.cancel();
 }
 
-/** A form on its way through can be sent once. */
-const repeatable = (call: Call): boolean => call.body.kind !== "form";
 function leavesTime(pause: number, { call }: Try, by: Sender): boolean {
   const deadlineAt = deadlineOf(call);
   return deadlineAt === null || by.now() + pause < deadlineAt;
@@ -68,8 +68,10 @@ async function once(it: Try, text: JsonText | null, by: Sender): Promise<{ readi
   const cut = cutter(it.call.signal, patienceOf(it, by));
   let sent: Sent | null = null;
   try {
-    const request = await requestOf(it, text, by, cut.signal);
-    const answer = await answerTo(request, it, by, cut.signal);
+    const led = it.to.adapter.via === undefined ? { on: it } : await ledOn(it, by, cut.signal);
+    if ("refused" in led) return { reading: led.refused, sent };
+    const request = await requestOf(led.on, text, by, cut.signal);
+    const answer = await answerTo(request, led.on, by, cut.signal);
     sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
     return { reading: await interpret(answer, it, sent.secrets, by.headers), sent };
   } catch (thrown) {

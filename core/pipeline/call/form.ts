@@ -13,15 +13,15 @@ const MAX_READ_BYTES = 32 * 1024 * 1024;
  * A larger one passes through, and can be sent once.
  */
 export async function keptForm(call: Call, root: TargetNode, held: Held): Promise<Call> {
-  if (call.body.kind !== "form" || !mayBeSentAgain(root)) return call;
+  if (call.body.kind !== "form" || call.row.content.file !== undefined || !mayBeSentAgain(root)) return call;
   const bytes = Number(call.headers.get("content-length") ?? Number.NaN);
   return bytes <= MAX_READ_BYTES ? { ...call, body: await readForm(call.body, held) } : call;
 }
 const mayBeSentAgain = (node: TargetNode): boolean =>
   node.kind === "leaf" ? node.retry.attempts > 0 : node.targets.length > 1 || node.targets.some(mayBeSentAgain);
 
-/** Can it be sent to one target only? */
-export const goesOnce = ({ body }: Call): boolean => body.kind === "form";
+/** Can it be sent to one target, once? */
+export const goesOnce = ({ body, row }: Call): boolean => body.kind === "form" || row.content.file !== undefined;
 
 /** Reads a form that was on its way through: its bytes, and its text fields. */
 export async function readForm({ stream, contentType }: Extract<Body, { kind: "form" }>, held: Held): Promise<FormRead> {

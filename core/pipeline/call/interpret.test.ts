@@ -44,7 +44,7 @@ function reading(...reads: readonly string[]) {
         request,
         call,
         leaf: leafOf(),
-        to: { id: "acme", slug: null, provider, adapter: {}, target, served: null },
+        to: { id: "acme", slug: null, provider, adapter: {}, target, kept: null, served: null },
         ask,
         body: { model: "m" },
       },

@@ -10,6 +10,7 @@ const to = (apiKey: string, fields: Readonly<Record<string, string>> = {}, sign?
   id: "acme",
   slug: null,
   adapter: {},
+  kept: null,
   served: null,
   provider: { target, operations: {}, endpoint: () => ({ baseUrl: "", headers: {} }), ...(sign && { sign }) } satisfies Provider,
   target: { apiKey, fields, customHost: null, model: "m" },

@@ -1,6 +1,7 @@
 import { type HeaderClasses, isJson, type Json, parseJson, type Target, type WireError } from "#contract";
 import type { HeaderRecord } from "../../egress/header.ts";
-import { type Resolved, secretFieldsOf } from "../plan/targets.ts";
+import type { Resolved } from "../plan/targets.ts";
+import { secretFieldsOf } from "../plan/target-schema.ts";
 
 /*
  * The credentials that went out with a request, and what keeps them out of what is told of its answer: a provider may

@@ -83,7 +83,7 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const { content } = it.call.row;
   const base = { status: answer.status, headers, error: null };
   const type = answer.headers.get("content-type") ?? "";
-  if (!type.includes("json")) {
+  if (content.file === "answered" || !type.includes("json")) {
     const usageAtEnd = type.includes("event-stream") ? content.usageAtEnd : undefined;
     return { ...base, content: { kind: "bytes", bytes: answer.pieces(), usageAtEnd }, model: null };
   }

@@ -9,7 +9,7 @@ import type { Try } from "../try.ts";
 type Whole = Extract<Content, { kind: "whole" }>;
 type Bytes = Extract<Content, { kind: "bytes" }>;
 /** A whole answer, and how it is written after guardrails changed its body; default: as JSON. */
-export type Judgeable = Whole & { readonly write?: (body: Json) => string };
+export type Judgeable = Whole & { readonly write?: (body: Json) => string; readonly model?: string | undefined };
 
 /** An answer that is no JSON and holds content all the same is read as a whole, to be judged; others pass. */
 export async function readWhole({ bytes, usageAtEnd }: Bytes, headers: Reply["headers"], it: Try): Promise<Judgeable | undefined> {
@@ -19,7 +19,8 @@ export async function readWhole({ bytes, usageAtEnd }: Bytes, headers: Reply["he
   const wire = typeof text === "string" ? text : utf8(text);
   const type = headers["content-type"] ?? "";
   const usage = usageAtEnd?.(wire) ?? null;
-  return { kind: "whole", text: wire, body: form.read(wire, type), usage, write: (body) => form.write(body, wire, type) };
+  const model = usageAtEnd && it.call.row.content.modelAtEnd?.(wire);
+  return { kind: "whole", text: wire, body: form.read(wire, type), usage, model, write: (body) => form.write(body, wire, type) };
 }
 
 async function piecesOf(bytes: ByteSource, { request: { held }, to }: Try): Promise<Uint8Array[]> {

@@ -85,7 +85,7 @@ async function guardedReply(reply: Reply, it: Try, gw: Gateway): Promise<Reply> 
   if (content.kind === "whole") return guardedWhole({ reply, active, it }, content, gw);
   const read = await readWhole(content, reply.headers, it).catch((thrown: unknown) => brokenReading(thrown, it, reply.sent?.secrets ?? []));
   if (read?.kind === "broken") return { ...reply, ...read.reading };
-  return read ? guardedWhole({ reply, active, it }, read, gw) : reply;
+  return read ? guardedWhole({ reply: { ...reply, model: read.model ?? reply.model }, active, it }, read, gw) : reply;
 }
 
 /** An answer, and the guardrails that judge it. */

@@ -1,6 +1,3 @@
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import type { TSchema } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import {
   type Call,
   type Caller,
@@ -11,12 +8,14 @@ import {
   type Leaf,
   type Provider,
   Providers,
+  type RecordOf,
   type Target,
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { providerKey } from "../caller-key.ts";
 import { type Dialects, type Serving, servingOf } from "./served.ts";
+import { compiledSchema, type Field, type TargetSchema } from "./target-schema.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
 import { lowered } from "../../json/shape.ts";
@@ -29,7 +28,14 @@ export interface Resolved extends Serving {
   readonly slug: string | null;
   readonly provider: Provider;
   readonly target: Target;
+  /** Where its credential is kept; `null` where the request brought it itself. */
+  readonly kept: KeptAt | null;
 }
+/** A saved credential is an integration's, or stands in a saved config. */
+export interface KeptAt {
+  readonly integrationId: string | null;
+}
+const IN_CONFIG: KeptAt = Object.freeze({ integrationId: null });
 export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
 /** What a target is made from. */
@@ -45,7 +51,7 @@ interface ProviderMeant {
   readonly slug: string | null;
   readonly saved: Credential | null;
 }
-interface Credential {
+interface Credential extends KeptAt {
   readonly providerId: string;
   readonly apiKey: string;
   readonly fields: Json;
@@ -56,7 +62,7 @@ type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault">;
 export function resolver(gen: Resolving, dialects: Dialects, now: () => number, rules: TargetRules): Resolver {
   const parts: Parts = { gen, dialects, rules };
   const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
-    record.status !== "active" ? null : credentialOf(record.ai_provider_id, record.key_sealed, record.configurations, gen.vault.open),
+    record.status !== "active" ? null : credentialOf(record, gen.vault.open),
   );
   const named = gen.stores.records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
 
@@ -128,7 +134,10 @@ function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, r
       operation,
       serves: Object.keys(provider.operations).join(", "),
     });
-  return { id: meaning.id, slug: meaning.slug, provider, ...serving, target: targetOf(meaning, place, provider.target, rules) };
+  const judged = compiledSchema(provider.target);
+  const keeps = keepsCredential(place.leaf, place.call, judged);
+  const target = targetOf(meaning, place, { judged, keeps }, rules);
+  return { id: meaning.id, slug: meaning.slug, provider, ...serving, target, kept: meaning.saved ?? (keeps ? IN_CONFIG : null) };
 }
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
@@ -144,10 +153,18 @@ function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): Gat
   return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
-function targetOf(meaning: ProviderMeant, { leaf, call, model, host }: TargetPlace, schema: TSchema, rules: TargetRules): Target {
+/** What the provider wants to know of a target, and whether the leaf was saved with a credential of its own. */
+interface TargetForm {
+  readonly judged: TargetSchema;
+  readonly keeps: boolean;
+}
+function targetOf(
+  meaning: ProviderMeant,
+  { leaf, call, model, host }: TargetPlace,
+  { judged, keeps }: TargetForm,
+  rules: TargetRules,
+): Target {
   const asked = leaf.customHost ?? call.control.customHost ?? null;
-  const judged = compiledSchema(schema);
-  const keeps = keepsCredential(leaf, call, judged);
   refuseStrayKey(meaning, leaf, asked, keeps);
   refuseChosenVendor(meaning, leaf, keeps);
   const customHost = meaning.saved ? meaning.saved.customHost : host;
@@ -193,26 +210,6 @@ function refuseChosenVendor(meaning: ProviderMeant, leaf: Leaf, keeps: boolean):
 const strayKey = ({ id, slug }: ProviderMeant, why: string, param = "custom_host"): GatewayError =>
   new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
 
-interface TargetSchema {
-  readonly fields: readonly Field[];
-  /** Names of the fields that are credentials. */
-  readonly secrets: readonly string[];
-  /** What every target begins with; only read. */
-  readonly defaults: Json;
-  /** The defaults alone are a valid target. */
-  readonly complete: boolean;
-  readonly check: TypeCheck<TSchema>;
-}
-interface Field {
-  readonly name: string;
-  readonly header: string;
-  /** Decides where a credential goes or whom it stands for. */
-  readonly bound: boolean;
-  /** The plain header in which the vendor's own client says it. */
-  readonly clientHeader: string | null;
-}
-const compiled = new WeakMap<TSchema, TargetSchema>();
-
 /** Where the fields of a target come from. */
 interface FieldSources {
   readonly meaning: ProviderMeant;
@@ -253,32 +250,15 @@ function fieldsOf(schema: TargetSchema, { meaning, leaf, call, keeps }: FieldSou
 const givenFor = ({ name, header }: Field, { saved }: ProviderMeant, leaf: Leaf, call: Call): unknown =>
   saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
 
-const compiledSchema = (schema: TSchema): TargetSchema => compiled.get(schema) ?? compile(schema);
-
-function compile(schema: TSchema): TargetSchema {
-  const check = TypeCompiler.Compile(schema);
-  const defaults: Json = Object.freeze(Value.Default(schema, {}) as Json); // a target schema is an object schema
-  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, TSchema>>; // a provider's target is an object schema
-  const fields = Object.entries(properties).map(([name, property]) => ({
-    name,
-    header: name.replaceAll("_", "-"),
-    bound: property["bound"] === true || property["secret"] === true,
-    clientHeader: typeof property["clientHeader"] === "string" ? property["clientHeader"].toLowerCase() : null,
-  }));
-  const secrets = Object.keys(properties).filter((name) => properties[name]?.["secret"] === true);
-  const made: TargetSchema = { fields, secrets, defaults, complete: check.Check(defaults), check };
-  compiled.set(schema, made);
-  return made;
-}
-
-/** Names of a target's fields that are credentials. */
-export const secretFieldsOf = (schema: TSchema): readonly string[] => compiledSchema(schema).secrets;
-
-function credentialOf(providerId: string, sealedKey: string | null, configurations: Json, open: (sealed: string) => string): Credential {
+function credentialOf(
+  { id, ai_provider_id: providerId, key_sealed: sealedKey, configurations }: RecordOf<typeof Integrations>,
+  open: (sealed: string) => string,
+): Credential {
   const fields: Json = {};
   for (const [name, value] of Object.entries(configurations)) fields[name] = isSealed(value) ? open(value.sealed) : value;
   const host = fields["custom_host"];
-  return { providerId, apiKey: sealedKey === null ? "" : open(sealedKey), fields, customHost: typeof host === "string" ? host : null };
+  const customHost = typeof host === "string" ? host : null;
+  return { integrationId: id, providerId, apiKey: sealedKey === null ? "" : open(sealedKey), fields, customHost };
 }
 
 /** How a secret stands inside `configurations`. */

@@ -33,6 +33,7 @@ const from = {
   slug: null,
   provider: { target: {} as never, endpoint: () => ({ baseUrl: "", headers: {} }), operations: {}, price: () => ({ input: 1, output: 2 }) },
   adapter: {},
+  kept: null,
   served: null,
   target: { fields: {}, apiKey: "", customHost: null, model: "m" },
 };

@@ -51,7 +51,9 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
     if (content.bytes !== null) {
       if (content.usageAtEnd) asEvents(headers);
       const readyMs = gw.now() - startedAt;
-      const bytes = counted(content.bytes, { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, readyMs, settle });
+      const { modelAtEnd } = served.call.row.content;
+      const passing = { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, modelAtEnd, readyMs, settle };
+      const bytes = counted(content.bytes, passing);
       return new Response(bytes, { status, headers });
     }
     const response = new Response(null, { status, headers });

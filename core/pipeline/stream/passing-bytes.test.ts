@@ -55,6 +55,12 @@ describe("bytes that pass unread", () => {
       { ended: "ok", usage: null, firstMs: null, response: null, readyMs: 7 },
     ]);
   });
+  test("say the model that answered in the same end", async () => {
+    const ended = Promise.withResolvers<Ending>();
+    const of = { provider: "p", usageAtEnd: () => ({ input: 1 }), readyMs: 7, settle: ended.resolve };
+    const bytes = counted(pieces(["a", "b"]), { ...of, modelAtEnd: (tail) => `model of ${tail}` });
+    expect([await new Response(bytes).text(), (await ended.promise).model]).toEqual(["ab", "model of ab"]);
+  });
   test("of one large piece are no exception", async () => {
     const { seen } = await passed(pieces([`${"x".repeat(300 * KB)}usage`]));
     expect([seen[0]?.length, seen[0]?.endsWith("usage")]).toEqual([64 * KB, true]);

@@ -3,19 +3,23 @@ import type { ByteSource } from "../../egress/source.ts";
 import { NOTHING_READ, type Settle } from "./deliver.ts";
 import { errorOf } from "./live.ts";
 
+type AtEnd<T> = ((tail: string) => T | undefined) | undefined;
+
 /** Where bytes come from that pass unread, and who is told of their end. */
 export interface Passing {
   readonly provider: string;
   /** Finds usage in the last of them. */
-  readonly usageAtEnd: ((tail: string) => Usage | undefined) | undefined;
+  readonly usageAtEnd: AtEnd<Usage>;
+  /** Finds the model that answered there. */
+  readonly modelAtEnd?: AtEnd<string>;
   /** Milliseconds from the request's arrival until they began to come. */
   readonly readyMs: number;
   readonly settle: Settle;
 }
 
 /** Bytes that pass unread, watched for their end. */
-export function counted(bytes: ByteSource, { provider, usageAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
-  const tail = usageAtEnd && new Tail(usageAtEnd);
+export function counted(bytes: ByteSource, { provider, usageAtEnd, modelAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
+  const tail = usageAtEnd && new Tail();
   const unread = { ...NOTHING_READ, ...(tail ? { streamed: true as const } : { readyMs }) };
   return new ReadableStream<Uint8Array>(
     {
@@ -27,7 +31,9 @@ export function counted(bytes: ByteSource, { provider, usageAtEnd, readyMs, sett
             return controller.enqueue(piece);
           }
           controller.close();
-          settle({ ...unread, ended: "ok", usage: tail?.usage() ?? null });
+          const end = tail?.text() ?? "";
+          const model = tail && modelAtEnd?.(end);
+          settle({ ...unread, ended: "ok", usage: (tail && usageAtEnd?.(end)) ?? null, ...(model !== undefined && { model }) });
         } catch (thrown) {
           void bytes.cancel(); // nothing more of it is wanted
           settle({ ...unread, ended: "partial", error: errorOf(thrown, provider) });
@@ -47,7 +53,6 @@ export function counted(bytes: ByteSource, { provider, usageAtEnd, readyMs, sett
 class Tail {
   private readonly pieces: Uint8Array[] = [];
   private bytes = 0;
-  constructor(private readonly read: (tail: string) => Usage | undefined) {}
 
   add(piece: Uint8Array): void {
     const last = piece.slice(-TAIL_BYTES); // a copy: the runtime may use the bytes again once they are on their way
@@ -58,8 +63,8 @@ class Tail {
       this.bytes -= first.length;
     }
   }
-  usage(): Usage | undefined {
-    return this.read(new TextDecoder().decode(Buffer.concat(this.pieces).subarray(-TAIL_BYTES)));
+  text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.pieces).subarray(-TAIL_BYTES));
   }
 }
 /** Longer than any usage; a transcript's last event says the whole text before it. */

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ChatBody, definePlugin } from "#contract";
+import { fileIds } from "../content/file-ids.ts";
 import { CHAT } from "../content/index.ts";
 import { chat } from "./dialect.ts";
 import { ChatCompletion } from "./reply.ts";
@@ -15,6 +16,7 @@ export default definePlugin({
         {
           operation: "chatComplete",
           content: CHAT,
+          owned: { named: fileIds },
           body: ChatBody,
           reply: ChatCompletion,
           examples: {

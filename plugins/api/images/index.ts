@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type BodyContent, definePlugin, Nullable, OneOf } from "#contract";
+import { imageFileIds } from "../content/file-ids.ts";
 import { FORM, PROMPT } from "../content/index.ts";
 import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
 
@@ -113,6 +114,7 @@ export default definePlugin({
         {
           operation: "imageEdit",
           content: { ...FORM, ...usage },
+          owned: { named: imageFileIds },
           body: ImageEditForm,
           json: ImageEditBody,
           reply: ImageResult,

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin } from "#contract";
+import { fileIds } from "../content/file-ids.ts";
 import { MESSAGES } from "../content/index.ts";
 import { Message200, MessagesBody, TokenCount200, TokenCountBody } from "./body.ts";
 import { messages } from "./dialect.ts";
@@ -19,6 +20,7 @@ export default definePlugin({
         {
           operation: "messages",
           content: MESSAGES,
+          owned: { named: fileIds },
           failure: errorBody,
           body: MessagesBody,
           reply: Message200,
@@ -32,6 +34,7 @@ export default definePlugin({
         {
           operation: "messagesCountTokens",
           content: { ...(input && { input }), ...(lastInput && { lastInput }), usage: () => NOTHING_USED },
+          owned: { named: fileIds },
           failure: errorBody,
           body: TokenCountBody,
           reply: TokenCount200,

@@ -25,6 +25,17 @@ export async function catalogue(records: RecordsHandle, catalog: Catalog, worksp
   return { object: "list", data: page.map(body), total_count: entries.length };
 }
 
+/** One of them: by the name that the catalogue lists, or by its bare name where that is plain. */
+export async function catalogued(
+  records: RecordsHandle,
+  catalog: Catalog,
+  workspaceId: string | null,
+  model: string,
+): Promise<Json | undefined> {
+  const entries = (await entriesOf(records, catalog, workspaceId)).map(body);
+  return entries.find(({ id }) => id === model);
+}
+
 function readQuery(search: string): ModelsQuery {
   const query: unknown = Value.Convert(ModelsQuery, Object.fromEntries(new URLSearchParams(search)));
   const wrong = Value.Errors(ModelsQuery, query).First();

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { type Control, definePlugin, Integrations, Providers, type TargetNode, NO_CONTENT } from "#contract";
-import { catalogue } from "./catalogue.ts";
-import { ModelList, ModelsQuery } from "./schema.ts";
+import { type Control, definePlugin, GatewayError, Integrations, Providers, type TargetNode, NO_CONTENT } from "#contract";
+import { catalogue, catalogued } from "./catalogue.ts";
+import { Model, ModelDeleted, ModelList, ModelsQuery } from "./schema.ts";
 
-/** `GET /v1/models`: the list of the provider the request names, else the workspace's catalogue. */
+/** `/v1/models`: what the provider that the request names has, else the workspace's catalogue. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
@@ -28,6 +28,27 @@ export default definePlugin({
             plan.root.members["fetch_integrated_models"] === true || wantsCatalogue(call.control) || !namesProvider(call.control, plan.root)
               ? catalogue(host.records, host.catalog, caller.workspaceId, call.search)
               : undefined,
+        },
+        {
+          operation: "retrieveModel",
+          content: NO_CONTENT,
+          reply: Model,
+          description:
+            "A model of the workspace's catalogue by the name that has there (`@slug/model`), else the provider's own. The name may hold slashes, as they are or encoded.",
+          local: async ({ params, control }, caller, { root }) => {
+            const model = params["model"] ?? "";
+            if (!wantsCatalogue(control) && namesProvider(control, root)) return undefined;
+            const found = await catalogued(host.records, host.catalog, caller.workspaceId, model);
+            if (found || (model.startsWith("@") && !wantsCatalogue(control))) return found; // a provider may have more than is listed
+            throw new GatewayError("NOT_FOUND", { what: `model ${model.slice(0, 200)} in this workspace's catalogue` }, { param: "model" });
+          },
+        },
+        {
+          operation: "deleteModel",
+          content: NO_CONTENT,
+          reply: ModelDeleted,
+          owned: { params: ["model"] },
+          description: "Deletes a fine-tuned model at its provider. One of `@slug/model` is that saved provider's.",
         },
       ],
     },

@@ -15,7 +15,7 @@ export const ModelsQuery = Type.Object(
 );
 export type ModelsQuery = Static<typeof ModelsQuery>;
 
-const Model = Type.Object(
+export const Model = Type.Object(
   {
     id: Type.String({ description: "What to send as `model`." }),
     object: Type.Literal("model"),
@@ -23,6 +23,11 @@ const Model = Type.Object(
     owned_by: Type.String(),
   },
   { additionalProperties: true, $id: "Model" },
+);
+
+export const ModelDeleted = Type.Object(
+  { id: Type.String(), object: Type.String({ description: "`model`." }), deleted: Type.Boolean() },
+  { additionalProperties: true, $id: "DeleteModelResponse" },
 );
 
 export const ModelList = Type.Object(

@@ -228,4 +228,27 @@ create table "workspaces" (
 create unique index "workspaces_organisation_id_slug_key" on "workspaces" ("organisation_id", "slug");
 `,
   },
+  {
+    id: "0002_owned_ids",
+    checksum: "f44e4c66da59e49c8ab3beb05ab0192da7c6fd718c23605e1df635cc7470d8e6",
+    destructive: null,
+    sql: `create table "owned_ids" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "organisation_id" text collate "C" not null,
+  "workspace_id" text collate "C",
+  "tenant" text collate "C" not null,
+  "credential" text collate "C" not null,
+  "integration_id" text collate "C",
+  "object" text collate "C" not null,
+  "created_at" bigint not null
+);
+
+create index "owned_ids_object_credential_idx" on "owned_ids" ("object", "credential");
+
+create index "owned_ids_object_integration_id_idx" on "owned_ids" ("object", "integration_id");
+
+create index "owned_ids_created_at_idx" on "owned_ids" ("created_at");
+`,
+  },
 ];

@@ -1,0 +1,120 @@
+import { type Caller, GatewayError, OwnedIdRecords, type RecordOf, type RecordsHandle, tenantOf, type Vault } from "#contract";
+import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import type { CredentialMark } from "./credential.ts";
+
+export type Whose = "own" | "another's" | "unrecorded";
+type Tenant = Pick<Caller, "organisationId" | "workspaceId">;
+
+/** Who asks, and with which credential. */
+export interface Asking {
+  readonly tenant: Tenant;
+  readonly mark: CredentialMark;
+}
+
+/** The records of whose ids are: those of one id are kept in memory, like every look-up of a request's. */
+export interface Owners {
+  whose(id: string, asking: Asking): MaybePromise<Whose>;
+  /** Of many at once, by id. */
+  whoseAll(ids: readonly string[], asking: Asking): Promise<ReadonlyMap<string, Whose>>;
+  /** Throws when it cannot be written down. */
+  record(id: string, asking: Asking): Promise<void>;
+  forget(id: string, asking: Asking): Promise<void>;
+}
+export interface OwnersParts {
+  readonly records: RecordsHandle;
+  readonly vault: Pick<Vault, "digest">;
+  readonly now: () => number;
+}
+
+export function owners({ records, vault, now }: OwnersParts): Owners {
+  const stored = records.in(OwnedIdRecords);
+  const there = () => true;
+  const own = records.lookup(OwnedIdRecords, ["object", "credential", "tenant"], there);
+  const anyones = records.lookup(OwnedIdRecords, ["object", "credential"], there);
+  const ownBefore = records.lookup(OwnedIdRecords, ["object", "integration_id", "tenant"], there);
+  const anyonesBefore = records.lookup(OwnedIdRecords, ["object", "integration_id"], there);
+  const objectOf = (id: string): string => vault.digest(`object ${canonical(id)}`);
+
+  async function searched(object: string, { tenant, mark: { credential, integrationId } }: Asking): Promise<Whose> {
+    if (integrationId !== null && (await ownBefore(object, integrationId, tenantOf(tenant)))) return "own";
+    if (await anyones(object, credential)) return "another's";
+    return integrationId !== null && (await anyonesBefore(object, integrationId)) ? "another's" : "unrecorded";
+  }
+  const whose: Owners["whose"] = (id, asking) => {
+    const object = objectOf(id);
+    return after(own(object, asking.mark.credential, tenantOf(asking.tenant)), (found) => (found ? "own" : searched(object, asking)));
+  };
+  const idOf = (object: string, { tenant, mark }: Asking): string =>
+    vault.digest(`owned ${JSON.stringify([tenantOf(tenant), mark.credential, object])}`);
+
+  return {
+    whose,
+    whoseAll: async (ids, { tenant, mark }) => {
+      const objects = new Map(ids.map((id) => [objectOf(id), id]));
+      const found = new Map<string, Whose>(ids.map((id) => [id, "unrecorded"]));
+      for (const where of wheresOf(mark))
+        for (const { object, tenant: owner } of await allOf(stored, { ...where, object: [...objects.keys()] }))
+          note(found, objects.get(object) ?? "", owner === tenantOf(tenant));
+      return found;
+    },
+    record: async (id, asking) => {
+      if ((await whose(id, asking)) === "own") return;
+      const { tenant, mark } = asking;
+      const object = objectOf(id);
+      const record: OwnedId = {
+        id: idOf(object, asking),
+        organisation_id: tenant.organisationId,
+        workspace_id: tenant.workspaceId,
+        tenant: tenantOf(tenant),
+        credential: mark.credential,
+        integration_id: mark.integrationId,
+        object,
+        created_at: now(),
+      };
+      await stored.insert(record).catch((thrown: unknown) => {
+        if (!GatewayError.is(thrown) || thrown.code !== "CONFLICT") throw thrown; // another process was first, and wrote the same
+      });
+    },
+    forget: async (id, asking) => void (await stored.remove(idOf(objectOf(id), asking))),
+  };
+}
+type OwnedId = RecordOf<typeof OwnedIdRecords>;
+
+function note(found: Map<string, Whose>, id: string, isOwn: boolean): void {
+  if (found.get(id) !== "own") found.set(id, isOwn ? "own" : "another's");
+}
+const wheresOf = ({ credential, integrationId }: CredentialMark) =>
+  integrationId === null ? [{ credential }] : [{ credential }, { integration_id: integrationId }];
+
+const PAGE = 500;
+async function allOf(
+  stored: ReturnType<typeof ownedIds>,
+  where: Parameters<ReturnType<typeof ownedIds>["list"]>[0]["where"] & object,
+): Promise<readonly OwnedId[]> {
+  const found: OwnedId[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const { data } = await stored.list({ where, limit: PAGE, offset });
+    found.push(...data);
+    if (data.length < PAGE) return found;
+  }
+}
+const ownedIds = (records: RecordsHandle) => records.in(OwnedIdRecords);
+
+/** One id in one spelling: some are addresses, and are sent encoded once more. */
+function canonical(id: string): string {
+  let read = id;
+  for (let times = 0; times < MOST_TIMES && read.includes("%"); times += 1) {
+    const next = decoded(read);
+    if (next === read) break;
+    read = next;
+  }
+  return read;
+}
+const MOST_TIMES = 4;
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a percent sign of its own
+  }
+}

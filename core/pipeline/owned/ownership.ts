@@ -1,0 +1,94 @@
+import { type Caller, GatewayError, type MountedOperation, type OwnedIds, type RecordsHandle, type Vault } from "#contract";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { discarded } from "../call/attempt.ts";
+import type { Reply } from "../reply.ts";
+import type { Try } from "../try.ts";
+import { markOf } from "./credential.ts";
+import { type Naming, namedIds } from "./named-ids.ts";
+import { type Asking, owners, type Whose } from "./owners.ts";
+import { isPage, type NextPage, ownPage, type PageReply } from "./pages.ts";
+import { sharing } from "./sharing.ts";
+import { heardStream } from "./streamed-ids.ts";
+
+/**
+ * Several workspaces may share one credential. What a provider makes for one of them is recorded with workspace and
+ * credential before its client has the answer; for the others it is not there. What nobody recorded (it was made
+ * elsewhere, or before) is there for a credential that serves one workspace, and for one that the request brought itself.
+ */
+export interface Ownership {
+  /** Throws ID_UNKNOWN for a request that names what is not there for its caller. */
+  judge(owned: OwnedIds, caller: Caller, named: Naming): MaybePromise<void>;
+  /** The answer as its caller may have it. `next` asks for a further page. */
+  settle(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply>;
+}
+export interface OwnershipParts {
+  readonly records: RecordsHandle;
+  readonly vault: Vault;
+  readonly now: () => number;
+}
+
+export function ownership(parts: OwnershipParts): Ownership {
+  const known = owners(parts);
+  const servesOne = sharing(parts);
+  const askingOf = (caller: Caller, to: Try["to"]): Asking => ({ tenant: caller, mark: markOf(to, parts.vault) });
+  const seesUnrecorded = async (to: Try["to"]): Promise<boolean> => to.kept === null || servesOne(to);
+
+  async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming): Promise<void> {
+    const asking = askingOf(caller, to);
+    const all = ids.length > AT_ONCE ? await known.whoseAll(ids, asking) : undefined;
+    for (const id of ids) {
+      const whose = all ? (all.get(id) ?? "unrecorded") : await known.whose(id, asking);
+      if (whose === "own" || (whose === "unrecorded" && (await seesUnrecorded(to)))) continue;
+      throw new GatewayError("ID_UNKNOWN", { id: id.slice(0, MAX_SHOWN) });
+    }
+  }
+  async function recordMade(ids: readonly string[], asking: Asking): Promise<void> {
+    for (const id of new Set(ids)) await known.record(id, asking);
+  }
+  /** The page without what is another's; of several that are empty so, the first with something in it. */
+  async function listed(reply: PageReply, { request: { caller }, to }: Try, next: NextPage): Promise<Reply> {
+    const asking = askingOf(caller, to);
+    const sees = await seesUnrecorded(to);
+    const isSeen = (whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && sees);
+    return ownPage(reply, next, async (ids) => {
+      const whose = await known.whoseAll(ids, asking);
+      return (id) => isSeen(whose.get(id));
+    });
+  }
+  async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
+    const { request, to, call } = it;
+    const asking = askingOf(request.caller, to);
+    if (isDeletion(call.row)) for (const id of namedIds(owned, { call, to, body: null })) await known.forget(id, asking).catch(stays);
+    const seen = owned.lists && isPage(reply) ? await listed(reply, it, next) : reply;
+    const { made } = owned;
+    if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
+    if (seen.content.kind !== "whole") return heardStream(seen, made, (ids) => recordMade(ids, asking));
+    if (seen.content.body !== null) await recordMade(made(seen.content.body), asking);
+    return seen;
+  }
+
+  return {
+    judge(owned, caller, named) {
+      const ids = namedIds(owned, named);
+      return ids.length === 0 ? undefined : refuseForeign(ids, caller, named);
+    },
+    async settle(owned, reply, it, next) {
+      if (reply.status >= 300) return reply;
+      try {
+        return await settled(owned, reply, it, next);
+      } catch (thrown) {
+        await discarded(reply.content); // nobody will read it
+        throw thrown;
+      }
+    },
+  };
+}
+/** So many ids are looked up one by one, and kept in memory; more are asked for together. */
+const AT_ONCE = 8;
+const MAX_SHOWN = 100;
+
+/** What is left of a thing that is gone does no harm. */
+const stays = (): void => undefined;
+
+/** Does it delete the thing itself, and not one of a thing's parts? */
+const isDeletion = ({ method, path }: MountedOperation): boolean => method === "DELETE" && /^\/[\w/-]+\/:\w+$/.test(path);

@@ -1,0 +1,268 @@
+/**
+ * Two workspaces on one credential, every operation with an id tried across. Operations and the ids in their bodies are
+ * read from what their plugins say (`owned`), so that a new one is tried too.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import {
+  type Caller,
+  definePlugin,
+  headerClasses,
+  Integrations,
+  isJson,
+  type Json,
+  type MountedOperation,
+  Providers,
+  scopesOf,
+} from "#contract";
+import { registry } from "../../core/generated/registry.ts";
+import { serveGeneration } from "../../core/http/server.ts";
+import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
+import { STEP_LIMITS } from "../../core/kernel/life.ts";
+import { bootWith, type Given, PROFILE, rowOf } from "../kit/deployment.ts";
+import { verifies } from "../requirements/verifies.ts";
+
+/* ── two workspaces, each with a saved provider of the same credential ─────────────────────────────────────────── */
+
+const ORGANISATION = crypto.randomUUID();
+const MAKER = crypto.randomUUID();
+const OTHER = crypto.randomUUID();
+/** Knows a workspace's key by the workspace's id. */
+const doorman: Given = {
+  manifest: { kind: "policy", id: "workspaces" },
+  module: () => ({
+    default: definePlugin({
+      kind: "policy",
+      config: Type.Object({}),
+      needs: [],
+      setup: () => ({ provides: { identify: ({ key }): Caller => callerOf(key) } }),
+    }),
+  }),
+};
+const callerOf = (workspaceId: string): Caller => ({
+  ...{ organisationId: ORGANISATION, workspaceId, keyId: workspaceId, keyName: "tried", keyType: "workspace-service", userId: null },
+  ...{ scopes: new Set(scopesOf("workspace-service")), metadata: {}, configId: null, allowConfigOverride: true },
+});
+const built = await bootWith([], {
+  registry: [...registry, rowOf(doorman)],
+  profile: {
+    ...PROFILE,
+    plugins: { "storage/sqlite": { enabled: false } },
+    order: ["policy/workspaces", "policy/api-key", "policy/rate-limit"],
+  },
+  limits: STEP_LIMITS,
+});
+const { generation } = built;
+const served = serveGeneration(generation, {
+  ...{ maxJsonBytes: 1_000_000, maxDepth: 64, headers: headerClasses([]), gatewayId: "owned" },
+  ...{ ownKeys: ownKeys({ digest: (text) => text }), now: Date.now, log: () => undefined, redact: (value) => value },
+});
+afterAll(async () => {
+  await served.gateway.close();
+  await built.end();
+});
+
+const stamps = () => ({ id: crypto.randomUUID(), created_at: Date.now(), last_updated_at: Date.now(), organisation_id: ORGANISATION });
+async function saveProvider(slug: string, workspaceId: string, key: string): Promise<void> {
+  const { records } = generation.stores;
+  const integration = {
+    ...stamps(),
+    ...{ workspace_id: null, owner_id: ORGANISATION, ai_provider_id: "sandbox", name: slug, slug: crypto.randomUUID(), description: null },
+    ...{ status: "active" as const, key_sealed: generation.vault.seal(key), masked_key: "…", configurations: {}, tags: {} },
+  };
+  await records.in(Integrations).insert(integration);
+  await records.in(Providers).insert({
+    ...stamps(),
+    ...{ workspace_id: workspaceId, integration_id: integration.id, name: slug, slug, note: null, status: "active" as const },
+    ...{ usage_limits: null, rate_limits: [], expires_at: null, tags: {} },
+  });
+}
+for (const workspaceId of [MAKER, OTHER]) await saveProvider("shared", workspaceId, "sk-the-one-that-both-have");
+await saveProvider("alone", OTHER, "sk-of-nobody-else");
+
+/* ── how an operation is asked ─────────────────────────────────────────────────────────────────────────────────── */
+
+interface Asking {
+  readonly as: string;
+  readonly provider?: string;
+  readonly id?: string;
+  readonly body?: Json;
+}
+function ask({ method, path, body: kind }: MountedOperation, { as, provider = "@shared", id = "none", body }: Asking): Promise<Response> {
+  const sent = kind === "form" && body === undefined ? fileForm() : kind === "none" ? undefined : JSON.stringify(body ?? {});
+  const headers = {
+    ...{ "x-gateway-api-key": as, "x-gateway-provider": provider },
+    ...(typeof sent === "string" && { "content-type": "application/json" }),
+  };
+  const url = `http://localhost/v1${path.replace(/:\w+/g, encodeURIComponent(id))}`;
+  return Promise.resolve(served.fetch(new Request(url, { method, headers, ...(sent !== undefined && { body: sent }) })));
+}
+function fileForm(): FormData {
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new File(["{}"], "lines.jsonl"));
+  return form;
+}
+async function jsonOf(answer: Promise<Response>): Promise<{ status: number; body: Json }> {
+  const response = await answer;
+  const text = await response.text();
+  const body: unknown = text.startsWith("{") ? JSON.parse(text) : {};
+  return { status: response.status, body: isJson(body) ? body : {} };
+}
+const NOT_THERE = "There is no object with the id";
+const isNotThere = ({ status, body }: { status: number; body: Json }): boolean =>
+  status === 404 && isJson(body["error"]) && String(body["error"]["message"]).startsWith(NOT_THERE);
+
+const rowOfOperation = (id: string): MountedOperation => generation.operations.get(id)?.row ?? expect.unreachable();
+const upload = async (as: string, provider?: string): Promise<string> =>
+  String((await jsonOf(ask(rowOfOperation("uploadFile"), { as, ...(provider && { provider }) }))).body["id"]);
+const MADE = await upload(MAKER);
+/** Of the other workspace: what else a body names is its own. */
+const OWN = await upload(OTHER);
+
+/** Every place in which a body may name an id, in one body: `id` is asked for each of them. */
+const bodyWith = (id: (place: string) => string): Json => {
+  const parts = [
+    { type: "file", file: { file_id: id("file") } },
+    { type: "image_file", image_file: { file_id: id("image_file") } },
+    { type: "document", source: { type: "file", file_id: id("source") } },
+    { type: "input_file", file_id: id("input_file") },
+    { type: "tool_result", tool_use_id: "t", content: [{ type: "image", source: { type: "file", file_id: id("result") } }] },
+  ];
+  return {
+    ...{ model: "sandbox-echo", max_tokens: 5, prompt: "x", query: "x", documents: ["x"], voice: "alloy", name: "x" },
+    messages: [{ role: "user", content: parts }],
+    input: [{ role: "user", content: parts }],
+    role: "user",
+    content: parts,
+    images: [{ file_id: id("images") }],
+    mask: { file_id: id("mask") },
+    ...{ input_file_id: id("input_file_id"), training_file: id("training_file"), validation_file: id("validation_file") },
+    ...{ previous_response_id: id("previous_response_id"), file_id: id("file_id"), file_ids: [id("file_ids")] },
+    ...{ assistant_id: id("assistant_id"), thread_id: id("thread_id"), vector_store_ids: [id("vector_store_ids")] },
+    attachments: [{ file_id: id("attachments") }],
+    files: [{ file_id: id("files") }],
+    tools: [{ type: "file_search", vector_store_ids: [id("tools")] }],
+    tool_resources: { file_search: { vector_store_ids: [id("resources")] }, code_interpreter: { file_ids: [id("code_files")] } },
+    ...{ endpoint: "/v1/chat/completions", completion_window: "24h" },
+    ...{ tool_outputs: [{ tool_call_id: "call_1", output: "x" }], attributes: {} },
+  };
+};
+const PLACES: string[] = [];
+bodyWith((place) => String(PLACES.push(place)));
+
+const owned = [...generation.operations.values()].map(({ row }) => row).filter((row) => row.owned !== undefined);
+
+describe("an id that was made for one workspace", () => {
+  const withIds = owned.filter(({ owned: { params, named } = {} }) => params || named);
+  test.each(withIds.map((row) => [row.id, row] as const))(
+    verifies("D7.owned.across", "is 404 for another one with the same credential: %s"),
+    async (_, row) => {
+      const { params, named } = row.owned ?? {};
+      const places = named ? PLACES.filter((place) => named(bodyWith((at) => (at === place ? MADE : OWN))).includes(MADE)) : [];
+      expect(places.length > 0).toBe(named !== undefined); // a place that is not above is written there
+      const bodies = places.map((place) => (id: string) => ({ id: OWN, body: bodyWith((at) => (at === place ? id : OWN)) }));
+      const ways = [...bodies, ...(params ? [(id: string) => ({ id, ...(row.body === "json" && { body: bodyWith(() => OWN) }) })] : [])];
+      for (const named of ways)
+        for (const id of [MADE, encodeURIComponent(MADE.replace("f", "%66"))]) {
+          const asked = await jsonOf(ask(row, { as: OTHER, ...named(id) }));
+          expect({ asked, notThere: isNotThere(asked) }).toEqual({ asked, notThere: true });
+        }
+    },
+  );
+  test.each(withIds.filter(({ method }) => method !== "DELETE").map((row) => [row.id, row] as const))(
+    "is there for its own: %s",
+    async (_, row) => {
+      const asked = await jsonOf(ask(row, { as: MAKER, id: MADE, ...(row.body === "json" && { body: bodyWith(() => MADE) }) }));
+      expect({ asked, notThere: isNotThere(asked) }).toEqual({ asked, notThere: false });
+    },
+  );
+});
+
+test("an id that was made with a credential of the client's own is 404 for another workspace that brings the same one", async () => {
+  const id = await upload(MAKER, "sandbox");
+  const retrieve = rowOfOperation("retrieveFile");
+  expect((await jsonOf(ask(retrieve, { as: MAKER, provider: "sandbox", id }))).status).toBe(200);
+  expect(isNotThere(await jsonOf(ask(retrieve, { as: OTHER, provider: "sandbox", id })))).toBe(true);
+});
+test("an id is forgotten when its thing is deleted", async () => {
+  const id = await upload(MAKER);
+  expect((await jsonOf(ask(rowOfOperation("deleteFile"), { as: MAKER, id }))).body).toMatchObject({ deleted: true });
+  expect(isNotThere(await jsonOf(ask(rowOfOperation("retrieveFile"), { as: MAKER, id })))).toBe(true);
+});
+
+describe("what an answer makes", () => {
+  const making = owned.filter(({ owned: { made, lists } = {} }) => made && !lists);
+  /** A run needs an assistant that is there; other ids need only be the maker's. */
+  const assistant = jsonOf(ask(rowOfOperation("createAssistant"), { as: MAKER, body: { model: "sandbox-echo" } })).then(({ body }) =>
+    String(body["id"]),
+  );
+  const forMaker = async (row: MountedOperation) => {
+    const of = await assistant;
+    const body = bodyWith((place) => (place === "assistant_id" ? of : MADE));
+    return jsonOf(ask(row, { as: MAKER, id: MADE, ...(row.body === "json" && { body }) }));
+  };
+  test.each(making.map((row) => [row.id, row] as const))("belongs to whom it was made for: %s", async (_, row) => {
+    const { status, body } = await forMaker(row);
+    if (status >= 300) return void expect(row.body).toBe("none"); // there is nothing of that id to be read
+    const ids = row.owned?.made?.(body) ?? [];
+    if (row.method === "POST" && !row.path.includes(":")) expect(ids.length).toBeGreaterThan(0);
+    for (const id of ids) {
+      expect(isNotThere(await jsonOf(ask(rowOfOperation("retrieveFile"), { as: MAKER, id })))).toBe(false);
+      expect(isNotThere(await jsonOf(ask(rowOfOperation("retrieveFile"), { as: OTHER, id })))).toBe(true);
+    }
+  });
+  test.each(owned.filter((row) => row.owned?.lists).map((row) => [row.id, row] as const))(
+    verifies("D7.owned.lists", "is left out of another's list: %s"),
+    async (_, row) => {
+      const idsFor = async (as: string): Promise<readonly unknown[]> => {
+        const { status, body } = await jsonOf(ask(row, { as, id: as === MAKER ? MADE : OWN }));
+        expect(status).toBe(200);
+        const { data } = body;
+        return Array.isArray(data) ? data.map((thing: unknown) => (isJson(thing) ? thing["id"] : thing)) : [];
+      };
+      const ofMaker = await idsFor(MAKER);
+      expect((await idsFor(OTHER)).filter((id) => ofMaker.includes(id))).toEqual([]);
+    },
+  );
+  test("is known in the lists of files", async () => {
+    const listFor = async (as: string) => (await jsonOf(ask(rowOfOperation("listFiles"), { as }))).body;
+    const [maker, other] = [await listFor(MAKER), await listFor(OTHER)];
+    expect(maker).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: MADE })]) });
+    expect(other).toMatchObject({ data: [{ id: OWN }], first_id: OWN, last_id: OWN, has_more: false });
+  });
+});
+
+describe(verifies("D7.owned.unrecorded", "what nobody recorded"), () => {
+  const batch = rowOfOperation("retrieveBatch");
+  test("is there where one workspace has the credential, and for who brings a credential of his own", async () => {
+    expect((await jsonOf(ask(batch, { as: OTHER, provider: "@alone", id: "batch_of_before" }))).status).toBe(200);
+    expect((await jsonOf(ask(batch, { as: OTHER, provider: "sandbox", id: "batch_of_before" }))).status).toBe(200);
+  });
+  test("is not there where two have it, and no more once a second one gets it", async () => {
+    expect(isNotThere(await jsonOf(ask(batch, { as: OTHER, id: "batch_of_before" })))).toBe(true);
+    await saveProvider("second", MAKER, "sk-of-nobody-else");
+    const later = await jsonOf(ask(batch, { as: OTHER, provider: "@alone", id: "batch_of_others" }));
+    expect({ later, notThere: isNotThere(later) }).toEqual({ later, notThere: true });
+  });
+});
+
+test("a body may name many ids, and not more than a thousand different ones", async () => {
+  const naming = (count: number): Json => ({
+    model: "sandbox-echo",
+    messages: [
+      { role: "user", content: Array.from({ length: count }, (_, index) => ({ type: "file", file: { file_id: `file-${index}` } })) },
+    ],
+  });
+  const chat = rowOfOperation("chatComplete");
+  expect(isNotThere(await jsonOf(ask(chat, { as: OTHER, body: naming(1_000) })))).toBe(true);
+  expect((await jsonOf(ask(chat, { as: OTHER, body: naming(1_001) }))).status).toBe(400);
+  const repeated = {
+    model: "sandbox-echo",
+    messages: [{ role: "user", content: Array.from({ length: 5_000 }, () => ({ type: "file", file: { file_id: OWN } })) }],
+  };
+  expect(isNotThere(await jsonOf(ask(chat, { as: OTHER, body: repeated })))).toBe(false);
+  const long = { ...naming(0), messages: [{ role: "user", content: [{ type: "file", file: { file_id: "x".repeat(900_000) } }] }] };
+  const answer = await jsonOf(ask(chat, { as: OTHER, body: long }));
+  expect([isNotThere(answer), JSON.stringify(answer.body).length < 1_000]).toEqual([true, true]);
+});

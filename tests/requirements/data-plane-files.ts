@@ -1,0 +1,29 @@
+import { section } from "./row.ts";
+
+/** Files, batches, models, and whose the ids are that providers make. */
+export const dataPlaneFiles = [
+  ...section("data-plane.md 7.6 Models", [
+    ["D7.6.catalogue", "Without a provider, one model is read from the workspace's catalogue."],
+    ["D7.6.provider", "With a provider, the provider's own model is read; a fine-tuned one can be deleted."],
+    ["D7.6.slashes", "A model's name may hold slashes, encoded or not: `@slug/model`, `org/model`."],
+  ]),
+  ...section("data-plane.md 7.7 Files", [
+    ["D7.7.files", "A file is uploaded, listed, read, downloaded and deleted."],
+    ["D7.7.streamed", "Uploads and downloads are streamed, neither retried nor moved to another target."],
+  ]),
+  ...section("data-plane.md 7.8 Batch", [
+    ["D7.8.batches", "A batch of an uploaded file is made, listed, read and cancelled, and its output is read in one call."],
+    ["D7.8.two-calls", "The output is one call also where its provider gives it in two."],
+  ]),
+  ...section("data-plane.md 7: whose an id is", [
+    [
+      "D7.owned.across",
+      "What is made through the gateway for one workspace is 404 for another one with the same credential, however its id is named.",
+    ],
+    ["D7.owned.lists", "Lists leave out what is another workspace's."],
+    ["D7.owned.unrecorded", "What was made elsewhere is there where the credential serves one workspace, and only there."],
+    ["D7.owned.kept", "Whose it is survives a restart, and a new key of the same integration."],
+    ["D7.owned.streams", "An id that a stream brings into being is recorded before the event that says it is passed on."],
+    ["D7.owned.away", "While nobody can say whose an id is, the answer is 503."],
+  ]),
+];
