@@ -5,7 +5,7 @@ import type { Content, Reply } from "../reply.ts";
 
 /** Asks the provider for the page behind this id. */
 export type NextPage = (after: string) => Promise<Reply>;
-/** Which of these ids the caller sees. */
+/** Which of these ids the caller sees; a thing without one is like one that nobody recorded. */
 export type Seen = (ids: readonly string[]) => Promise<(id: string) => boolean>;
 type Whole = Extract<Content, { kind: "whole" }>;
 export interface PageReply extends Reply {
@@ -46,7 +46,7 @@ async function withoutUnseen(page: Json, seen: Seen): Promise<Json> {
   for (let from = 0; from < things.length; from += AT_ONCE) {
     const some = things.slice(from, from + AT_ONCE);
     const isSeen = await seen(some.flatMap(idOf));
-    kept.push(...some.filter((thing) => idOf(thing).some(isSeen)));
+    kept.push(...some.filter((thing) => isSeen(idOf(thing)[0] ?? "")));
   }
   return kept.length === things.length ? page : { ...page, data: kept, ...ends(page, kept) };
 }
