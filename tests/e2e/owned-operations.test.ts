@@ -14,6 +14,7 @@ import {
   type MountedOperation,
   Providers,
   scopesOf,
+  Workspaces,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
 import { serveGeneration } from "../../core/http/server.ts";
@@ -259,6 +260,14 @@ describe(verifies("D7.owned.unrecorded", "what nobody recorded"), () => {
   test("is there where one workspace has the credential, and for who brings a credential of his own", async () => {
     expect((await jsonOf(ask(batch, { as: OTHER, provider: "@alone", id: "batch_of_before" }))).status).toBe(200);
     expect((await jsonOf(ask(batch, { as: OTHER, provider: "sandbox", id: "batch_of_before" }))).status).toBe(200);
+  });
+  test("is not there for the gateway's own identity, which every workspace may use", async () => {
+    for (const id of [MAKER, OTHER])
+      await generation.stores.records.in(Workspaces).insert({ ...stamps(), id, name: id, slug: id, description: null, defaults: {} });
+    const target = { provider: "azure-openai", azure_resource_name: "contoso" };
+    const asked = (more: Json) => jsonOf(ask(batch, { as: OTHER, config: { ...target, ...more }, id: "batch_of_before" }));
+    expect(isNotThere(await asked({ azure_auth_mode: "workload" }))).toBe(true);
+    expect(isNotThere(await asked({ api_key: "of-the-client" }))).toBe(false); // there is no network: it got as far as that
   });
   test("is not there where two have it, and no more once a second one gets it", async () => {
     expect(isNotThere(await jsonOf(ask(batch, { as: OTHER, id: "batch_of_before" })))).toBe(true);

@@ -53,11 +53,12 @@ async function withoutUnseen(page: Json, seen: Seen): Promise<Json> {
 const thingsIn = ({ data }: Json): readonly unknown[] => (Array.isArray(data) ? data : []);
 const idOf = (thing: unknown): readonly string[] => (isJson(thing) && typeof thing["id"] === "string" ? [thing["id"]] : []);
 
-/** The ids of a page's ends, where it says them. */
+/** The ids of a page's ends, and how many things there are, where it says them. */
 function ends(page: Json, kept: readonly unknown[]): Json {
   const said: Json = {};
   if (page["first_id"] !== undefined) said["first_id"] = idOf(kept.at(0))[0] ?? null;
   if (page["last_id"] !== undefined) said["last_id"] = idOf(kept.at(-1))[0] ?? null;
+  for (const total of ["total", "total_count"]) if (typeof page[total] === "number") said[total] = kept.length; // of others, too
   return said;
 }
 const isEmptied = (page: Json): boolean => page["has_more"] === true && thingsIn(page).length === 0;
