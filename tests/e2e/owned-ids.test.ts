@@ -6,7 +6,7 @@ import { verifies } from "../requirements/verifies.ts";
 import { isSkip, ownPostgres } from "../servers/index.ts";
 import { at, bodyOf, itemsOf } from "./endpoints/api.ts";
 import { plantTenant } from "./endpoints/tenant.ts";
-import { ADMIN_KEY, ask, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
+import { ADMIN_KEY, ask, chat, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
 
 /** A provider that knows credentials, and no workspaces. */
 const files = new Map<string, object>();
@@ -151,6 +151,7 @@ test(verifies(
     expect(await statusOf(client, "file-2")).toBe(503);
     expect(upstream.received.length).toBe(before);
     expect(await statusOf(client, id)).toBe(200); // it is known
+    expect((await chat(own, {})).status).toBe(200); // it names nothing, and nobody is asked
     expect(await upload(client).catch((thrown: unknown) => (thrown as { status?: number }).status)).toBe(503);
   } finally {
     await own.stop();

@@ -14,6 +14,7 @@ import {
   type MountedOperation,
   Providers,
   scopesOf,
+  Workspaces,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
 import { serveGeneration } from "../../core/http/server.ts";
@@ -39,8 +40,9 @@ const doorman: Given = {
     }),
   }),
 };
-const callerOf = (workspaceId: string): Caller => ({
-  ...{ organisationId: ORGANISATION, workspaceId, keyId: workspaceId, keyName: "tried", keyType: "workspace-service", userId: null },
+const callerOf = (key: string): Caller => ({
+  ...{ organisationId: ORGANISATION, workspaceId: key === ORGANISATION ? null : key, keyId: key, keyName: "tried" },
+  ...{ keyType: key === ORGANISATION ? "organisation-service" : "workspace-service", userId: null },
   ...{ scopes: new Set(scopesOf("workspace-service")), metadata: {}, configId: null, allowConfigOverride: true },
 });
 const built = await bootWith([], {
@@ -87,11 +89,16 @@ interface Asking {
   readonly provider?: string;
   readonly id?: string;
   readonly body?: Json;
+  readonly config?: Json;
 }
-function ask({ method, path, body: kind }: MountedOperation, { as, provider = "@shared", id = "none", body }: Asking): Promise<Response> {
+function ask(
+  { method, path, body: kind }: MountedOperation,
+  { as, provider = "@shared", id = "none", body, config }: Asking,
+): Promise<Response> {
   const sent = kind === "form" && body === undefined ? fileForm() : kind === "none" ? undefined : JSON.stringify(body ?? {});
   const headers = {
-    ...{ "x-gateway-api-key": as, "x-gateway-provider": provider },
+    "x-gateway-api-key": as,
+    ...(config ? { "x-gateway-config": JSON.stringify(config) } : { "x-gateway-provider": provider }),
     ...(typeof sent === "string" && { "content-type": "application/json" }),
   };
   const url = `http://localhost/v1${path.replace(/:\w+/g, encodeURIComponent(id))}`;
@@ -185,6 +192,29 @@ test("an id that was made with a credential of the client's own is 404 for anoth
   expect((await jsonOf(ask(retrieve, { as: MAKER, provider: "sandbox", id }))).status).toBe(200);
   expect(isNotThere(await jsonOf(ask(retrieve, { as: OTHER, provider: "sandbox", id })))).toBe(true);
 });
+test("a key of the organisation itself is another one than its workspaces'", async () => {
+  const retrieve = rowOfOperation("retrieveFile");
+  const seenBy = (as: string, id: string) => jsonOf(ask(retrieve, { as, provider: "sandbox", id }));
+  const ofOrganisation = await upload(ORGANISATION, "sandbox");
+  const ofWorkspace = await upload(MAKER, "sandbox");
+  expect((await seenBy(ORGANISATION, ofOrganisation)).status).toBe(200);
+  expect(isNotThere(await seenBy(MAKER, ofOrganisation))).toBe(true);
+  expect(isNotThere(await seenBy(ORGANISATION, ofWorkspace))).toBe(true);
+});
+test("an id that the config puts into the body is asked for like one of the client's", async () => {
+  const config = { provider: "@shared", override_params: { input_file_id: MADE } };
+  const body = { input_file_id: OWN };
+  expect(isNotThere(await jsonOf(ask(rowOfOperation("createBatch"), { as: OTHER, config, body })))).toBe(true);
+  expect((await jsonOf(ask(rowOfOperation("createBatch"), { as: MAKER, config, body }))).status).toBe(200);
+});
+test("a target whose credential does not know the id leaves it to the next one", async () => {
+  await saveProvider("besides", MAKER, "sk-of-both-besides");
+  await saveProvider("besides", OTHER, "sk-of-both-besides");
+  const config = { strategy: { mode: "fallback" }, targets: [{ provider: "@besides" }, { provider: "@shared" }] };
+  const retrieve = rowOfOperation("retrieveFile");
+  expect((await jsonOf(ask(retrieve, { as: MAKER, config, id: MADE }))).body).toMatchObject({ id: MADE });
+  expect(isNotThere(await jsonOf(ask(retrieve, { as: OTHER, config, id: MADE })))).toBe(true);
+});
 test("an id is forgotten when its thing is deleted", async () => {
   const id = await upload(MAKER);
   expect((await jsonOf(ask(rowOfOperation("deleteFile"), { as: MAKER, id }))).body).toMatchObject({ deleted: true });
@@ -238,6 +268,14 @@ describe(verifies("D7.owned.unrecorded", "what nobody recorded"), () => {
   test("is there where one workspace has the credential, and for who brings a credential of his own", async () => {
     expect((await jsonOf(ask(batch, { as: OTHER, provider: "@alone", id: "batch_of_before" }))).status).toBe(200);
     expect((await jsonOf(ask(batch, { as: OTHER, provider: "sandbox", id: "batch_of_before" }))).status).toBe(200);
+  });
+  test("is not there for the gateway's own identity, which every workspace may use", async () => {
+    for (const id of [MAKER, OTHER])
+      await generation.stores.records.in(Workspaces).insert({ ...stamps(), id, name: id, slug: id, description: null, defaults: {} });
+    const target = { provider: "azure-openai", azure_resource_name: "contoso" };
+    const asked = (more: Json) => jsonOf(ask(batch, { as: OTHER, config: { ...target, ...more }, id: "batch_of_before" }));
+    expect(isNotThere(await asked({ azure_auth_mode: "workload" }))).toBe(true);
+    expect(isNotThere(await asked({ api_key: "of-the-client" }))).toBe(false); // there is no network: it got as far as that
   });
   test("is not there where two have it, and no more once a second one gets it", async () => {
     expect(isNotThere(await jsonOf(ask(batch, { as: OTHER, id: "batch_of_before" })))).toBe(true);

@@ -1,4 +1,14 @@
-import { type Caller, GatewayError, OwnedIdRecords, type RecordOf, type RecordsHandle, tenantOf, type Vault } from "#contract";
+import {
+  type Caller,
+  GatewayError,
+  OwnedIdRecords,
+  type RecordOf,
+  type Records,
+  type RecordsHandle,
+  tenantOf,
+  type Vault,
+  type Where,
+} from "#contract";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { CredentialMark } from "./credential.ts";
 
@@ -50,12 +60,12 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
   return {
     whose,
     whoseAll: async (ids, { tenant, mark }) => {
-      const objects = new Map(ids.map((id) => [objectOf(id), id]));
-      const found = new Map<string, Whose>(ids.map((id) => [id, "unrecorded"]));
+      const objects = new Map(ids.map((id) => [id, objectOf(id)]));
+      const found = new Map<string, Whose>();
       for (const where of wheresOf(mark))
-        for (const { object, tenant: owner } of await allOf(stored, { ...where, object: [...objects.keys()] }))
-          note(found, objects.get(object) ?? "", owner === tenantOf(tenant));
-      return found;
+        for (const { object, tenant: owner } of await allOf(stored, { ...where, object: [...objects.values()] }))
+          note(found, object, owner === tenantOf(tenant));
+      return new Map(ids.map((id) => [id, found.get(objects.get(id) ?? "") ?? "unrecorded"]));
     },
     record: async (id, asking) => {
       if ((await whose(id, asking)) === "own") return;
@@ -80,17 +90,14 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
 }
 type OwnedId = RecordOf<typeof OwnedIdRecords>;
 
-function note(found: Map<string, Whose>, id: string, isOwn: boolean): void {
-  if (found.get(id) !== "own") found.set(id, isOwn ? "own" : "another's");
+function note(found: Map<string, Whose>, object: string, isOwn: boolean): void {
+  if (found.get(object) !== "own") found.set(object, isOwn ? "own" : "another's");
 }
 const wheresOf = ({ credential, integrationId }: CredentialMark) =>
   integrationId === null ? [{ credential }] : [{ credential }, { integration_id: integrationId }];
 
 const PAGE = 500;
-async function allOf(
-  stored: ReturnType<typeof ownedIds>,
-  where: Parameters<ReturnType<typeof ownedIds>["list"]>[0]["where"] & object,
-): Promise<readonly OwnedId[]> {
+async function allOf(stored: Records<OwnedId>, where: Where<OwnedId>): Promise<readonly OwnedId[]> {
   const found: OwnedId[] = [];
   for (let offset = 0; ; offset += PAGE) {
     const { data } = await stored.list({ where, limit: PAGE, offset });
@@ -98,7 +105,6 @@ async function allOf(
     if (data.length < PAGE) return found;
   }
 }
-const ownedIds = (records: RecordsHandle) => records.in(OwnedIdRecords);
 
 /** One id in one spelling: some are addresses, and are sent encoded once more. */
 function canonical(id: string): string {

@@ -31,14 +31,13 @@ export function ownership(parts: OwnershipParts): Ownership {
   const known = owners(parts);
   const servesOne = sharing(parts);
   const askingOf = (caller: Caller, to: Try["to"]): Asking => ({ tenant: caller, mark: markOf(to, parts.vault) });
-  const seesUnrecorded = async (to: Try["to"]): Promise<boolean> => to.kept === null || servesOne(to);
 
   async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming): Promise<void> {
     const asking = askingOf(caller, to);
     const all = ids.length > AT_ONCE ? await known.whoseAll(ids, asking) : undefined;
     for (const id of ids) {
       const whose = all ? (all.get(id) ?? "unrecorded") : await known.whose(id, asking);
-      if (whose === "own" || (whose === "unrecorded" && (await seesUnrecorded(to)))) continue;
+      if (whose === "own" || (whose === "unrecorded" && (await servesOne(to)))) continue;
       throw new GatewayError("ID_UNKNOWN", { id: id.slice(0, MAX_SHOWN) });
     }
   }
@@ -48,7 +47,7 @@ export function ownership(parts: OwnershipParts): Ownership {
   /** The page without what is another's; of several that are empty so, the first with something in it. */
   async function listed(reply: PageReply, { request: { caller }, to }: Try, next: NextPage): Promise<Reply> {
     const asking = askingOf(caller, to);
-    const sees = await seesUnrecorded(to);
+    const sees = await servesOne(to);
     const isSeen = (whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && sees);
     return ownPage(reply, next, async (ids) => {
       const whose = await known.whoseAll(ids, asking);

@@ -5,7 +5,7 @@ import type { Content, Reply } from "../reply.ts";
 
 /** Asks the provider for the page behind this id. */
 export type NextPage = (after: string) => Promise<Reply>;
-/** Which of these ids the caller sees. */
+/** Which of these ids the caller sees; a thing without one is like one that nobody recorded. */
 export type Seen = (ids: readonly string[]) => Promise<(id: string) => boolean>;
 type Whole = Extract<Content, { kind: "whole" }>;
 export interface PageReply extends Reply {
@@ -46,18 +46,19 @@ async function withoutUnseen(page: Json, seen: Seen): Promise<Json> {
   for (let from = 0; from < things.length; from += AT_ONCE) {
     const some = things.slice(from, from + AT_ONCE);
     const isSeen = await seen(some.flatMap(idOf));
-    kept.push(...some.filter((thing) => idOf(thing).some(isSeen)));
+    kept.push(...some.filter((thing) => isSeen(idOf(thing)[0] ?? "")));
   }
   return kept.length === things.length ? page : { ...page, data: kept, ...ends(page, kept) };
 }
 const thingsIn = ({ data }: Json): readonly unknown[] => (Array.isArray(data) ? data : []);
 const idOf = (thing: unknown): readonly string[] => (isJson(thing) && typeof thing["id"] === "string" ? [thing["id"]] : []);
 
-/** The ids of a page's ends, where it says them. */
+/** The ids of a page's ends, and how many things there are, where it says them. */
 function ends(page: Json, kept: readonly unknown[]): Json {
   const said: Json = {};
   if (page["first_id"] !== undefined) said["first_id"] = idOf(kept.at(0))[0] ?? null;
   if (page["last_id"] !== undefined) said["last_id"] = idOf(kept.at(-1))[0] ?? null;
+  for (const total of ["total", "total_count"]) if (typeof page[total] === "number") said[total] = kept.length; // of others, too
   return said;
 }
 const isEmptied = (page: Json): boolean => page["has_more"] === true && thingsIn(page).length === 0;

@@ -1,9 +1,10 @@
-import { Configs, eachMember, Integrations, isSealed, type Json, Providers, type RecordsHandle, type Vault } from "#contract";
+import { Configs, eachMember, Integrations, isSealed, type Json, Providers, type RecordsHandle, type Vault, Workspaces } from "#contract";
 import type { Resolved } from "../plan/targets.ts";
 import { identityOf, secretsIn } from "./credential.ts";
 
-/** Do no two workspaces have this credential, as far as the records tell? */
-export type ServesOne = (to: Pick<Resolved, "id" | "provider" | "target">) => Promise<boolean>;
+/** Has nobody but one workspace this target's credential, as far as the records tell? One that the request brought is its own. */
+export type ServesOne = (to: CalledWith) => Promise<boolean>;
+type CalledWith = Pick<Resolved, "id" | "provider" | "target" | "kept">;
 
 /** Who keeps which secrets, as keyed hashes: an integration, by its providers' workspaces, or a config. */
 interface Keeper {
@@ -27,6 +28,8 @@ export function sharing({ records, vault }: SharingParts): ServesOne {
   const providers = records.lookupAll(Providers, [], {}, ({ integration_id: id, workspace_id: workspace }) => ({ id, workspace }));
   const configs = records.lookupAll(Configs, [], {}, ({ workspace_id: id, config }): Keeper => ({ id, secrets: sealedIn(config) }));
 
+  const workspaces = records.lookupAll(Workspaces, [], {}, ({ id }) => id);
+
   let kept: { readonly of: readonly unknown[]; readonly users: Users } | undefined;
   async function users(): Promise<Users> {
     const [keys, usable, inConfigs] = await Promise.all([integrations(), providers(), configs()]);
@@ -39,11 +42,16 @@ export function sharing({ records, vault }: SharingParts): ServesOne {
   }
   return async (to) => {
     const secrets = secretsIn(to);
+    if (isGateways(to, secrets)) return (await workspaces()).length <= 1;
+    if (to.kept === null) return true;
     const known = await users();
-    const workspaces = (secrets.length > 0 ? secrets : [identityOf(to.id)]).flatMap((secret) => [...(known.get(hashed(secret)) ?? [])]);
-    return new Set(workspaces).size <= 1;
+    const having = (secrets.length > 0 ? secrets : [identityOf(to.id)]).flatMap((secret) => [...(known.get(hashed(secret)) ?? [])]);
+    return new Set(having).size <= 1;
   };
 }
+
+/** What is signed without a secret is signed as the gateway itself: any workspace may ask for that. */
+const isGateways = ({ provider }: CalledWith, secrets: readonly string[]): boolean => secrets.length === 0 && provider.sign !== undefined;
 
 function usersOf(keepers: readonly Keeper[]): Users {
   const users = new Map<string, Set<string>>();

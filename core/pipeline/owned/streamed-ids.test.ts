@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "#contract";
+import { TINY_DIALECT } from "#kit";
 import { verifies } from "../../../tests/requirements/verifies.ts";
 import type { ByteSource } from "../../egress/source.ts";
-import { ownReply, type Reply } from "../reply.ts";
+import { type GoodStream, ownReply, type Reply } from "../reply.ts";
 import { heardStream } from "./streamed-ids.ts";
 
 const encoder = new TextEncoder();
@@ -26,6 +27,11 @@ const replyWith = (bytes: ByteSource, type = "text/event-stream"): Reply => ({
   headers: { "content-type": type },
   content: { kind: "bytes", bytes },
 });
+const STREAM = {
+  ...{ said: null, dialect: TINY_DIALECT, provider: "p", hideUsage: false, correct: null },
+  encode: { id: "i", model: "m", created: 1, usage: false, strict: true },
+};
+const streamReply = (stream: GoodStream): Reply => ({ ...ownReply(200, "", null), content: { kind: "stream", stream } });
 async function passed(reply: Reply, record: (ids: readonly string[]) => Promise<void>): Promise<string> {
   const { content } = await heardStream(reply, made, record);
   if (content.kind !== "bytes" || content.bytes === null) return expect.unreachable();
@@ -54,6 +60,26 @@ describe("a stream that makes something", () => {
       const first = await content.bytes.read().catch((thrown: Error) => thrown.message);
       expect(first).toBe("the store is away");
     }
+  });
+  test("says its id as bytes of the client's dialect, or as chunks that were made for it", async () => {
+    const rest = sourceOf([event({ type: "delta", id: "resp_2" })]);
+    const passing = { ...STREAM, reader: rest, first: encoder.encode(event({ type: "created", id: "resp_1" })) };
+    const chunks = [event({ type: "ping" }), event({ type: "created", id: "resp_1" })].map((wire) => ({ wire, events: [] }));
+    const source = { read: async () => chunks.shift(), cancel: async () => undefined };
+    const recorded: string[] = [];
+    const record = async (ids: readonly string[]): Promise<void> => void recorded.push(...ids);
+    await heardStream(streamReply({ kind: "passing", passing }), made, record);
+    expect(recorded).toEqual(["resp_1"]); // nothing was promised to the client yet
+    const heard = await heardStream(
+      streamReply({ kind: "chunks", chunks: source, encoder: TINY_DIALECT.encode(), provider: "p" }),
+      made,
+      record,
+    );
+    const { stream } = heard.content.kind === "stream" ? heard.content : expect.unreachable();
+    if (stream.kind !== "chunks") return expect.unreachable();
+    expect([(await stream.chunks.read())?.wire, recorded.length]).toEqual([event({ type: "ping" }), 1]);
+    expect((await stream.chunks.read())?.wire).toContain("created");
+    expect(recorded).toEqual(["resp_1", "resp_1"]);
   });
   test("is not read at all where it is no stream of events", async () => {
     const recorded: string[] = [];
