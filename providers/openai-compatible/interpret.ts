@@ -57,7 +57,7 @@ function providerOf(id: string, declare: Declare): Provider {
   return {
     target: Type.Object({}, { additionalProperties: false }),
     endpoint: (target) => endpointOf(id, declare, target),
-    dialect: ["chat", "completions"],
+    dialect: ["chat", "completions", "responses"],
     operations: Object.fromEntries((declare.operations ?? ["chatComplete"]).map((operation) => [operation, adapter(operation)])),
     error: errorReader(declare.errorAt),
   };

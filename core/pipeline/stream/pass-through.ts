@@ -59,7 +59,7 @@ export class PassThroughStream implements Live {
     private readonly secrets: Secrets,
   ) {
     this.first = from.first;
-    this.edges = new StreamEnds(from.first, from.dialect.decode, from.said);
+    this.edges = new StreamEnds(from.first, from.dialect.decode, from.dialect.terminal, from.said);
     this.marker = markerOf(from.dialect, from.encode);
     this.frames = new FrameGate(from.hideUsage ? from.dialect : null, this.marker, from.provider);
   }
@@ -141,7 +141,7 @@ export class PassThroughStream implements Live {
   }
   private fold(ended: boolean): Fold {
     if (this.seen) return this.seen;
-    const { fold, error } = this.edges.said(ended);
+    const { fold, error } = this.edges.said(ended, this.frames.terminal);
     this.failure ??= error;
     this.reported = error !== null;
     return (this.seen = fold);
