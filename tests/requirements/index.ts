@@ -1,4 +1,5 @@
 import { authentication } from "./authentication.ts";
+import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { resources } from "./resources.ts";
@@ -11,6 +12,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...service,
   ...resources,
   ...endpoints,
+  ...dataPlaneResponses,
   ...authentication,
   ...errorsAndLimits,
   ...selfHosting,

@@ -45,7 +45,7 @@ function built(wire: string): Json[] {
     if (event.output_index === undefined) continue;
     expect(done.has(at)).toBeFalse();
     const item = items[at] ?? expect.unreachable();
-    if (event.item_id !== undefined) expect(event.item_id).toBe(item.id);
+    if (event.item_id !== undefined) expect(event.item_id).toEqual(item.id ?? null);
     if (event.type === "response.content_part.added") item.content = [...objects(item.content), { ...object(event.part) }];
     if (event.type === "response.reasoning_summary_part.added") item.summary = [{ ...object(event.part) }];
     if (typeof event.delta === "string") addDelta(item, event);
@@ -114,7 +114,10 @@ describe("a stream in the responses form", () => {
       { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "One moment.", annotations: [] }] },
       { type: "function_call", status: "completed", call_id: "t1", name: "f", arguments: '{"a":1}' },
     ]);
-    expect(items.slice(0, 2).map(({ encrypted_content }) => unpacked(encrypted_content))).toEqual([{ signature: "c2ln" }, { redacted: "cmVk" }]);
+    expect(items.slice(0, 2).map(({ encrypted_content }) => unpacked(encrypted_content))).toEqual([
+      { signature: "c2ln" },
+      { redacted: "cmVk" },
+    ]);
     expect(new Set(items.map(({ id }) => id)).size).toBe(4);
     expect(last(wire).response).toMatchObject({ id: "resp_gw_0a1b2c", object: "response", status: "completed", model: "m", output: items });
   });
@@ -202,7 +205,10 @@ describe("a stream in the responses form", () => {
       { type: "image_generation_call", status: "completed", result: "aGk=" },
       { type: "message", status: "incomplete", content: [{ type: "refusal", refusal: "No." }] },
     ]);
-    expect(framesOf(wire).find(({ type }) => type === "response.output_text.annotation.added")).toMatchObject({ annotation, annotation_index: 0 });
+    expect(framesOf(wire).find(({ type }) => type === "response.output_text.annotation.added")).toMatchObject({
+      annotation,
+      annotation_index: 0,
+    });
     expect(built(wireOf(events, LOOSE))[0]).toMatchObject({ content: [{ annotations: [annotation, { type: "char_location" }] }] });
     expect(last(wire)).toMatchObject({
       type: "response.incomplete",
@@ -220,7 +226,14 @@ describe("a stream in the responses form", () => {
   });
   test("repeats what was asked, or what holds where nothing was said", () => {
     const tools = [{ type: "function", name: "f", parameters: {}, strict: true }];
-    const asked = { instructions: "Be brief.", tools, tool_choice: "required", metadata: { a: "b" }, temperature: 0.5, reasoning: { effort: "low" } };
+    const asked = {
+      instructions: "Be brief.",
+      tools,
+      tool_choice: "required",
+      metadata: { a: "b" },
+      temperature: 0.5,
+      reasoning: { effort: "low" },
+    };
     expect(responses.write(collect([start, finish]), { ...OPTIONS, echo: echoOf(asked) })).toMatchObject({
       ...asked,
       reasoning: { effort: "low", summary: null },
@@ -260,7 +273,12 @@ describe("a provider's own responses", () => {
       { id: "msg_1", type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] },
       { id: "fc_1", type: "function_call", call_id: "call_1", name: "f", arguments: "{}" },
     ],
-    usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 8, output_tokens_details: { reasoning_tokens: 3 } },
+    usage: {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4 },
+      output_tokens: 8,
+      output_tokens_details: { reasoning_tokens: 3 },
+    },
   };
   const said: Collected = collect(responses.read(answer));
 
@@ -359,7 +377,13 @@ test("the ids that a request builds upon are named, and the answer's is made", (
       previous_response_id: "resp_1",
       conversation: { id: "conv_1" },
       input: [
-        { role: "user", content: [{ type: "input_file", file_id: "file_1" }, { type: "input_text", text: "x" }] },
+        {
+          role: "user",
+          content: [
+            { type: "input_file", file_id: "file_1" },
+            { type: "input_text", text: "x" },
+          ],
+        },
         { type: "computer_call_output", output: { type: "computer_screenshot", file_id: "file_2" } },
         { type: "function_call_output", output: [{ type: "input_image", file_id: "file_3" }] },
       ],
