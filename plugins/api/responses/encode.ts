@@ -33,9 +33,9 @@ export class ResponsesEncoder implements Encoder {
     return begun + this.told(`response.${status}`, { status, finish, usage: this.options.usage ? usage : undefined });
   }
 
-  /** An event that clients pass over. */
+  /** By its name an event of the gateway's; by its type the one that OpenAI's helpers pass over, which refuse types they do not know. */
   note(extra: Json): string {
-    return frame("hook_results", { type: "hook_results", ...extra });
+    return frame("hook_results", { type: "keepalive", ...extra });
   }
 
   /** In an answer that this encoder began, the response has failed too: clients wait for its end. */

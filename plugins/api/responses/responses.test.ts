@@ -6,6 +6,7 @@ import { eventsOf, testStream } from "../../../tests/kit/stream.ts";
 import { object, objects } from "../content/wire.ts";
 import { responses } from "./dialect.ts";
 import { owned } from "./owned.ts";
+import { itemId, itemRefOf } from "./output/item-id.ts";
 import { packed, unpacked } from "./packed-thought.ts";
 import { echoOf } from "./response.ts";
 
@@ -363,6 +364,13 @@ describe("a judged answer", () => {
       tools: [{ id: "t1", arguments: '{"a":1}' }],
     });
   });
+});
+
+test("the id of an item tells of which answer it is, and where it stands", () => {
+  const [item] = built(wireOf([start, { type: "text", text: "Hi" }, finish], { ...OPTIONS, id: crypto.randomUUID() }));
+  const ref = itemRefOf(String(item?.id)) ?? expect.unreachable();
+  expect([itemId("msg", ref), ref.index]).toEqual([String(item?.id), 0]);
+  for (const id of ["msg_67c", "rs_", "", `msg_${"g".repeat(36)}`]) expect(itemRefOf(id)).toBeUndefined();
 });
 
 test("a packed thought comes back as it was; anything else is nobody's", () => {

@@ -76,14 +76,17 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
     const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };
     const client = clientWith(config, { "x-gateway-strict-open-ai-compliance": "false" });
     const seen: Json[] = [];
+    const wireText = await (await client.responses.create({ ...asks, stream: true }).asResponse()).text();
+    expect(wireText.split("event: hook_results\n")).toHaveLength(3);
     const stream = client.responses.stream(asks);
     stream.on("event", (event) => void seen.push(event as unknown as Json));
     const { output_text } = await stream.finalResponse();
     expect(output_text).toBe(SECRET);
-    const notes = seen.filter(({ type }) => (type as string) === "hook_results");
-    expect([at(notes[0] ?? {}, "hook_results.before_request_hooks"), at(notes[1] ?? {}, "hook_results.after_request_hooks")]).toMatchObject(
-      [[{ verdict: true }], [{ verdict: true }]],
-    );
+    const notes = seen.filter(({ type }) => type === "keepalive");
+    expect(notes.map(({ hook_results }) => hook_results)).toMatchObject([
+      { before_request_hooks: [{ verdict: true }] },
+      { after_request_hooks: [{ verdict: true }] },
+    ]);
     expect(seen[0]).toMatchObject({ type: "response.created" });
   });
   test("a request is logged with its usage", async () => {

@@ -2,6 +2,7 @@ import type { Json, StreamEvent } from "#contract";
 import { packed, type PackedThought } from "../packed-thought.ts";
 import { type CallHead, type CallItem, CustomCallItem, FunctionCallItem } from "./call-item.ts";
 import type { EventWriter } from "./event-writer.ts";
+import { itemId } from "./item-id.ts";
 import { type ItemPlace, type ItemStatus, itemAdded, itemDone, type OpenItem } from "./item.ts";
 import { MessageItem } from "./message-item.ts";
 import { ReasoningItem } from "./reasoning-item.ts";
@@ -74,7 +75,8 @@ export class OutputItems {
   private inReasoning(text: string): string {
     if (this.reasoning !== null) return this.reasoning.text(text);
     const before = this.endComplete();
-    const reasoning = new ReasoningItem(this.place("rs"));
+    // clients leave a thought behind that has nothing for its provider
+    const reasoning = new ReasoningItem(this.place("rs"), this.of.translated ? packed({}) : undefined);
     this.reasoning = this.opened(reasoning);
     return before + reasoning.begin() + reasoning.text(text);
   }
@@ -113,7 +115,7 @@ export class OutputItems {
 
   private place(prefix: string): ItemPlace {
     const index = this.begun.length;
-    return { writer: this.of.writer, id: `${prefix}_${this.of.seed}${index.toString(16).padStart(4, "0")}`, index };
+    return { writer: this.of.writer, id: itemId(prefix, { seed: this.of.seed, index }), index };
   }
   private opened<T extends OpenItem>(item: T): T {
     this.begun.push(item);
