@@ -1,4 +1,5 @@
 import { type AdapterInput, isJson, type Json } from "#contract";
+import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { refusedBy } from "../wires/openai/refused.ts";
 import { without } from "../wires/openai/without.ts";
 import { isV1, placeOf } from "./place.ts";
@@ -10,7 +11,8 @@ export function modelled(body: Json, { target, search }: AdapterInput): Json {
 }
 
 /** The body of an operation whose model is always the deployment: the path does not name it. */
-export const deployed = (body: Json, { target, search }: AdapterInput): Json => withModel(body, placeOf(target, search).deployment);
+export const response = (body: Json, { target, search }: AdapterInput): Json =>
+  withModel(withoutPackedThoughts(body), placeOf(target, search).deployment);
 
 /** The same object when nothing changes, so that its bytes can be sent as they came. */
 const withModel = (body: Json, model: string | undefined): Json =>

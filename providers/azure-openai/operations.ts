@@ -1,5 +1,5 @@
 import type { Adapter, Provider } from "#contract";
-import { batch, conversation, deployed, modelled, tuned, tunedList, tuning } from "./body.ts";
+import { batch, conversation, modelled, response, tuned, tunedList, tuning } from "./body.ts";
 import { fieldsOf } from "./target.ts";
 import { deploymentPath, resourcePath } from "./url.ts";
 import { embeddingUsage, generationUsage } from "./usage.ts";
@@ -35,7 +35,7 @@ export const operations: Provider["operations"] = {
   listFinetunes: { ...ofResource, response: tunedList },
   retrieveFinetune: { ...ofResource, response: tuned },
   cancelFinetune: { ...ofResource, response: tuned },
-  createModelResponse: { ...ofResource, request: deployed, usage: generationUsage },
+  createModelResponse: { ...ofResource, request: response, usage: generationUsage },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
   listResponseInputItems: ofResource,

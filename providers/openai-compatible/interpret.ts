@@ -14,6 +14,7 @@ import {
   type Target,
   type Usage,
 } from "#contract";
+import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { strays, tidying, tidyingChunks } from "./answer.ts";
 import { Declare } from "./declare.ts";
 import { errorReader } from "./error.ts";
@@ -64,7 +65,10 @@ function providerOf(id: string, declare: Declare): Provider {
 }
 
 const CONVERSATIONAL: ReadonlySet<OperationId> = new Set<OperationId>(["chatComplete", "complete"]);
-const OWN: { readonly [Op in OperationId]?: Adapter } = { embed: { usage: embeddingUsage } };
+const OWN: { readonly [Op in OperationId]?: Adapter } = {
+  embed: { usage: embeddingUsage },
+  createModelResponse: { request: withoutPackedThoughts },
+};
 
 function embeddingUsage(body: Json): Usage | undefined {
   const tokens = isJson(body["usage"]) ? body["usage"]["prompt_tokens"] : undefined;

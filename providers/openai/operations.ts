@@ -1,4 +1,5 @@
 import type { Adapter, Json, Provider } from "#contract";
+import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { refusedBy } from "../wires/openai/refused.ts";
 import { without } from "../wires/openai/without.ts";
 import { embeddingUsage, generationUsage } from "./usage.ts";
@@ -38,7 +39,7 @@ export const operations: Provider["operations"] = {
   listFinetunes: asIs,
   retrieveFinetune: asIs,
   cancelFinetune: asIs,
-  createModelResponse: { usage: generationUsage },
+  createModelResponse: { request: withoutPackedThoughts, usage: generationUsage },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   listResponseInputItems: asIs,

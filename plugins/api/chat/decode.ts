@@ -1,5 +1,16 @@
-import { type FinishReason, type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Usage } from "#contract";
+import {
+  type FinishReason,
+  type Frame,
+  isJson,
+  type Json,
+  parseJson,
+  type StreamEvent,
+  type StreamMap,
+  type TokenLogprob,
+  type Usage,
+} from "#contract";
 import { failureFrame, failureIn } from "../content/failure.ts";
+import { tokensIn } from "../content/logprobs.ts";
 import { addTools, type OpenCall } from "./tools.ts";
 import { usageOf } from "../content/usage.ts";
 import { count, object, objects, text } from "../content/wire.ts";
@@ -89,6 +100,8 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   const delta = object(wire["delta"] ?? wire["message"]);
   addContent(delta, events);
   addTools(delta, choice.calls, state.id, events);
+  const tokens = isJson(wire["logprobs"]) ? tokensIn(wire["logprobs"]["content"]) : NO_TOKENS;
+  if (tokens.length > 0) events.push({ type: "logprobs", tokens });
   const reason = text(wire["finish_reason"]);
   if (reason !== undefined) {
     choice.finished = true;
@@ -96,6 +109,8 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   }
   if (index !== 0) number(events, before, index);
 }
+
+const NO_TOKENS: readonly TokenLogprob[] = [];
 
 /** The first choice's events carry no number. */
 function number(events: StreamEvent[], from: number, choice: number): void {

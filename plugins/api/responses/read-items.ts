@@ -1,4 +1,5 @@
-import type { Json, StreamEvent, TokenLogprob } from "#contract";
+import type { Json, StreamEvent } from "#contract";
+import { tokensIn } from "../content/logprobs.ts";
 import { objects, text } from "../content/wire.ts";
 import { entry } from "./entry.ts";
 import { CUSTOM_INPUT } from "./output/call-item.ts";
@@ -79,12 +80,6 @@ function thoughtOf({ summary, content }: Json): Events {
 
 /** How likely the tokens of a text were. */
 export function logprobsOf(wire: unknown): Events {
-  const tokens = objects(wire).flatMap(tokenOf);
+  const tokens = tokensIn(wire);
   return tokens.length === 0 ? NOTHING : [{ type: "logprobs", tokens }];
 }
-function tokenOf({ token, logprob, bytes, top_logprobs }: Json): TokenLogprob[] {
-  if (typeof token !== "string" || typeof logprob !== "number") return [];
-  const others = objects(top_logprobs).flatMap((other) => tokenOf({ ...other, top_logprobs: [] }));
-  return [{ token, logprob, bytes: isBytes(bytes) ? bytes : null, top_logprobs: others.map(({ top_logprobs: _, ...rest }) => rest) }];
-}
-const isBytes = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((byte) => typeof byte === "number");

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { type Collected, type EncodeOptions, isJson, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import {
+  type Collected,
+  type EncodeOptions,
+  isJson,
+  type Json,
+  packThought,
+  type StreamEvent,
+  unpackThought,
+  UpstreamFailure,
+} from "#contract";
 import { collect } from "../../../core/pipeline/stream/fold.ts";
 import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../../../tests/kit/recordings.ts";
 import { eventsOf, testStream } from "../../../tests/kit/stream.ts";
@@ -7,7 +16,6 @@ import { object, objects } from "../content/wire.ts";
 import { responses } from "./dialect.ts";
 import { owned } from "./owned.ts";
 import { itemId, itemRefOf } from "./output/item-id.ts";
-import { packed, unpacked } from "./packed-thought.ts";
 import { echoOf } from "./response.ts";
 
 const OPTIONS: EncodeOptions = { id: "0a1b-2c", model: "asked", created: 7, usage: true, strict: true, translated: true };
@@ -115,7 +123,7 @@ describe("a stream in the responses form", () => {
       { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "One moment.", annotations: [] }] },
       { type: "function_call", status: "completed", call_id: "t1", name: "f", arguments: '{"a":1}' },
     ]);
-    expect(items.slice(0, 2).map(({ encrypted_content }) => unpacked(encrypted_content))).toEqual([
+    expect(items.slice(0, 2).map(({ encrypted_content }) => unpackThought(encrypted_content))).toEqual([
       { signature: "c2ln" },
       { redacted: "cmVk" },
     ]);
@@ -184,7 +192,7 @@ describe("a stream in the responses form", () => {
   test("a tool call's signature is an item of its own before it", () => {
     const wire = wireOf([start, call(0, "{}", { id: "t1", name: "f", signature: "c2ln" }), finish]);
     const [thought, made] = built(wire);
-    expect(unpacked(thought?.encrypted_content)).toEqual({ signature: "c2ln", call: "t1" });
+    expect(unpackThought(thought?.encrypted_content)).toEqual({ signature: "c2ln", call: "t1" });
     expect(made).toMatchObject({ type: "function_call", call_id: "t1" });
   });
   test("refusals, citations, log probabilities and images have their places", () => {
@@ -375,8 +383,8 @@ test("the id of an item tells of which answer it is, and where it stands", () =>
 
 test("a packed thought comes back as it was; anything else is nobody's", () => {
   const thought = { signature: "Zürich", call: "c" };
-  expect(unpacked(packed(thought))).toEqual(thought);
-  for (const content of ["gAAAAABo", "gw1.", "gw1.%%%", `gw1.${btoa("[1]")}`, null, 3]) expect(unpacked(content)).toEqual({});
+  expect(unpackThought(packThought(thought))).toEqual(thought);
+  for (const content of ["gAAAAABo", "gw1.", "gw1.%%%", `gw1.${btoa("[1]")}`, null, 3]) expect(unpackThought(content)).toEqual({});
 });
 
 test("the ids that a request builds upon are named, and the answer's is made", () => {

@@ -129,3 +129,17 @@ test(
     ]);
   },
 );
+
+test("what another vendor thought in an earlier turn does not reach a provider that could not read it", async () => {
+  api.upstream.answer(ANSWERS.anthropic(ANSWER));
+  const { output } = await clientWith(target("anthropic")).responses.create(asks);
+  expect(output[0]?.type).toBe("reasoning");
+  const result = { type: "function_call_output", call_id: "toolu_1", output: "12 °C" };
+  const input = [{ role: "user", content: "Hello" }, ...output, result] as OpenAI.Responses.ResponseInputItem[];
+  api.upstream.answer(ANSWERS.openai({ text: "Sunny." }));
+  for (const provider of ["openai", "groq"]) {
+    expect((await clientWith(target(provider)).responses.create({ ...asks, input })).output_text).toBe("Sunny.");
+    const sent = at(api.upstream.received.at(-1)?.json() as Json, "input") as Json[];
+    expect(sent.map(({ type, role }) => type ?? role)).toEqual(["user", "message", "function_call", "function_call_output"]);
+  }
+});

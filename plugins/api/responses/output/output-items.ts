@@ -1,5 +1,4 @@
-import type { Json, StreamEvent } from "#contract";
-import { packed, type PackedThought } from "../packed-thought.ts";
+import { type Json, type PackedThought, packThought, type StreamEvent } from "#contract";
 import { type CallHead, type CallItem, CustomCallItem, FunctionCallItem } from "./call-item.ts";
 import type { EventWriter } from "./event-writer.ts";
 import { itemId } from "./item-id.ts";
@@ -69,21 +68,21 @@ export class OutputItems {
     if (redacted !== undefined) return this.hidden({ redacted });
     const said = this.inReasoning(text);
     if (signature === undefined) return said;
-    this.reasoning?.encrypt(this.of.translated ? packed({ signature }) : signature);
+    this.reasoning?.encrypt(this.of.translated ? packThought({ signature }) : signature);
     return said + this.endSaid("completed");
   }
   private inReasoning(text: string): string {
     if (this.reasoning !== null) return this.reasoning.text(text);
     const before = this.endComplete();
     // clients leave a thought behind that has nothing for its provider
-    const reasoning = new ReasoningItem(this.place("rs"), this.of.translated ? packed({}) : undefined);
+    const reasoning = new ReasoningItem(this.place("rs"), this.of.translated ? packThought({}) : undefined);
     this.reasoning = this.opened(reasoning);
     return before + reasoning.begin() + reasoning.text(text);
   }
   /** Nothing to read for the client; the next turn needs it. */
   private hidden(thought: PackedThought): string {
     const before = this.endComplete();
-    const item = this.opened(new ReasoningItem(this.place("rs"), packed(thought)));
+    const item = this.opened(new ReasoningItem(this.place("rs"), packThought(thought)));
     return before + item.begin() + item.end("completed");
   }
 

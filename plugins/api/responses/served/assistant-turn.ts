@@ -1,7 +1,6 @@
-import type { Json, ServedTo } from "#contract";
+import { type Json, type ServedTo, unpackThought } from "#contract";
 import { objects, text } from "../../content/wire.ts";
 import { CUSTOM_INPUT } from "../output/call-item.ts";
-import { unpacked } from "../packed-thought.ts";
 import { partsOf, textOf } from "./parts.ts";
 
 type Items = readonly Json[];
@@ -32,7 +31,8 @@ function toolCall({ type, call_id: id, name, input, arguments: args }: Json, sig
 }
 /** It came in an item of its own. */
 const signatureOf = ({ call_id }: Json, items: Items): string | undefined =>
-  items.map(({ encrypted_content }) => unpacked(encrypted_content)).find(({ call }) => call !== undefined && call === call_id)?.signature;
+  items.map(({ encrypted_content }) => unpackThought(encrypted_content)).find(({ call }) => call !== undefined && call === call_id)
+    ?.signature;
 
 const summaryOf = ({ summary, content }: Json): string =>
   [...objects(summary), ...objects(content)].flatMap((part) => text(part.text) ?? []).join("\n\n");
@@ -48,7 +48,7 @@ function signedBlocks(items: Items): Json {
   return blocks.some(({ type }) => type !== "text") ? { content_blocks: blocks } : {};
 }
 function thinkingBlock(item: Json): Items {
-  const { signature, redacted, call } = unpacked(item.encrypted_content);
+  const { signature, redacted, call } = unpackThought(item.encrypted_content);
   if (redacted !== undefined) return [{ type: "redacted_thinking", data: redacted }];
   return signature === undefined || call !== undefined ? [] : [{ type: "thinking", thinking: summaryOf(item), signature }];
 }
