@@ -31,8 +31,21 @@ export interface Dialect<S = unknown> {
   asksUsage(body: Json): boolean;
   /** The body that makes a provider of this dialect report usage in its stream. */
   withUsage(body: Json): Json;
+  /** Members of a request that its answers repeat; the encoder gets them as `EncodeOptions.echo`. */
+  echo?(body: Json): Json;
+  /** Where a stream may end in several ways, or its last event repeats the whole answer. Default: it ends with the last frame of `Encoder.end`. */
+  readonly terminal?: Terminal;
+  /** Clients want the first event to be the answer's own: what the gateway adds beside it comes behind that. */
+  readonly notesBehindStart?: true;
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
+}
+/** The events that end a stream. */
+export interface Terminal {
+  /** Their names: `event` of their frames, or a string in their data. */
+  readonly events: readonly string[];
+  /** What such an event says where it is too long to be read whole: its finish, and the usage found in its end. */
+  ofLong(event: string, tail: string): readonly StreamEvent[];
 }
 /** Who serves an operation in another one's place. */
 export interface ServedTo {
@@ -59,6 +72,10 @@ export interface EncodeOptions {
   readonly usage: boolean;
   /** `x-gateway-strict-open-ai-compliance`. */
   readonly strict: boolean;
+  /** What `Dialect.echo` took from the request. */
+  readonly echo?: Json;
+  /** Another operation served the one that was asked: the provider's id of the answer is of that other one. */
+  readonly translated?: true;
 }
 export interface Encoder {
   event(event: StreamEvent): string;

@@ -133,7 +133,7 @@ const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | nul
 function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
   const call = guarded?.call ?? request.call;
   const body = bodyAfter(guarded, before);
-  const form = clientForm(call, body, leaf, gw);
+  const form = clientForm({ call, body, leaf, to }, gw);
   const ask: AdapterInput = {
     target: to.target,
     operation: to.served?.operation ?? call.operation,
@@ -145,14 +145,22 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, to, ask, form), guarded };
 }
 
-function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): ClientForm {
+function clientForm({ call, body, leaf, to }: Pick<Try, "call" | "body" | "leaf" | "to">, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.operation) ?? null;
   const strict = leaf.strict ?? call.control.strict ?? true;
   const model = typeof body?.["model"] === "string" ? body["model"] : "";
   const usage = dialect !== null && body !== null && dialect.asksUsage(body);
   return {
     dialect,
-    encode: { id: call.id, model, created: Math.floor(call.startedAt / 1000), usage, strict },
+    encode: {
+      id: call.id,
+      model,
+      created: Math.floor(call.startedAt / 1000),
+      usage,
+      strict,
+      ...(dialect?.echo && body && { echo: dialect.echo(body) }),
+      ...(to.served && { translated: true as const }),
+    },
     row: call.row,
   };
 }

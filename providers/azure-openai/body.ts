@@ -1,4 +1,5 @@
 import { type AdapterInput, isJson, type Json } from "#contract";
+import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { refusedBy } from "../wires/openai/refused.ts";
 import { without } from "../wires/openai/without.ts";
 import { isV1, placeOf } from "./place.ts";
@@ -10,7 +11,8 @@ export function modelled(body: Json, { target, search }: AdapterInput): Json {
 }
 
 /** The body of an operation whose model is always the deployment: the path does not name it. */
-export const deployed = (body: Json, { target, search }: AdapterInput): Json => withModel(body, placeOf(target, search).deployment);
+const deployed = (body: Json, { target, search }: AdapterInput): Json => withModel(body, placeOf(target, search).deployment);
+export const response = (body: Json, ask: AdapterInput): Json => deployed(withoutPackedThoughts(body), ask);
 
 /** The same where a body need not name one: a run without a model has its assistant's. */
 export const deployedIfNamed = (body: Json, ask: AdapterInput): Json => (typeof body["model"] === "string" ? deployed(body, ask) : body);

@@ -30,6 +30,8 @@ export default definePlugin({
       return { ...request, url: withVersion(request.url, target) };
     }
 
-    return { provides: { target: AzureTarget, endpoint, sign, dialect: ["chat", "completions"], operations, error: readError } };
+    return {
+      provides: { target: AzureTarget, endpoint, sign, dialect: ["chat", "completions", "responses"], operations, error: readError },
+    };
   },
 });

@@ -1,5 +1,5 @@
 import type { Adapter, Provider } from "#contract";
-import { batch, conversation, deployed, deployedIfNamed, modelled, tuned, tunedList, tuning } from "./body.ts";
+import { batch, conversation, deployedIfNamed, modelled, response, tuned, tunedList, tuning } from "./body.ts";
 import { serving } from "../wires/openai/serving.ts";
 import { batchOutput } from "../wires/openai/batch-output.ts";
 import { fieldsOf } from "./target.ts";
@@ -39,7 +39,7 @@ export const operations: Provider["operations"] = {
   getBatchOutput: batchOutput((ask) => resourcePath({}, ask)),
   createFinetune: { ...ofResource, request: tuning, response: tuned },
   listFinetunes: { ...ofResource, response: tunedList },
-  createModelResponse: { ...ofResource, request: deployed, usage: generationUsage },
+  createModelResponse: { ...ofResource, request: response, usage: generationUsage },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
   listResponseInputItems: ofResource,

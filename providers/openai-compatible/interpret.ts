@@ -16,6 +16,7 @@ import {
 } from "#contract";
 import { batchOutput } from "../wires/openai/batch-output.ts";
 import { oneModel } from "../wires/openai/one-model.ts";
+import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { strays, tidying, tidyingChunks } from "./answer.ts";
 import { Declare } from "./declare.ts";
 import { errorReader } from "./error.ts";
@@ -59,7 +60,7 @@ function providerOf(id: string, declare: Declare): Provider {
   return {
     target: Type.Object({}, { additionalProperties: false }),
     endpoint: (target) => endpointOf(id, declare, target),
-    dialect: ["chat", "completions"],
+    dialect: ["chat", "completions", "responses"],
     operations: Object.fromEntries((declare.operations ?? ["chatComplete"]).map((operation) => [operation, adapter(operation)])),
     error: errorReader(declare.errorAt),
   };
@@ -71,6 +72,7 @@ const OWN: { readonly [Op in OperationId]?: Adapter } = {
   getBatchOutput: batchOutput(),
   retrieveModel: oneModel,
   deleteModel: oneModel,
+  createModelResponse: { request: withoutPackedThoughts },
 };
 
 function embeddingUsage(body: Json): Usage | undefined {

@@ -36,7 +36,7 @@ export default definePlugin({
   kind: "provider",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
-  setup: () => ({ provides: { target: OpenAiTarget, endpoint, dialect: ["chat", "completions"], operations, models } }),
+  setup: () => ({ provides: { target: OpenAiTarget, endpoint, dialect: ["chat", "completions", "responses"], operations, models } }),
 });
 
 function endpoint({ fields, apiKey, customHost }: Target): Endpoint {

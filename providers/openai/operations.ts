@@ -1,6 +1,7 @@
 import type { Adapter, Json, Provider } from "#contract";
 import { batchOutput } from "../wires/openai/batch-output.ts";
 import { oneModel } from "../wires/openai/one-model.ts";
+import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { refusedBy } from "../wires/openai/refused.ts";
 import { serving } from "../wires/openai/serving.ts";
 import { without } from "../wires/openai/without.ts";
@@ -39,7 +40,7 @@ export const operations: Provider["operations"] = {
   cancelBatch: asIs,
   ...serving("Fine-Tuning", asIs),
   getBatchOutput: batchOutput(),
-  createModelResponse: { usage: generationUsage },
+  createModelResponse: { request: withoutPackedThoughts, usage: generationUsage },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   listResponseInputItems: asIs,

@@ -259,7 +259,8 @@ export class Vendor {
   }
   private async fetch(url: string, init: RequestInit): Promise<Response> {
     const target = new URL(url);
-    if (!mayCall({ needs: [...this.needs] }, this.config, target)) throw new GatewayError("HOST_NOT_DECLARED", { plugin: "guardrail/kit", host: target.host });
+    if (!mayCall({ needs: [...this.needs] }, this.config, target))
+      throw new GatewayError("HOST_NOT_DECLARED", { plugin: "guardrail/kit", host: target.host });
     this.requests.push({ url, headers: new Headers(init.headers), body: String(init.body) });
     this.lastSignal = init.signal ?? undefined;
     this.waiting = this.waiting.filter(({ count, resolve }) => count > this.requests.length || resolve());

@@ -1,6 +1,7 @@
 import { authentication } from "./authentication.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
+import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { resources } from "./resources.ts";
@@ -13,6 +14,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...service,
   ...resources,
   ...endpoints,
+  ...dataPlaneResponses,
   ...authentication,
   ...errorsAndLimits,
   ...selfHosting,

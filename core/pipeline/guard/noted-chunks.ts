@@ -11,13 +11,15 @@ export class NotedChunks implements Source<Chunk> {
     private readonly chunks: Source<Chunk>,
     private readonly report: GuardrailReport,
     private readonly encoder: Pick<Encoder, "note">,
+    /** What is said before the answer comes behind its first chunk all the same. */
+    private readonly behindStart = false,
   ) {}
 
   async read(): Promise<Chunk | undefined> {
     if (!this.begun) {
       this.begun = true;
       const { input } = this.report.results();
-      if (input.length > 0) return this.note("before_request_hooks", input);
+      if (input.length > 0) return this.beforeAnswer(input);
     }
     const chunk = await this.chunks.read();
     if (chunk !== undefined || this.over) return chunk;
@@ -27,6 +29,11 @@ export class NotedChunks implements Source<Chunk> {
   }
   cancel(): Promise<void> {
     return this.chunks.cancel();
+  }
+  private async beforeAnswer(input: readonly GuardrailResult[]): Promise<Chunk> {
+    const note = this.note("before_request_hooks", input);
+    const first = this.behindStart ? await this.chunks.read() : undefined;
+    return first === undefined ? note : { wire: first.wire + note.wire, events: first.events };
   }
   private note(when: string, results: readonly GuardrailResult[]): Chunk {
     const extra: Json = { hook_results: { [when]: results } };

@@ -166,6 +166,6 @@ function withHookFrames(stream: GoodStream, report: GuardrailReport, { dialect, 
   if (!dialect) return stream;
   const encoder = dialect.encode(encode);
   const { provider } = stream.kind === "chunks" ? stream : stream.passing;
-  const chunks = new NotedChunks(chunksOf(stream), report, encoder);
+  const chunks = new NotedChunks(chunksOf(stream), report, encoder, dialect.notesBehindStart);
   return { kind: "chunks", chunks, encoder: stream.kind === "chunks" ? stream.encoder : encoder, provider };
 }

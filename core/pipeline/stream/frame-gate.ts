@@ -22,6 +22,8 @@ export class FrameGate {
   ended = false;
   /** Bytes that came behind it, and are let through to nobody. */
   behind = 0;
+  /** The frame of a terminal event that may repeat the whole answer: what stands in it may be more than anybody keeps of a stream's end. */
+  terminal: TerminalFrame | null = null;
   constructor(
     private readonly hideUsageOf: Dialect | null,
     private readonly marker: Marker | null,
@@ -57,14 +59,22 @@ export class FrameGate {
     this.hold(bytes.subarray(end));
     return this.visible(bytes.subarray(0, end));
   }
-  /** It is neither the marker nor usage, and not joined: whatever was made of so many bytes in one go would keep others waiting. */
+  /** It is no usage frame, and not joined: whatever was made of so many bytes in one go would keep others waiting. */
   private long(chunk: Uint8Array): Uint8Array {
     const end = firstFrameEnd(Buffer.concat([this.seam, chunk])) - this.seam.length;
-    const [first = NOTHING, ...rest] = [...this.carry, chunk.subarray(0, end)];
+    const pieces = [...this.carry, chunk.subarray(0, end)];
+    const [first = NOTHING, ...rest] = pieces;
     [this.carry, this.size, this.seam] = [[], 0, NOTHING];
-    const behind = end < chunk.length ? this.push(chunk.subarray(end)) : NOTHING;
+    const event = this.marker?.eventOf(beginningOf(pieces)) ?? null;
+    if (event !== null) this.endLong(event, pieces, chunk.length - end);
+    const behind = event === null && end < chunk.length ? this.push(chunk.subarray(end)) : NOTHING;
     for (const piece of [...rest, behind]) this.release(piece);
     return first;
+  }
+  private endLong(event: string, pieces: readonly Uint8Array[], behind: number): void {
+    this.ended = true;
+    this.behind = behind;
+    this.terminal = { event, tail: endOf(pieces) };
   }
   private release(piece: Uint8Array): void {
     if (piece.length === 0) return;
@@ -89,6 +99,7 @@ export class FrameGate {
   private upToMarker(bytes: Uint8Array, end: number): Uint8Array {
     this.ended = true;
     this.behind = bytes.length - end + this.size;
+    this.terminal = { frame: bytes.subarray(0, end) };
     [this.carry, this.size] = [[], 0];
     return bytes.subarray(0, end);
   }
@@ -100,6 +111,24 @@ export class FrameGate {
   }
 }
 const NOTHING = new Uint8Array(0);
+/** What stands up to a terminal marker; of an event longer than LONG, its name and its end. */
+export type TerminalFrame = { readonly frame: Uint8Array } | { readonly event: string; readonly tail: Uint8Array };
+/** Bytes in which a frame says its event. */
+const NAME = 256;
+/** Bytes in which the usage of a long event stands. */
+const LONG_TAIL = 16 * 1024;
+function beginningOf(pieces: readonly Uint8Array[]): Uint8Array {
+  const found: Uint8Array[] = [];
+  for (let at = 0, bytes = 0; at < pieces.length && bytes < NAME; bytes += pieces[at]?.length ?? 0, at += 1)
+    found.push(pieces[at] ?? NOTHING);
+  return Buffer.concat(found).subarray(0, NAME);
+}
+function endOf(pieces: readonly Uint8Array[]): Uint8Array {
+  const found: Uint8Array[] = [];
+  for (let at = pieces.length - 1, bytes = 0; at >= 0 && bytes < LONG_TAIL; bytes += pieces[at]?.length ?? 0, at -= 1)
+    found.unshift(pieces[at] ?? NOTHING);
+  return Buffer.concat(found).subarray(-LONG_TAIL);
+}
 /** Bytes of a frame's end that may come before the last one: CR LF CR. */
 const SEAM = 3;
 const USAGE = '"usage"';

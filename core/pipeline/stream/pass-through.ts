@@ -59,7 +59,7 @@ export class PassThroughStream implements Live {
     private readonly secrets: Secrets,
   ) {
     this.first = from.first;
-    this.edges = new StreamEnds(from.first, from.dialect.decode, from.said);
+    this.edges = new StreamEnds(from.first, from.dialect.decode, from.dialect.terminal, from.said);
     this.marker = markerOf(from.dialect, from.encode);
     this.frames = new FrameGate(from.hideUsage ? from.dialect : null, this.marker, from.provider);
   }
@@ -129,19 +129,20 @@ export class PassThroughStream implements Live {
   /** A complete answer's last bytes, or the dialect's error event in place of a frame that was cut. */
   private ending(): Uint8Array | undefined {
     this.over = true;
-    const ended = this.frames.ended || (this.marker?.is(this.edges.last()) ?? false); // a choice may have finished long before the tail
+    const marked = this.frames.ended;
+    const rest = marked ? "" : wholeRest(this.frames.end(), this.from.dialect);
+    const ended = marked || (rest !== "" && this.frames.ended) || (this.marker?.is(this.edges.last()) ?? false); // a choice may have finished long before the tail
     const finished = this.fold(ended).finished || ended;
     // A connection that breaks behind the end broke nothing, nor does one that falls silent behind a complete answer.
     if (!this.reported && (ended || (finished && this.failure?.type === ERRORS.TIMEOUT.type))) this.failure = null;
     if (!this.failure && !finished) this.failure = wireError(new GatewayError("STREAM_INCOMPLETE", { provider: this.from.provider }));
     if (this.failure && !this.reported) return encoder.encode(this.from.dialect.encode(this.from.encode).error(this.failure));
-    const last =
-      wholeRest(this.frames.end(), this.from.dialect) + (this.reported || ended ? "" : this.from.dialect.encode(this.from.encode).end());
+    const last = rest + (this.reported || ended ? "" : this.from.dialect.encode(this.from.encode).end());
     return last === "" ? undefined : encoder.encode(last);
   }
   private fold(ended: boolean): Fold {
     if (this.seen) return this.seen;
-    const { fold, error } = this.edges.said(ended);
+    const { fold, error } = this.edges.said(ended, ended ? this.frames.terminal : null);
     this.failure ??= error;
     this.reported = error !== null;
     return (this.seen = fold);

@@ -1,7 +1,8 @@
-import { type Frame, type StreamEvent, type StreamMap, UpstreamFailure, type WireError } from "#contract";
+import { type Frame, type StreamEvent, type StreamMap, type Terminal, UpstreamFailure, type WireError } from "#contract";
 import { Fold } from "./fold.ts";
 import { framesOf } from "./frames.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
+import type { TerminalFrame } from "./frame-gate.ts";
 
 /** Enough to hold the last events of an answer: the finish, the usage, the terminal marker. */
 const TAIL_BYTES = 16_384;
@@ -23,6 +24,7 @@ export class StreamEnds {
   constructor(
     private first: Uint8Array,
     private readonly decode: StreamMap,
+    private readonly terminal: Terminal | undefined,
     /** What was said in a beginning that is too long to be read again. */
     private readonly begun: readonly StreamEvent[] | null = null,
   ) {}
@@ -56,7 +58,8 @@ export class StreamEnds {
    * Most answers say all in their first event and their last few frames, and reading more would hold up other requests.
    * A stream that never came to its end may hold choices that only the whole of its beginning tells of.
    */
-  said(ended: boolean): EdgeFold {
+  said(ended: boolean, last: TerminalFrame | null): EdgeFold {
+    if (this.terminal && last) return this.folded((reading) => this.readTerminal(reading, last));
     for (const bytes of QUICK_TAIL_BYTES) {
       const said = this.read(bytes, !ended);
       if ((said.fold.finished && said.fold.usage) || said.error) return said;
@@ -66,10 +69,21 @@ export class StreamEnds {
   }
 
   private read(bytes: number, wholeBeginning: boolean): EdgeFold {
-    const reading = new EdgeReading(this.decode);
-    try {
+    return this.folded((reading) => {
       if (!this.holdsAll(bytes)) this.readBeginning(reading, wholeBeginning);
       reading.add(this.end(bytes));
+    });
+  }
+  /** The last event repeats the whole answer. */
+  private readTerminal(reading: EdgeReading, last: TerminalFrame): void {
+    this.readBeginning(reading, false);
+    if ("frame" in last) reading.add(framesOf(last.frame).slice(-1));
+    else reading.addAll(this.terminal?.ofLong(last.event, new TextDecoder().decode(last.tail)) ?? []);
+  }
+  private folded(read: (reading: EdgeReading) => void): EdgeFold {
+    const reading = new EdgeReading(this.decode);
+    try {
+      read(reading);
     } catch (thrown) {
       if (UpstreamFailure.is(thrown)) return { fold: reading.fold, error: thrown.error };
       // a frame cut in its middle: the answer stays as far as it came

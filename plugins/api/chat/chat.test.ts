@@ -1,10 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { type Collected, type EncodeOptions, inputTokens, type Json, outputTokens, type StreamEvent, UpstreamFailure } from "#contract";
+import { collect } from "../../../core/pipeline/stream/fold.ts";
 import { chat } from "./dialect.ts";
 import { usageBody, usageOf } from "../content/usage.ts";
 
 const options: EncodeOptions = { id: "req-1", model: "asked", created: 7, usage: false, strict: true };
 const loose: EncodeOptions = { ...options, strict: false };
+
+test("how likely the tokens were is told, whole and streamed", () => {
+  const token = { token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [{ token: "Ho", logprob: -2, bytes: null }] };
+  const choice = { index: 0, logprobs: { content: [token], refusal: null }, finish_reason: "stop" };
+  const whole = { id: "c", model: "m", choices: [{ ...choice, message: { role: "assistant", content: "Hi" } }] };
+  expect(collect(chat.read(whole)).choices[0]?.logprobs).toEqual([token]);
+  const chunk = { id: "c", model: "m", choices: [{ ...choice, delta: { content: "Hi" } }] };
+  const events = chat.decode.event({ event: "", data: JSON.stringify(chunk) }, chat.decode.start());
+  expect(collect(events).choices[0]).toMatchObject({ text: "Hi", logprobs: [token], finish: "stop" });
+});
 
 describe("usage", () => {
   const CASES: readonly (readonly [string, Json, Json])[] = [

@@ -1,5 +1,6 @@
-import { isJson, type Json, type StreamEvent, type StreamMap, type Usage } from "#contract";
+import { isJson, type Json, type StreamEvent, type StreamMap, type TokenLogprob, type Usage } from "#contract";
 import { beginning, choicesIn, chunkIn, finishOf, refuseMore } from "../content/choice-chunks.ts";
+import { tokensIn } from "../content/logprobs.ts";
 import { addTools, type OpenCall } from "./tools.ts";
 import { usageOf } from "../content/usage.ts";
 import { count, object, objects, text } from "../content/wire.ts";
@@ -70,6 +71,8 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   const delta = object(wire["delta"] ?? wire["message"]);
   addContent(delta, events);
   addTools(delta, choice.calls, state.id, events);
+  const tokens = isJson(wire["logprobs"]) ? tokensIn(wire["logprobs"]["content"]) : NO_TOKENS;
+  if (tokens.length > 0) events.push({ type: "logprobs", tokens });
   const reason = text(wire["finish_reason"]);
   if (reason !== undefined) {
     choice.finished = true;
@@ -77,6 +80,8 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   }
   if (index !== 0) number(events, before, index);
 }
+
+const NO_TOKENS: readonly TokenLogprob[] = [];
 
 /** The first choice's events carry no number. */
 function number(events: StreamEvent[], from: number, choice: number): void {

@@ -372,6 +372,38 @@ describe("patches", () => {
     const changed = { content: [{ type: "thinking", thinking: "***", signature: "" }, rest] };
     expect(patched({ content, messages: [{ content }] }, [{ body: given }])).toEqual({ ...changed, messages: [changed] });
   });
+  test("a custom tool's input is a text before a patch and behind it", () => {
+    const body = { output: [{ type: "custom_tool_call", call_id: "c", name: "sql", input: '{"a":"secret"}' }] };
+    const [call] = answerSegments(body);
+    expect(call).toMatchObject({ kind: "tool_call", path: "output[0]", text: '{"name":"sql","arguments":{"a":"secret"}}' });
+    const { output } = patched(body, [{ path: "output[0]", text: '{"name":"sql","arguments":{"a":"***"}}' }]);
+    expect(output).toEqual([{ type: "custom_tool_call", call_id: "c", name: "sql", input: '{"a":"***"}' }]);
+  });
+  test("every kind of item of a response says what it holds", () => {
+    const input = [
+      { type: "custom_tool_call", name: "sql", input: "SELECT 1" },
+      {
+        type: "custom_tool_call_output",
+        output: [
+          { type: "input_text", text: "one" },
+          { type: "input_file", file_id: "f1" },
+        ],
+      },
+      { type: "web_search_call", action: { query: "cats" } },
+      { type: "mcp_approval_response", reason: "because" },
+      { type: "message", role: "developer", content: "Be kind." },
+      { role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
+    ];
+    expect(segmentsOf("input", { input }).map(({ kind, role, text }) => [kind, role, text])).toEqual([
+      ["tool_call", "assistant", '{"name":"sql","arguments":"SELECT 1"}'],
+      ["tool_result", "tool", "one"],
+      ["file", "tool", "f1"],
+      ["tool_call", "assistant", JSON.stringify(input[2])],
+      ["file", "user", JSON.stringify(input[3])],
+      ["text", "system", "Be kind."],
+      ["text", "assistant", "No."],
+    ]);
+  });
   test("an image that the model made is seen once, whether its answer has blocks or not", () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
     for (const more of [{}, { content_blocks: [{ type: "text", text: "a" }, image] }])

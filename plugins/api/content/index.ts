@@ -51,6 +51,7 @@ const ANSWER_REPEATS: BodyContent["repeats"] = {
 /** A tool call keeps the form in which it has its arguments: a value, or its JSON. */
 function replacedCall(part: Json, changed: Json): Json {
   const name = changed["name"] ?? part["name"];
+  if (part["type"] === "custom_tool_call") return { ...part, name, input: asText(changed["arguments"]) };
   if ("input" in part) return { ...part, name, input: changed["arguments"] ?? {} };
   return "arguments" in part ? { ...part, name, arguments: asText(changed["arguments"]) } : changed;
 }

@@ -17,11 +17,14 @@ const MEMBER = '"usage":';
  * The usage in the last event of a stream, of which only the end is known: an event may hold a picture of megabytes, and
  * its usage stands behind that.
  */
-export function usageAtEnd(tail: string): Usage | undefined {
+export const usageAtEnd = (tail: string): Usage | undefined => tokenUsage({ usage: usageObjectAtEnd(tail) });
+
+/** The same, as the provider wrote it. */
+export function usageObjectAtEnd(tail: string): unknown {
   const found = tail.lastIndexOf(MEMBER);
   const value = found < 0 ? "" : objectAt(tail, found + MEMBER.length);
   try {
-    return value === "" ? undefined : tokenUsage({ usage: JSON.parse(value) });
+    return value === "" ? undefined : JSON.parse(value);
   } catch {
     return undefined; // what looks like usage inside a text
   }

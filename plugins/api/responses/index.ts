@@ -1,12 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, NO_CONTENT } from "#contract";
+import { createResponse } from "./create.ts";
+import { responses } from "./dialect.ts";
 
 const ResponseDeleted = Type.Object(
   { id: Type.String(), object: Type.String({ description: "`response`." }), deleted: Type.Boolean() },
   { additionalProperties: true, $id: "ResponseDeleted" },
 );
 
-/** `DELETE /v1/responses/{response_id}`: specification E11. */
+/** `POST /v1/responses`, the dialect it is answered in, and `DELETE /v1/responses/{response_id}` (specification E11). */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
@@ -14,6 +16,7 @@ export default definePlugin({
   setup: () => ({
     provides: {
       operations: [
+        createResponse,
         {
           operation: "deleteModelResponse",
           content: NO_CONTENT,
@@ -21,6 +24,7 @@ export default definePlugin({
           description: "An unknown id gives 404 with the flat error body.",
         },
       ],
+      dialects: [responses],
     },
   }),
 });

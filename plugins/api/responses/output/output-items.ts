@@ -1,0 +1,147 @@
+import { type Json, type PackedThought, packThought, type StreamEvent } from "#contract";
+import { type CallHead, type CallItem, CustomCallItem, FunctionCallItem } from "./call-item.ts";
+import type { EventWriter } from "./event-writer.ts";
+import { itemId } from "./item-id.ts";
+import { type ItemPlace, type ItemStatus, itemAdded, itemDone, type OpenItem } from "./item.ts";
+import { MessageItem } from "./message-item.ts";
+import { ReasoningItem } from "./reasoning-item.ts";
+
+export type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
+/** Events that bring something into the output. */
+export type Content = Exclude<StreamEvent, Of<"start" | "usage" | "finish" | "beside">>;
+type Add = { readonly [T in Content["type"]]: (event: Of<T>) => string };
+
+/** What the items of an answer depend on beside its events. */
+export interface ItemsOf {
+  readonly writer: EventWriter;
+  /** What the ids of the items are made of. */
+  readonly seed: string;
+  readonly strict: boolean;
+  /** The answer was another operation's: what its provider wants back is packed. */
+  readonly translated: boolean;
+  /** Names of the client's custom tools. */
+  readonly customTools: ReadonlySet<string>;
+}
+
+/** The output of an answer, made of its events: its items in order, and the wire text that tells of them. */
+export class OutputItems {
+  private readonly begun: OpenItem[] = [];
+  private message: MessageItem | null = null;
+  private reasoning: ReasoningItem | null = null;
+  /** Calls that are under way, by their number in the events; null: it has ended. */
+  private readonly calls = new Map<number, CallItem | null>();
+
+  constructor(private readonly of: ItemsOf) {}
+
+  /** Those that have ended, in their order. */
+  get items(): readonly Json[] {
+    return this.begun.map(({ item }) => item);
+  }
+  event(event: Content): string {
+    return (this.add[event.type] as (event: Content) => string)(event); // the key selects the handler of its own type
+  }
+  /** Whatever is under way ends so. */
+  end(status: ItemStatus): string {
+    const wire = this.endSaid(status);
+    return wire + this.endCalls(() => true, status);
+  }
+
+  private readonly add: Add = {
+    text: ({ text, begins }) => (text === "" && this.message === null ? "" : this.inMessage((message) => message.text(text, begins))),
+    refusal: ({ text }) => this.inMessage((message) => message.refusal(text)),
+    citation: ({ citation }) => this.inMessage((message) => message.citation(citation)),
+    logprobs: ({ tokens }) => this.inMessage((message) => message.logprobs(tokens)),
+    reasoning: (event) => this.thought(event),
+    tool: (event) => this.call(event),
+    media: ({ url }) => this.image(url),
+    block: ({ block }) => (isOutputItem(block) ? this.whole(block) : ""),
+  };
+
+  private inMessage(say: (message: MessageItem) => string): string {
+    if (this.message !== null) return say(this.message);
+    const before = this.endComplete();
+    const message = new MessageItem(this.place("msg"), this.of.strict);
+    this.message = this.opened(message);
+    return before + message.begin() + say(message);
+  }
+  private thought({ text, signature, redacted }: Of<"reasoning">): string {
+    if (redacted !== undefined) return this.hidden({ redacted });
+    const said = this.inReasoning(text);
+    if (signature === undefined) return said;
+    this.reasoning?.encrypt(this.of.translated ? packThought({ signature }) : signature);
+    return said + this.endSaid("completed");
+  }
+  private inReasoning(text: string): string {
+    if (this.reasoning !== null) return this.reasoning.text(text);
+    const before = this.endComplete();
+    // clients leave a thought behind that has nothing for its provider
+    const reasoning = new ReasoningItem(this.place("rs"), this.of.translated ? packThought({}) : undefined);
+    this.reasoning = this.opened(reasoning);
+    return before + reasoning.begin() + reasoning.text(text);
+  }
+  /** Nothing to read for the client; the next turn needs it. */
+  private hidden(thought: PackedThought): string {
+    const before = this.endComplete();
+    const item = this.opened(new ReasoningItem(this.place("rs"), packThought(thought)));
+    return before + item.begin() + item.end("completed");
+  }
+
+  private call({ index, id = "", name = "", arguments: piece = "", signature }: Of<"tool">): string {
+    const known = this.calls.get(index);
+    const signed = signature === undefined ? "" : this.hidden({ signature, call: known?.callId ?? id });
+    if (known !== undefined) return signed + (known?.arguments(piece) ?? ""); // null: blanks behind its arguments
+    const before = this.endComplete();
+    const call = this.opened(this.callItem({ call_id: id, name }));
+    this.calls.set(index, call);
+    return signed + before + call.begin() + call.arguments(piece);
+  }
+  private callItem(head: CallHead): CallItem {
+    return this.of.customTools.has(head.name) ? new CustomCallItem(this.place("ctc"), head) : new FunctionCallItem(this.place("fc"), head);
+  }
+
+  private image(url: string): string {
+    const result = DATA_IMAGE.exec(url)?.[1];
+    return result === undefined ? "" : this.whole({ type: "image_generation_call", status: "completed", result });
+  }
+  /** An item that comes in one piece: of the provider's own tools, or an image. */
+  private whole(item: Json): string {
+    const before = this.endComplete();
+    const at = this.place("ig");
+    const own = { id: at.id, ...item };
+    this.opened({ item: own, end: () => "" });
+    return before + itemAdded(at, own) + itemDone(at, own);
+  }
+
+  private place(prefix: string): ItemPlace {
+    const index = this.begun.length;
+    return { writer: this.of.writer, id: itemId(prefix, { seed: this.of.seed, index }), index };
+  }
+  private opened<T extends OpenItem>(item: T): T {
+    this.begun.push(item);
+    return item;
+  }
+  /** Before another item begins: what is complete ends. */
+  private endComplete(): string {
+    return this.endSaid("completed") + this.endCalls(({ isWhole }) => isWhole, "completed");
+  }
+  private endSaid(status: ItemStatus): string {
+    const open = this.message ?? this.reasoning;
+    this.message = null;
+    this.reasoning = null;
+    return open?.end(status) ?? "";
+  }
+  private endCalls(which: (call: CallItem) => boolean, status: ItemStatus): string {
+    let wire = "";
+    for (const [index, call] of this.calls) {
+      if (call === null || !which(call)) continue;
+      this.calls.set(index, null);
+      wire += call.end(status);
+    }
+    return wire;
+  }
+}
+const DATA_IMAGE = /^data:image\/[^;,]+;base64,(.*)$/s;
+
+/** Items that only a provider with a Responses API brings; blocks of another form have no place here. */
+const isOutputItem = ({ type }: Json): boolean =>
+  typeof type === "string" && (/_call(_output)?$/.test(type) || type === "mcp_list_tools" || type === "mcp_approval_request");

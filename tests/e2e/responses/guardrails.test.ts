@@ -1,0 +1,145 @@
+/** Guardrails, fallback and logs for clients of the responses dialect. */
+import { describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { jsonAnswer, type Received, type Replay } from "../../kit/replay.ts";
+import { verifies } from "../../requirements/verifies.ts";
+import { at, forAll, type Json, logOf } from "../endpoints/api.ts";
+import { ANSWERS, clientOf, NATIVE_ID } from "./stand-ins.ts";
+
+const api = forAll();
+const asks = { model: "some-model", input: "Hello" };
+const SECRET = "the secret word";
+const ANSWER = { thought: "hm", text: SECRET, call: { a: 1 } };
+const WIRES = [["openai"], ["anthropic"]] as const;
+type Wire = (typeof WIRES)[number][0];
+
+const target = (provider: string, path = "/v1") => ({ provider, api_key: "k", custom_host: `${api.upstream.url}${path}` });
+const clientWith = (config: object, headers: Readonly<Record<string, string>> = {}) =>
+  clientOf(api.gateway.base, { "x-gateway-config": JSON.stringify(config), ...headers });
+const denies = (word: string) => [{ id: "words", deny: true, "default.contains": { words: [word], operator: "none" } }];
+async function refusalOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    return { answered: await call };
+  } catch (thrown) {
+    return thrown;
+  }
+}
+/** What the webhook answers: the response it was shown, without the word. */
+function redacted({ json }: Received): Replay {
+  const { response } = json() as { response: { json: Json } };
+  const without = JSON.parse(JSON.stringify(response.json).replaceAll("secret", "[removed]")) as Json;
+  return jsonAnswer({ verdict: true, transformedData: { response: { json: without } } });
+}
+
+describe.each(WIRES)("over %s", (wire: Wire) => {
+  const INPUTS: readonly (readonly [string, Json])[] = [
+    ["a text", { input: "Hello" }],
+    ["instructions", { instructions: "Hello", input: "x" }],
+    ["a message", { input: [{ role: "user", content: [{ type: "input_text", text: "Hello" }] }] }],
+  ];
+  test.each(INPUTS)(verifies("D7.10.guardrails", "a denied request never reaches the provider: %s"), async (_, members) => {
+    const before = api.upstream.received.length;
+    const checks = [{ id: "words", deny: true, "default.contains": { words: ["Hello"], operator: "none", scope: "all_messages" } }];
+    const client = clientWith({ ...target(wire), input_guardrails: checks });
+    for (const stream of [false, true]) {
+      const thrown = await refusalOf(client.responses.create({ ...asks, ...members, stream } as never));
+      expect(thrown).toBeInstanceOf(OpenAI.APIError);
+      expect(thrown).toMatchObject({ status: 446, error: { type: "hooks_failed" } });
+    }
+    expect(api.upstream.received.length).toBe(before);
+  });
+  test.each([false, true])(verifies("D7.10.guardrails", "a denied answer is not told (stream: %p)"), async (stream) => {
+    api.upstream.answer(ANSWERS[wire](ANSWER));
+    const client = clientWith({ ...target(wire), output_guardrails: denies("secret") });
+    const thrown = await refusalOf(client.responses.create({ ...asks, stream }));
+    expect(thrown).toMatchObject({ status: 446, error: { type: "hooks_failed" } });
+    expect(JSON.stringify((thrown as { error: unknown }).error)).not.toContain(SECRET);
+  });
+  test.each([false, true])("a webhook takes words out of the answer, and the rest of it stays (stream: %p)", async (stream) => {
+    const answer = ANSWERS[wire](ANSWER);
+    api.upstream.answer((request) => (request.path === "/hook" ? redacted(request) : answer(request)));
+    const client = clientWith({
+      ...target(wire),
+      output_guardrails: [{ id: "redact", "default.webhook": { webhookURL: `${api.upstream.url}/hook` } }],
+    });
+    const { id, output, usage } = stream ? await client.responses.stream(asks).finalResponse() : await client.responses.create(asks);
+    expect(output).toMatchObject([
+      { type: "reasoning", summary: [{ text: "hm" }], encrypted_content: wire === "openai" ? "gAAAA" : expect.stringMatching(/^gw1\./) },
+      { type: "message", content: [{ text: "the [removed] word" }] },
+      { type: "function_call", name: "weather", arguments: '{"a":1}' },
+    ]);
+    expect(usage?.output_tokens).toBe(7);
+    expect(id === NATIVE_ID).toBe(wire === "openai");
+  });
+  test("what guardrails found stands in events that the client's helpers pass over", async () => {
+    api.upstream.answer(ANSWERS[wire](ANSWER));
+    const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };
+    const client = clientWith(config, { "x-gateway-strict-open-ai-compliance": "false" });
+    const seen: Json[] = [];
+    const wireText = await (await client.responses.create({ ...asks, stream: true }).asResponse()).text();
+    expect(wireText.split("event: hook_results\n")).toHaveLength(3);
+    const stream = client.responses.stream(asks);
+    stream.on("event", (event) => void seen.push(event as unknown as Json));
+    const { output_text } = await stream.finalResponse();
+    expect(output_text).toBe(SECRET);
+    const notes = seen.filter(({ type }) => type === "keepalive");
+    expect(notes.map(({ hook_results }) => hook_results)).toMatchObject([
+      { before_request_hooks: [{ verdict: true }] },
+      { after_request_hooks: [{ verdict: true }] },
+    ]);
+    expect(seen[0]).toMatchObject({ type: "response.created" });
+  });
+  test("a request is logged with its usage", async () => {
+    api.upstream.answer(ANSWERS[wire](ANSWER));
+    const response = await clientWith(target(wire))
+      .responses.create({ ...asks, stream: true })
+      .asResponse();
+    await response.text();
+    const { metrics, request } = await logOf(api, String(response.headers.get("x-gateway-trace-id")));
+    expect(metrics).toMatchObject({ ai_org: wire, req_units: 15, res_units: 7, total_units: 22 });
+    expect(request).toMatchObject({ url: `${api.gateway.base}/v1/responses`, body: { input: "Hello" } });
+  });
+});
+
+test(
+  verifies("D7.10.translated", "a conversation with thoughts and tools goes on at another vendor when the first one fails"),
+  async () => {
+    const config = { strategy: { mode: "fallback" }, targets: [target("openai", "/native"), target("anthropic", "/other/v1")] };
+    api.upstream.answer((request) =>
+      request.path.startsWith("/native")
+        ? jsonAnswer({ error: { message: "down" } }, { status: 500 })
+        : ANSWERS.anthropic({ text: "Sunny." })(request),
+    );
+    const input = [
+      { role: "user", content: "Hello" },
+      { id: "rs_1", type: "reasoning", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "gAAAA" },
+      { id: "fc_1", type: "function_call", call_id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' },
+      { type: "function_call_output", call_id: "call_1", output: "12 °C" },
+    ] as OpenAI.Responses.ResponseInputItem[];
+    for (const stream of [false, true]) {
+      const body = { ...asks, input };
+      const client = clientWith(config);
+      const answer = stream ? await client.responses.stream(body).finalResponse() : await client.responses.create(body);
+      expect(answer.output_text).toBe("Sunny.");
+    }
+    expect(at(api.upstream.received.at(-1)?.json() as Json, "messages")).toMatchObject([
+      { role: "user" },
+      { role: "assistant", content: [{ type: "tool_use", id: "call_1", input: { city: "Oslo" } }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1" }] },
+    ]);
+  },
+);
+
+test("what another vendor thought in an earlier turn does not reach a provider that could not read it", async () => {
+  api.upstream.answer(ANSWERS.anthropic(ANSWER));
+  const { output } = await clientWith(target("anthropic")).responses.create(asks);
+  expect(output[0]?.type).toBe("reasoning");
+  const result = { type: "function_call_output", call_id: "toolu_1", output: "12 °C" };
+  const input = [{ role: "user", content: "Hello" }, ...output, result] as OpenAI.Responses.ResponseInputItem[];
+  api.upstream.answer(ANSWERS.openai({ text: "Sunny." }));
+  for (const provider of ["openai", "groq"]) {
+    expect((await clientWith(target(provider)).responses.create({ ...asks, input })).output_text).toBe("Sunny.");
+    const sent = at(api.upstream.received.at(-1)?.json() as Json, "input") as Json[];
+    expect(sent.map(({ type, role }) => type ?? role)).toEqual(["user", "message", "function_call", "function_call_output"]);
+  }
+});

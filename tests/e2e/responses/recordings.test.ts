@@ -1,0 +1,61 @@
+/** Real providers' recorded answers, whole and streamed, read by the official OpenAI client as responses through the running gateway. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type OpenAI from "openai";
+import { haveRecordings, sayIfMissing } from "../../kit/recordings.ts";
+import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
+import { type GatewayProcess, startGateway } from "../process.ts";
+import type { Said } from "../recorded.ts";
+import { bodies, type Recorded, streams } from "../replayed.ts";
+import { clientOf } from "./stand-ins.ts";
+
+/** An OpenAI-compatible server is asked by chat completions, as OpenAI itself is not. */
+const BY_CHAT: Readonly<Record<string, string>> = { openai: "openai-compatible", groq: "openai-compatible", "x-ai": "openai-compatible" };
+
+let upstream: ReplayServer;
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  upstream = replayServer();
+  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  gateway.remove();
+  await upstream.close();
+});
+sayIfMissing();
+
+const asks = { model: "some-model", input: "Hello" };
+const clientFor = ({ provider }: Recorded): OpenAI =>
+  clientOf(gateway.base, { "x-gateway-provider": BY_CHAT[provider] ?? provider, "x-gateway-custom-host": upstream.url });
+
+const INCOMPLETE: Readonly<Record<string, string>> = { max_output_tokens: "length", content_filter: "content_filter" };
+function saidBy({ output, output_text, incomplete_details, usage }: OpenAI.Responses.Response): Said {
+  const tools = output.flatMap((item) =>
+    item.type === "function_call" ? [{ name: item.name, arguments: JSON.parse(item.arguments) }] : [],
+  );
+  const refusals = output.flatMap((item) => (item.type === "message" ? item.content : [])).some(({ type }) => type === "refusal");
+  expect(refusals).toBeFalse();
+  return {
+    text: output_text,
+    tools,
+    finish: INCOMPLETE[incomplete_details?.reason ?? ""] ?? (tools.length > 0 ? "tool_calls" : "stop"),
+    usage: { input: usage?.input_tokens ?? 0, output: usage?.output_tokens ?? 0, total: usage?.total_tokens ?? 0 },
+  };
+}
+/** A response has no word for it where the model calls tools; xAI counts its thoughts beside the answer, which are output here. */
+const expected = ({ said }: Recorded): Said => ({
+  ...said,
+  finish: said.tools.length > 0 && said.finish === "stop" ? "tool_calls" : said.finish,
+  usage: { ...said.usage, output: said.usage.total - said.usage.input },
+});
+
+describe.skipIf(!haveRecordings)("read by OpenAI's client as a response", () => {
+  test.each(streams.map((recorded) => [recorded.path, recorded] as const))("%s says what its lines say", async (_, recorded) => {
+    upstream.answer(sseAnswer(recorded.bytes));
+    expect(saidBy(await clientFor(recorded).responses.stream(asks).finalResponse())).toEqual(expected(recorded));
+  });
+  test.each(bodies.map((recorded) => [recorded.path, recorded] as const))("%s says what its body says", async (_, recorded) => {
+    upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
+    expect(saidBy(await clientFor(recorded).responses.create(asks))).toEqual(expected(recorded));
+  });
+});
