@@ -10,6 +10,8 @@ export interface Dialect<S = unknown> {
   /** `chat`, `messages`, `responses` … */
   readonly id: string;
   readonly operation: OperationName;
+  /** The operation that asks the same for a stream, where that is one of its own. */
+  readonly streamedBy?: OperationName;
   /**
    * For a provider without an adapter for `operation`: which other operation serves it, and a body in that one's form.
    * The answer becomes events by the provider's own maps, or by the dialect of that other operation.
@@ -31,9 +33,14 @@ export interface Dialect<S = unknown> {
   asksUsage(body: Json): boolean;
   /** The body that makes a provider of this dialect report usage in its stream. */
   withUsage(body: Json): Json;
+  /** How a client is given the frames of a stream that its query asks for; default: as server-sent events. */
+  framing?(search: string): ClientFraming;
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
 }
+/** Server-sent events, or the data of each as an element of one JSON list. */
+export type ClientFraming = "sse" | "json-list";
+
 /** Who serves an operation in another one's place. */
 export interface ServedTo {
   /** Its adapter maps the body to a wire of its own, and reads all that the form may carry; else the body goes out as it is, to whoever speaks OpenAI's form. */

@@ -71,7 +71,7 @@ export interface OutgoingRequest {
 export interface AdapterInput {
   readonly target: Target;
   readonly operation: OperationName;
-  /** Path below `/v1` as the client asked it, parameters filled in. */
+  /** Path below the operation's prefix as the client asked it, parameters filled in. */
   readonly path: string;
   readonly search: string;
   readonly stream: boolean;
@@ -84,6 +84,8 @@ export interface AdapterInput {
  * the answer is given as stream events; for the others bodies map to bodies. Everything left out passes unchanged.
  */
 export interface Adapter<S = unknown> {
+  /** The models it is for, where it is not for all: another operation serves the others, as it does where there is no adapter. */
+  readonly models?: (model: string) => boolean;
   /** Path below the base URL. Default: the path the client asked. */
   readonly path?: string | ((body: Json, ask: AdapterInput) => string);
   readonly method?: string;

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { type Examples, HEADERS, type HeaderRow, isJson, type Json, type Operation, type Plane, type Route } from "#contract";
+import { type Examples, HEADERS, type HeaderRow, isJson, type Json, type Operation, type Plane, type Route, wholePath } from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
 import { SECURITY } from "./openapi-security.ts";
 import { PREFIX } from "./planes.ts";
@@ -35,7 +35,7 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
     ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }),
   };
   return {
-    path: pathOf("data", row.path),
+    path: shownPath(wholePath(row, row.path)),
     method: row.method.toLowerCase(),
     tag: row.tag,
     plane: "data",
@@ -95,7 +95,10 @@ const named = (examples: Examples = {}) =>
   Object.entries(examples).map(([summary, value]) => [summary.toLowerCase().replace(/[^a-z0-9]+/g, "-"), { summary, value }] as const);
 
 /** `/guardrails/:guardrailId` -> `/v2/guardrails/{guardrailId}` */
-const pathOf = (plane: Plane, path: string): string => PREFIX[plane] + path.replace(/:([\w-]+)/g, "{$1}");
+const pathOf = (plane: Plane, path: string): string => shownPath(PREFIX[plane] + path);
+const shownPath = (path: string): string => path.replace(PARAMETER, "/{$1}");
+/** A verb behind a parameter is none. */
+const PARAMETER = /\/:([\w-]+)/g;
 /** `postV2ApiKeysSubType` */
 const idOf = ({ method, plane, path }: Route): string =>
   method.toLowerCase() +
@@ -112,7 +115,7 @@ const withScopes = (description: string | undefined, scopes: readonly string[]):
 const described = (description: string | undefined) => description !== undefined && { description };
 
 const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/:([\w-]+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  [...path.matchAll(PARAMETER)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
 
 function queryParameters(schema: TSchema | undefined, add: Add): Json[] {
   const properties: unknown = schema?.["properties"];

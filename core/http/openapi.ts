@@ -67,7 +67,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
 /** Operations that a provider of chat answers. */
 function servedByChat({ dialects = new Map() }: Documented): ReadonlySet<OperationName> {
   const served = [...dialects.values()].filter((dialect) => dialect.served?.by === "chatComplete");
-  return new Set<OperationName>(["chatComplete", ...served.map(({ operation }) => operation)]);
+  return new Set<OperationName>(["chatComplete", ...served.flatMap(({ operation, streamedBy = operation }) => [operation, streamedBy])]);
 }
 
 const tagsOf = (items: readonly Item[]): string[] => [...new Set(items.map(({ tag }) => tag))].sort();

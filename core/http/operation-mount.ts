@@ -1,4 +1,4 @@
-import { type Call, GatewayError, type MountedOperation, type RequestHeaders } from "#contract";
+import { type Call, DATA_PREFIX, GatewayError, type MountedOperation, type RequestHeaders, wholePath } from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
 import { isLoop } from "../egress/loop.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
@@ -9,8 +9,9 @@ import { type BodyReading, bodyOf } from "./body.ts";
 import { bodyCheck } from "./first-fault.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
+import { withoutKey } from "./query-key.ts";
+import { withPath } from "./said-in-path.ts";
 import type { HttpSettings } from "./settings.ts";
-import { PREFIX } from "./planes.ts";
 import { HeaderMap } from "./header-map.ts";
 import type { UrlParts } from "./request-path.ts";
 
@@ -26,15 +27,16 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
   };
   return {
     method: row.method,
-    path: PREFIX.data + row.path,
+    path: wholePath(row, row.path),
     run: (request, at, params) => {
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const startedAt = settings.now();
+      const { search, key } = row.prefix === undefined ? { search: at.search, key: undefined } : withoutKey(at.search);
       const start: RequestStart = {
         request,
         headers: new HeaderMap(request.headers),
-        at,
+        at: search === at.search ? at : { pathname: at.pathname, search },
         row,
         params,
         startedAt,
@@ -44,14 +46,19 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         refuseAmbiguous(start.headers);
         if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
-        const call = beginning(start, read(start.headers));
-        return handle({ call, leave, held, read: () => bodyOf(request, start.headers, reading, held) }, gw, settings.pluginLimits);
+        const call = beginning(start, withKey(read(start.headers), key));
+        const body = () => withPath(bodyOf(request, start.headers, reading, held), row, params);
+        return handle({ call, leave, held, read: body }, gw, settings.pluginLimits);
       } catch (thrown) {
         return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
       }
     },
   };
 }
+
+/** A key of the query counts where the header for it says none. */
+const withKey = (control: Call["control"], key: string | undefined): Call["control"] =>
+  key === undefined || control.apiKey !== undefined ? control : { ...control, apiKey: key };
 
 /** An id that would climb in the provider's own paths, however it was encoded. */
 function refuseSteps(name: string, value: string): void {
@@ -76,7 +83,7 @@ function beginning({ request, headers, at, row, params, startedAt, id }: Request
     operation: row.id,
     row,
     method: request.method,
-    path: at.pathname.slice(PREFIX.data.length),
+    path: at.pathname.slice((row.prefix ?? DATA_PREFIX).length),
     params,
     search: at.search,
     headers,

@@ -16,14 +16,14 @@ export function identifier(
   const asked = policies.filter(({ provides }) => provides.identify);
   return (headers, apiKey) => {
     if (asked.length === 0) throw new GatewayError("NOT_READY", { why: "no policy runs that could tell who asks" });
-    const key = apiKey ?? (bearer(headers) || (headers.get(KEY_HEADER) ?? ""));
+    const key = apiKey ?? (bearer(headers) || vendorKey(headers));
     if (key === "") throw new GatewayError("KEY_MISSING");
     return firstAnswer({ policies: asked, request: { key, headers, now: now() }, own, limitMs }, 0);
   };
 }
 
-/** Where clients of some vendors put their only key. */
-const KEY_HEADER = "x-api-key";
+/** Where clients of some vendors put their only key; the first that says one counts. */
+export const vendorKey = (headers: RequestHeaders): string => headers.get("x-api-key") || headers.get("x-goog-api-key") || "";
 
 interface Question {
   readonly policies: readonly Provided<Policy>[];

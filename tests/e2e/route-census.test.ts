@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import {
   type Caller,
   CallerRateLimits,
+  DATA_PREFIX,
   definePlugin,
   headerClasses,
   isJson,
@@ -17,6 +18,7 @@ import {
   type MountedOperation,
   type OperationName,
   scopesOf,
+  wholePath,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
 import { SCRIPT_PATH } from "../../core/http/docs-script.ts";
@@ -113,8 +115,8 @@ interface Listed {
   readonly query: boolean;
 }
 const operations: readonly Listed[] = [...generation.operations.values()].map(({ row }) => {
-  const { id, method, path, scope, body } = row;
-  return { id, method, path: PREFIX.data + path, data: true, scopes: [scope], body, query: false };
+  const { id, method, path, prefix = DATA_PREFIX, scope, body } = row;
+  return { id, method, path: wholePath({ prefix }, path), data: true, scopes: [scope], body, query: false };
 });
 const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query }) => ({
   id: null,
@@ -126,6 +128,8 @@ const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, 
   query: query !== undefined,
 }));
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
+/** A verb behind a parameter is no part of what the router knows. */
+const routeOf = (listed: Listed): string => nameOf(listed).replace(/\/:\w+:\w+$/, "/*");
 const closed = [...operations, ...routes].filter((route) => !(nameOf(route) in PUBLIC));
 
 function ask(
@@ -141,7 +145,7 @@ function ask(
     ...(body !== undefined && !form && { "content-type": "application/json" }),
     ...more,
   };
-  const url = `http://localhost${path.replace(/:[\w-]+/g, crypto.randomUUID())}${search}`;
+  const url = `http://localhost${path.replace(/\/:[\w-]+/g, () => `/${crypto.randomUUID()}`)}${search}`;
   const sent = form ? formOf(body) : typeof body === "string" ? body : JSON.stringify(body);
   return served.fetch(new Request(url, { method, headers, ...(method !== "GET" && body !== undefined && { body: sent ?? "" }) }));
 }
@@ -167,9 +171,9 @@ describe("the live router", () => {
 
   test("has no route that is not an operation, a plugin's route, or public for a written reason", () => {
     const pages = generation.console ? [generation.console.mount, `${generation.console.mount}/*`].map((path) => `GET ${path}`) : [];
-    const known = new Set([...closed.map(nameOf), ...Object.keys(PUBLIC), ...pages]); // a console's own pages ask for keys where they need them
+    const known = new Set([...closed.map(routeOf), ...Object.keys(PUBLIC), ...pages]); // a console's own pages ask for keys where they need them
     expect(mounted.map(nameOf).filter((name) => !known.has(name))).toEqual([]);
-    expect(closed.map(nameOf).filter((name) => !mounted.some((route) => nameOf(route) === name))).toEqual([]);
+    expect(closed.map(routeOf).filter((name) => !mounted.some((route) => nameOf(route) === name))).toEqual([]);
     expect(mounted.length).toBeGreaterThan(50);
   });
   test("has every plane, and no two routes of one name", () => {
@@ -185,7 +189,7 @@ describe("the live router", () => {
   test("is documented whole: path, scopes, body", () => {
     const { paths } = openapi(generation, { title: "t", version: "0" }) as { paths: Record<string, Record<string, Json>> };
     for (const route of closed) {
-      const item = paths[route.path.replace(/:([\w-]+)/g, "{$1}")]?.[route.method.toLowerCase()];
+      const item = paths[route.path.replace(/\/:([\w-]+)/g, "/{$1}")]?.[route.method.toLowerCase()];
       expect([nameOf(route), item?.["x-scopes"], item?.["requestBody"] !== undefined]).toEqual([
         nameOf(route),
         [...route.scopes],

@@ -19,6 +19,7 @@ import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts"
 import { type Dialects, type Served, servedBy } from "./served.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./plan.ts";
+import { vendorKey } from "../identify.ts";
 import { lowered } from "../../json/shape.ts";
 import { isOwn, notOwn, refuseOwnKey, saidByClient, type TargetRules } from "./request-values.ts";
 
@@ -37,7 +38,7 @@ export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) =
 
 /** What a target is made from. */
 interface Parts {
-  readonly gen: Pick<Generation, "providers" | "plugins">;
+  readonly gen: Pick<Generation, "providers" | "plugins" | "operations">;
   readonly dialects: Dialects;
   readonly rules: TargetRules;
 }
@@ -55,7 +56,7 @@ interface Credential {
   readonly customHost: string | null;
 }
 
-type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault">;
+type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault" | "operations">;
 export function resolver(gen: Resolving, dialects: Dialects, now: () => number, rules: TargetRules): Resolver {
   const parts: Parts = { gen, dialects, rules };
   const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
@@ -125,8 +126,9 @@ function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, r
   const { operation } = place.call;
   const provider = running(meaning.id, gen);
   const own = provider.operations[operation];
-  const served = own ? null : servedBy(operation, dialects);
-  const adapter = own ?? (served && provider.operations[served.operation]);
+  const isOwn = own !== undefined && own.models?.(place.model) !== false;
+  const served = isOwn ? null : servedBy(operation, dialects, gen.operations);
+  const adapter = isOwn ? own : served && provider.operations[served.operation];
   if (!adapter)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: meaning.id,
@@ -199,8 +201,7 @@ const strayKey = ({ id, slug }: ProviderMeant, why: string, param = "custom_host
   new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
 
 /** The provider's own key: the bearer token, unless that was the gateway key; else where clients of some vendors put their only key. */
-const sentKey = (call: Call): string => bearerOf(call) || (call.headers.get(KEY_HEADER) ?? "");
-const KEY_HEADER = "x-api-key";
+const sentKey = (call: Call): string => bearerOf(call) || vendorKey(call.headers);
 
 function bearerOf(call: Call): string {
   if (call.control.apiKey === undefined) return "";
