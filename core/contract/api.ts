@@ -34,6 +34,8 @@ export interface OperationRoute extends OperationBodies {
   readonly reply: TSchema;
   readonly description?: string;
   readonly examples?: Examples;
+  /** Values of path parameters with which the examples work. */
+  readonly exampleParams?: Readonly<Record<string, string>>;
   /** Answers from what the gateway itself knows, before any target is looked for; `undefined` goes on to a provider. */
   readonly local?: (call: Call, caller: Caller, plan: Plan) => Promise<Json | undefined>;
 }

@@ -54,6 +54,7 @@ import api_batches from "../../plugins/api/batches/manifest.json" with { type: "
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
 import api_completions from "../../plugins/api/completions/manifest.json" with { type: "json" };
 import api_embeddings from "../../plugins/api/embeddings/manifest.json" with { type: "json" };
+import api_gemini from "../../plugins/api/gemini/manifest.json" with { type: "json" };
 import api_images from "../../plugins/api/images/manifest.json" with { type: "json" };
 import api_messages from "../../plugins/api/messages/manifest.json" with { type: "json" };
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
@@ -126,6 +127,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
   { manifest: api_completions, file: "plugins/api/completions/manifest.json", load: () => import("../../plugins/api/completions/index.ts") },
   { manifest: api_embeddings, file: "plugins/api/embeddings/manifest.json", load: () => import("../../plugins/api/embeddings/index.ts") },
+  { manifest: api_gemini, file: "plugins/api/gemini/manifest.json", load: () => import("../../plugins/api/gemini/index.ts") },
   { manifest: api_images, file: "plugins/api/images/manifest.json", load: () => import("../../plugins/api/images/index.ts") },
   { manifest: api_messages, file: "plugins/api/messages/manifest.json", load: () => import("../../plugins/api/messages/index.ts") },
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },

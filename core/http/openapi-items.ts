@@ -45,7 +45,11 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
       summary: row.summary,
       description: withScopes(route.description, [row.scope]),
       "x-scopes": [row.scope],
-      parameters: [...pathParameters(row.path), ...queryParameters(route.query, add), ...headersOf(route.examples, offline, add)],
+      parameters: [
+        ...pathParameters(row.path, route.exampleParams),
+        ...queryParameters(route.query, add),
+        ...headersOf(route.examples, offline, add),
+      ],
       ...(type && operationBody(type, route, add)),
       responses: { 200: { description: "The provider's answer.", content }, ...errorResponses(DATA_ERRORS) },
     },
@@ -114,8 +118,14 @@ const withScopes = (description: string | undefined, scopes: readonly string[]):
     .join("\n\n");
 const described = (description: string | undefined) => description !== undefined && { description };
 
-const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(PARAMETER)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+const pathParameters = (path: string, shown: Readonly<Record<string, string>> = {}): Json[] =>
+  [...path.matchAll(PARAMETER)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...(Object.hasOwn(shown, name) && { example: shown[name] }),
+  }));
 
 function queryParameters(schema: TSchema | undefined, add: Add): Json[] {
   const properties: unknown = schema?.["properties"];

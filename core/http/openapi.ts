@@ -34,7 +34,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
       operationItem(
         route,
         schemas.add,
-        gen.providers && (offlineProvider(route.row.id, gen.providers) ?? (chats.has(route.row.id) ? offline?.provider : undefined)),
+        gen.providers && (offlineFor(route, gen.providers) ?? (chats.has(route.row.id) ? offline?.provider : undefined)),
       ),
     ),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),
@@ -63,6 +63,10 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
     },
   };
 }
+
+/** Answers it offline, or the operation that serves it. */
+const offlineFor = ({ row, served }: MountedRoute, providers: Generation["providers"]): string | undefined =>
+  offlineProvider(row.id, providers) ?? (served && offlineProvider(served.by, providers));
 
 /** Operations that a provider of chat answers. */
 function servedByChat({ dialects = new Map() }: Documented): ReadonlySet<OperationName> {

@@ -1,4 +1,5 @@
 import {
+  type Adapter,
   type AdapterInput,
   type Body,
   type Call,
@@ -134,7 +135,7 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
   const wire = served ? served.wire : form.dialect;
   const passes = wire !== null && speaks(to, wire);
   const asked = served ? served.request(body, { mapped: !passes }) : body;
-  const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call);
+  const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call, adapter);
   const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
   if (adapter.request) return adapter.request(counted, ask);
   if (form.dialect && !passes && !adapter.reply)
@@ -148,8 +149,8 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
 const withModel = (body: Json, model: string): Json => (model !== "" && body["model"] !== model ? { ...body, model } : body);
 
 /** What the path says again is not in the body. The client's own object stands for its text, which says none of it. */
-function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call): Json {
-  if (sent.kind === "json" && sent.value === body && sent.text !== null) return body;
+function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call, { request }: Adapter): Json {
+  if (!request && sent.kind === "json" && sent.value === body && sent.text !== null) return body;
   return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((said) => said === member)));
 }
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>

@@ -3,6 +3,7 @@ import { definePlugin, type Endpoint, type Target } from "#contract";
 import { readError } from "../wires/gemini/errors.ts";
 import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
+import { batchEmbedContents, countTokens, embedContent, generateContent, streamGenerateContent } from "./generate.ts";
 import { listModels } from "./list-models.ts";
 
 /** What the workspace's catalogue lists for Google; other model ids work as well. */
@@ -30,6 +31,22 @@ export default definePlugin({
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
   setup: () => ({
-    provides: { target: Type.Object({}), endpoint, operations: { chatComplete: chat, embed, listModels }, models, error: readError },
+    provides: {
+      target: Type.Object({}),
+      endpoint,
+      dialect: "gemini",
+      operations: {
+        chatComplete: chat,
+        generateContent,
+        streamGenerateContent,
+        countTokens,
+        embed,
+        embedContent,
+        batchEmbedContents,
+        listModels,
+      },
+      models,
+      error: readError,
+    },
   }),
 });

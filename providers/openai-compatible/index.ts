@@ -4,8 +4,16 @@ import manifest from "./manifest.json" with { type: "json" };
 
 export { interpret };
 
-/** Operations of another vendor's API; here they are served by translation. */
-const FOREIGN: ReadonlySet<string> = new Set<OperationId>(["messages", "messagesCountTokens"]);
+/** Operations of other vendors' APIs; here they are served by translation. */
+const FOREIGN: ReadonlySet<string> = new Set<OperationId>([
+  "messages",
+  "messagesCountTokens",
+  "generateContent",
+  "streamGenerateContent",
+  "countTokens",
+  "embedContent",
+  "batchEmbedContents",
+]);
 
 /** Any OpenAI-compatible server, at a custom host; its answer says what it does not serve. */
 export default interpret({ ...manifest, kind: "provider", declare: { operations: OPERATION_IDS.filter((id) => !FOREIGN.has(id)) } });

@@ -4,9 +4,10 @@ import { readError as claudeError } from "../wires/anthropic/errors.ts";
 import { readError as googleError } from "../wires/gemini/errors.ts";
 import { accessTokens } from "./access-token.ts";
 import { chat } from "./chat.ts";
-import { countTokens } from "./count-tokens.ts";
+import { countTokens as messagesCountTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { endpoint } from "./endpoint.ts";
+import { countTokens, generateContent, streamGenerateContent } from "./generate.ts";
 import { imageGenerate } from "./images.ts";
 import { models } from "./models.ts";
 import { serviceAccountOf } from "./service-account.ts";
@@ -38,7 +39,16 @@ export default definePlugin({
         target,
         endpoint,
         sign,
-        operations: { chatComplete: chat, messagesCountTokens: countTokens, embed, imageGenerate: imageGenerate(() => host.now()) },
+        dialect: "gemini",
+        operations: {
+          chatComplete: chat,
+          messagesCountTokens,
+          generateContent,
+          streamGenerateContent,
+          countTokens,
+          embed,
+          imageGenerate: imageGenerate(() => host.now()),
+        },
         models,
         error,
       },

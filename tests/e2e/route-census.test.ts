@@ -283,6 +283,9 @@ const WITH_WORD: readonly Json[] = [
   { model: "m", prompt: WORD },
   { model: "m", input: WORD, voice: "v" },
   { model: "m", query: WORD, documents: ["x"] },
+  { contents: [{ parts: [{ text: WORD }] }] },
+  { content: { parts: [{ text: WORD }] } },
+  { requests: [{ content: { parts: [{ text: WORD }] } }] },
 ];
 const WITHOUT_CONTENT: Json = { model: "m", input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" };
 const bodyFor = ({ content }: MountedOperation): Json =>
@@ -296,6 +299,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
 };
 /** They take a body and are free; why. */
 const FREE: Readonly<Record<string, string>> = {
+  countTokens: "nothing is generated, and clients ask it before every request",
   messagesCountTokens: "nothing is generated, and clients ask it before every request",
 };
 const guardedAt = (provider: string) => ({
@@ -307,9 +311,10 @@ const guardedAt = (provider: string) => ({
 });
 /** Providers with an adapter for an operation, or for the one that serves it: those that call a vendor, and those that answer offline. */
 function servingOf(id: OperationName) {
-  const dialect = [...generation.dialects.values()].find(({ operation }) => operation === id);
+  const dialect = [...generation.dialects.values()].find(({ operation, streamedBy }) => operation === id || streamedBy === id);
+  const by = dialect?.served?.by ?? generation.operations.get(id)?.served?.by;
   const adapters = [...generation.providers].flatMap(([name, { provides }]) => {
-    const adapter = provides.operations[id] ?? (dialect?.served && provides.operations[dialect.served.by]);
+    const adapter = provides.operations[id] ?? (by && provides.operations[by]);
     return adapter ? [{ name, isOffline: adapter.answer !== undefined }] : [];
   });
   const named = (isOffline: boolean) => adapters.filter((adapter) => adapter.isOffline === isOffline).map(({ name }) => name);
