@@ -32,11 +32,11 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const startedAt = settings.now();
-      const { search, key } = row.prefix === undefined ? { search: at.search, key: undefined } : withoutKey(at.search);
+      const keyless = row.prefix === undefined ? undefined : withoutKey(at.search);
       const start: RequestStart = {
         request,
         headers: new HeaderMap(request.headers),
-        at: search === at.search ? at : { pathname: at.pathname, search },
+        at: keyless ? { pathname: at.pathname, search: keyless.search } : at,
         row,
         params,
         startedAt,
@@ -46,7 +46,7 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         refuseAmbiguous(start.headers);
         if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
-        const call = beginning(start, withKey(read(start.headers), key));
+        const call = beginning(start, withKey(read(start.headers), keyless?.key));
         const body = () => withPath(bodyOf(request, start.headers, reading, held), row, params);
         return handle({ call, leave, held, read: body }, gw, settings.pluginLimits);
       } catch (thrown) {

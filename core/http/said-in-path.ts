@@ -10,8 +10,8 @@ export function withPath(body: MaybePromise<Body>, { inPath }: Operation, params
   if (inPath === undefined) return body;
   return after(body, (read) => {
     if (read.kind !== "json") return read;
-    const { model: own, ...rest } = read.value;
+    const { model, stream, ...rest } = read.value;
     const value: Json = { ...rest, model: params["model"] ?? "", ...(inPath.includes("stream") && { stream: true }) };
-    return { kind: "json", value, text: own === undefined ? read.text : null };
+    return { kind: "json", value, text: model === undefined && stream === undefined ? read.text : null };
   });
 }

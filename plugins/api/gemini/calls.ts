@@ -1,14 +1,16 @@
 import { isJson, type Json, type StreamEvent } from "#contract";
+import { addPiece, type Args, emptyArgs } from "./partial-args.ts";
 import { objects, text } from "./wire.ts";
 
 /**
  * Function calls of one candidate. A call comes whole, or in fragments: the first has the name, the following have
- * pieces of its arguments, and the one without `willContinue` is the last.
+ * pieces of its arguments, and the one without `willContinue` is the last. Pieces may go back to an earlier place, so
+ * arguments are told when complete.
  */
 export class CallReader {
   /** Calls begun. */
   count = 0;
-  private open: Record<string, unknown> | null = null;
+  private open: Args | null = null;
   private readonly choice: { readonly choice?: number };
   constructor(candidate: number) {
     this.choice = candidate === 0 ? {} : { choice: candidate };
@@ -30,17 +32,9 @@ export class CallReader {
     return [{ type: "tool", index: this.count - 1, arguments: args, ...this.choice }];
   }
   private begin(call: Json, name: string, signature: string | undefined): StreamEvent {
-    this.open = {};
+    this.open = emptyArgs();
     const index = this.count++;
     const id = text(call.id) ?? `call_${index}`;
     return { type: "tool", index, id, name, ...(signature !== undefined && { signature }), ...this.choice };
   }
-}
-
-/** A piece under its own path: enough to be read, for who sends fragments passes them on as they came. */
-function addPiece(args: Record<string, unknown>, { jsonPath, stringValue, numberValue, boolValue }: Json): void {
-  const path = String(jsonPath);
-  const before = Object.hasOwn(args, path) ? args[path] : undefined;
-  const value = stringValue ?? numberValue ?? boolValue ?? null;
-  args[path] = typeof before === "string" && typeof value === "string" ? before + value : value;
 }

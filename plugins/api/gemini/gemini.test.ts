@@ -135,19 +135,24 @@ describe("answers", () => {
     const events = [
       part({ name: "f", willContinue: true }),
       part({ partialArgs: [{ jsonPath: "$.city", stringValue: "Os" }], willContinue: true }),
+      part({ partialArgs: [{ jsonPath: "$['days'][0].at", numberValue: 1 }], willContinue: true }),
       part({ partialArgs: [{ jsonPath: "$.city", stringValue: "lo" }] }, "STOP"),
     ].flatMap((frame) => gemini.decode.event(frame, state));
-    expect(collect(events).choices[0]?.tools).toMatchObject([{ name: "f", arguments: '{"$.city":"Oslo"}' }]);
+    const gap = part({ name: "f", partialArgs: [{ jsonPath: "$.list[7]", stringValue: "" }] });
+    expect(() => gemini.decode.event(gap, gemini.decode.start())).toThrow("no place in its list");
+    const proto = part({ name: "f", partialArgs: [{ jsonPath: "$.__proto__.polluted", boolValue: true }] });
+    gemini.decode.event(proto, gemini.decode.start());
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBeFalse();
+    expect(collect(events).choices[0]?.tools).toMatchObject([{ name: "f", arguments: '{"city":"Oslo","days":[{"at":1}]}' }]);
   });
 });
 
 describe("requests in the chat form", () => {
   const asked = (more: Json, mapped = false): Json => chatRequest({ contents: [{ parts: [{ text: "Hi" }] }], ...more }, { mapped });
 
-  test("thinking is a budget where the provider's own wire knows one, else an effort", () => {
+  test("thinking is an effort, and none where the provider's own wire can be told so", () => {
     const budget = (thinkingBudget: number): Json => ({ generationConfig: { thinkingConfig: { thinkingBudget } } });
-    expect(asked(budget(9000), true)).toMatchObject({ thinking: { type: "enabled", budget_tokens: 9000 } });
-    expect(asked(budget(0), true)).toMatchObject({ thinking: { type: "disabled" } });
+    expect(asked(budget(0), true)["reasoning_effort"]).toBe("none");
     expect([512, 8192, 9000].map((tokens) => asked(budget(tokens))["reasoning_effort"])).toEqual(["low", "medium", "high"]);
     expect([-1, 0].map((tokens) => asked(budget(tokens))["reasoning_effort"])).toEqual([undefined, undefined]);
     expect(asked({ generationConfig: { thinkingConfig: { thinkingLevel: "HIGH" } } })["reasoning_effort"]).toBe("high");

@@ -142,7 +142,7 @@ describe("Google's own wire", () => {
   test(verifies("D7.gemini.model", "a config's override of the model is asked in the path, and says nothing in the body"), async () => {
     upstream.answer(jsonAnswer(geminiBody([{ text: "Hi" }])));
     const config = JSON.stringify({ provider: "google", override_params: { model: "gemini-3-pro-preview" }, custom_host: upstream.url });
-    const body = JSON.stringify({ model: "models/not-this-one", contents: [{ parts: [{ text: "Hi" }] }] });
+    const body = JSON.stringify({ model: "models/not-this-one", stream: true, contents: [{ parts: [{ text: "Hi" }] }] });
     expect((await raw("/v1beta/models/gemini-2.5-flash:generateContent", body, { "x-gateway-config": config })).status).toBe(200);
     expect(upstream.received.at(-1)?.path).toBe("/v1beta/models/gemini-3-pro-preview:generateContent");
     expect(sent()).toEqual({ contents: [{ parts: [{ text: "Hi" }] }] });
@@ -215,7 +215,7 @@ describe("Anthropic by translation", () => {
         for await (const _ of await chat.sendMessageStream({ message }));
       };
       await say("What is the weather?");
-      expect(sent()["thinking"]).toEqual({ type: "enabled", budget_tokens: 2048 });
+      expect(sent()["thinking"]).toMatchObject({ type: "enabled" });
       await say([{ functionResponse: { id: "toolu_1", name: "weather", response: { output: "sunny" } } }]);
       expect(sent()["messages"]).toEqual([
         { role: "user", content: "What is the weather?" },
@@ -385,6 +385,7 @@ describe("an OpenAI-compatible server by translation", () => {
   test("members in snake case are read as the others", async () => {
     const headers = { "x-gateway-provider": "openai-compatible", "x-gateway-custom-host": `${upstream.url}/v1` };
     const body = JSON.stringify({
+      stream: true,
       system_instruction: { parts: [{ text: "Be brief." }] },
       contents: [{ role: "user", parts: [{ inline_data: { mime_type: "image/png", data: "AA==" } }] }],
       generation_config: { max_output_tokens: 5 },

@@ -170,6 +170,19 @@ test("texts to embed and to count are guarded", async () => {
   }
 });
 
+test("a key in the query is in no log", async () => {
+  api.upstream.answer(answers.google());
+  const answer = await fetch(`${api.gateway.base}/v1beta/models/gemini-2.5-flash:generateContent?key=${GATEWAY_KEY}&alt=json`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-gateway-config": JSON.stringify(target("google")) },
+    body: JSON.stringify(QUESTION),
+  });
+  expect(answer.status).toBe(200);
+  const log = await logOf(api, String(answer.headers.get("x-gateway-trace-id")));
+  expect(log.request).toMatchObject({ url: `${api.gateway.base}/v1beta/models/gemini-2.5-flash:generateContent?alt=json` });
+  expect([JSON.stringify(log), api.gateway.output()].filter((text) => text.includes(GATEWAY_KEY))).toEqual([]);
+});
+
 test("a count of tokens costs nothing and uses nothing", async () => {
   api.upstream.answer(jsonAnswer({ totalTokens: 14 }));
   const answer = await fetch(`${api.gateway.base}/v1beta/models/gemini-2.5-flash:countTokens`, {

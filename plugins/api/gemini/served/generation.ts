@@ -42,13 +42,15 @@ function modalitiesOf(asked: unknown): readonly string[] | undefined {
   return modalities.some((modality) => modality !== "text") ? modalities : undefined;
 }
 
-/** A budget as it is, where the provider's own wire knows one; else the effort it stands for. */
+/** The effort that a level or a budget stands for: what a model takes of either, its provider's adapter knows. */
 function thinkingMembers({ thinkingBudget: budget, thinkingLevel: level }: Json, { mapped }: ServedTo): Json {
-  if (text(level) !== undefined) return { reasoning_effort: String(level).toLowerCase() };
+  const named = text(level)?.toLowerCase();
+  if (named !== undefined && LEVELS.has(named)) return { reasoning_effort: named };
   if (typeof budget !== "number" || budget < 0) return {};
-  if (mapped) return { thinking: budget === 0 ? { type: "disabled" } : { type: "enabled", budget_tokens: budget } };
-  return budget === 0 ? {} : { reasoning_effort: EFFORTS.find(([most]) => budget <= most)?.[1] ?? "high" };
+  if (budget === 0) return mapped ? { reasoning_effort: "none" } : {}; // elsewhere few know the word
+  return { reasoning_effort: EFFORTS.find(([most]) => budget <= most)?.[1] ?? "high" };
 }
+const LEVELS: ReadonlySet<string> = new Set(["minimal", "low", "medium", "high"]);
 const EFFORTS: readonly (readonly [number, string])[] = [
   [1024, "low"],
   [8192, "medium"],
