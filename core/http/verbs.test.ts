@@ -16,11 +16,11 @@ test("paths that differ in a verb are one route; others stay as they are", () =>
 test.each([
   ["gemini-2.5-flash:ask", ":model:ask", "gemini-2.5-flash"],
   ["@slug/gpt-4o:count", ":model:count", "@slug/gpt-4o"],
-  ["%40slug%2Fgpt-4o%3Acount", ":model:count", "@slug/gpt-4o"],
+  ["%40slug%2Fgpt-4o:count", ":model:count", "@slug/gpt-4o"],
   ["claude-v1:0:ask", ":model:ask", "claude-v1:0"],
 ])("%s", async (asking, path, model) => {
   expect(await asked(`/v1beta/models/${asking}`)).toEqual({ path: `/v1beta/models/${path}`, model });
 });
-test.each(["gemini", "gemini:other", ":ask", "", "%ff:ask", "gemini:__proto__"])("%s is no route", async (asking) => {
+test.each(["gemini", "gemini:other", "gemini%3Aask", "gemini:as%6b", ":ask", "", "%ff:ask", "gemini:__proto__"])("%s is no route", async (asking) => {
   expect(await asked(`/v1beta/models/${asking}`)).toEqual({ path: null });
 });

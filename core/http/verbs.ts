@@ -38,11 +38,10 @@ const joined = ({ method, stem, param, byVerb }: Named, unknown: Mount["run"]): 
   },
 });
 
-/** A model's own name may hold colons: the last one counts. */
-function cutName(encoded: string): { readonly name: string; readonly verb: string } {
-  const rest = decoded(encoded);
+/** A model's own name may hold colons: the last one counts. A verb is found as the router finds a step: as it is written. */
+function cutName(rest: string): { readonly name: string; readonly verb: string } {
   const colon = rest.lastIndexOf(":");
-  return { name: rest.slice(0, Math.max(colon, 0)), verb: rest.slice(colon + 1) };
+  return { name: decoded(rest.slice(0, Math.max(colon, 0))), verb: rest.slice(colon + 1) };
 }
 function decoded(text: string): string {
   try {
