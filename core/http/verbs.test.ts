@@ -21,6 +21,9 @@ test.each([
 ])("%s", async (asking, path, model) => {
   expect(await asked(`/v1beta/models/${asking}`)).toEqual({ path: `/v1beta/models/${path}`, model });
 });
-test.each(["gemini", "gemini:other", "gemini%3Aask", "gemini:as%6b", ":ask", "", "%ff:ask", "gemini:__proto__"])("%s is no route", async (asking) => {
-  expect(await asked(`/v1beta/models/${asking}`)).toEqual({ path: null });
-});
+test.each(["gemini", "gemini:other", "gemini%3Aask", "gemini:as%6b", ":ask", "", "%ff:ask", "gemini:__proto__"])(
+  "%s is no route",
+  async (asking) => {
+    expect(await asked(`/v1beta/models/${asking}`)).toEqual({ path: null });
+  },
+);
