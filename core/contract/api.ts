@@ -24,11 +24,18 @@ export interface OperationRoute extends OperationBodies {
   readonly body?: TSchema;
   /** Of a form that may come as JSON too, its files as links, ids or data: what that body looks like. Open, as `body` is. */
   readonly json?: TSchema;
+  /**
+   * For a provider without an adapter for it: which other operation without events serves it, a body in that one's form,
+   * and its whole answer in this one's. (An operation with events is served by way of its dialect.)
+   */
+  readonly served?: { readonly by: OperationId; request(body: Json): Json; answer(body: Json): Json };
   readonly query?: TSchema;
   /** Answer for documentation; the provider's answer is not reshaped by it. */
   readonly reply: TSchema;
   readonly description?: string;
   readonly examples?: Examples;
+  /** Values of path parameters with which the examples work. */
+  readonly exampleParams?: Readonly<Record<string, string>>;
   /** Answers from what the gateway itself knows, before any target is looked for; `undefined` goes on to a provider. */
   readonly local?: (call: Call, caller: Caller, plan: Plan) => Promise<Json | undefined>;
 }

@@ -10,6 +10,8 @@ export interface Dialect<S = unknown> {
   /** `chat`, `messages`, `responses` … */
   readonly id: string;
   readonly operation: OperationName;
+  /** The operation that asks the same for a stream, where that is one of its own. */
+  readonly streamedBy?: OperationName;
   /**
    * For a provider without an adapter for `operation`: which other operation serves it, and a body in that one's form.
    * The answer becomes events by the provider's own maps, or by the dialect of that other operation.
@@ -37,6 +39,8 @@ export interface Dialect<S = unknown> {
   readonly terminal?: Terminal;
   /** Clients want the first event to be the answer's own: what the gateway adds beside it comes behind that. */
   readonly notesBehindStart?: true;
+  /** How a client is given the frames of a stream that its query asks for; default: as server-sent events. */
+  framing?(search: string): ClientFraming;
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
 }
@@ -47,6 +51,9 @@ export interface Terminal {
   /** What such an event says where it is too long to be read whole: its finish, and the usage found in its end. */
   ofLong(event: string, tail: string): readonly StreamEvent[];
 }
+/** Server-sent events, or the data of each as an element of one JSON list. */
+export type ClientFraming = "sse" | "json-list";
+
 /** Who serves an operation in another one's place. */
 export interface ServedTo {
   /**

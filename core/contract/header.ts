@@ -24,7 +24,7 @@ const list = (description: string) => Type.Array(Type.String({ maxLength: 256 })
 
 // biome-ignore format: a table, one row a line
 export const HEADERS = {
-  apiKey:           { name: "api-key", read: "text", once: true, schema: text("The gateway key. `Authorization: Bearer <key>`, else `x-api-key`, is read when this is absent.", 4096) },
+  apiKey:           { name: "api-key", read: "text", once: true, schema: text("The gateway key. `Authorization: Bearer <key>`, else `x-api-key` or `x-goog-api-key`, is read when this is absent.", 4096) },
   provider:         { name: "provider", read: "text", schema: text("A provider id, or `@slug` of a provider saved in the workspace.", 255) },
   virtualKey:       { name: "virtual-key", read: "text", schema: text("Older spelling of `x-gateway-provider: @slug`.", 255) },
   config:           { name: "config", read: "text", schema: text("Slug of a saved config, or a config as JSON.", 262_144) },

@@ -6,7 +6,9 @@ import type { WireError } from "./stream.ts";
 /** What an operation is, whoever mounts it. */
 export interface Operation {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Below `/v1`; `:name` marks a path parameter. */
+  /** Where its path begins: `/v1`, unless a vendor's own client asks elsewhere. What the query says there is for the gateway alone. */
+  readonly prefix?: string;
+  /** Below that; `:name` marks a path parameter. With a verb behind it in the last step (`:model:countTokens`) it may hold slashes. */
   readonly path: string;
   /** Its last path parameter may hold slashes, as `@slug/model` does. */
   readonly slashes?: true;
@@ -19,6 +21,11 @@ export interface Operation {
   readonly bodyOptional?: true;
   /** May the client ask for a stream with `"stream": true`? */
   readonly streams?: true;
+  /**
+   * What its path says where others say it in the body: the parameter `model` names the model, and that a stream is asked.
+   * Everybody reads it in the body; a provider of this very operation gets it in the path again.
+   */
+  readonly inPath?: readonly ("model" | "stream")[];
   /** Scope a key needs. */
   readonly scope: string;
   /** Metadata operations (reading a batch or a file) do not count against rate limits. */
@@ -40,6 +47,11 @@ export const OPERATIONS = {
   complete:               { method: "POST",   path: "/completions",          tag: "Completions", summary: "Create a completion",        body: "json", streams: true, scope: write },
   messages:               { method: "POST",   path: "/messages",             tag: "Chat",        summary: "Create a message",           body: "json", streams: true, scope: write },
   messagesCountTokens:    { method: "POST",   path: "/messages/count_tokens", tag: "Chat",       summary: "Count a message's tokens",   body: "json", scope: write, uncounted: true },
+  generateContent:        { method: "POST",   prefix: "/v1beta", path: "/models/:model:generateContent", tag: "Gemini", summary: "Generate content", body: "json", inPath: ["model"], scope: write },
+  streamGenerateContent:  { method: "POST",   prefix: "/v1beta", path: "/models/:model:streamGenerateContent", tag: "Gemini", summary: "Generate content as a stream", body: "json", streams: true, inPath: ["model", "stream"], scope: write },
+  countTokens:            { method: "POST",   prefix: "/v1beta", path: "/models/:model:countTokens", tag: "Gemini", summary: "Count the tokens of content", body: "json", inPath: ["model"], scope: write, uncounted: true },
+  embedContent:           { method: "POST",   prefix: "/v1beta", path: "/models/:model:embedContent", tag: "Gemini", summary: "Embed content", body: "json", inPath: ["model"], scope: write },
+  batchEmbedContents:     { method: "POST",   prefix: "/v1beta", path: "/models/:model:batchEmbedContents", tag: "Gemini", summary: "Embed several contents", body: "json", inPath: ["model"], scope: write },
   embed:                  { method: "POST",   path: "/embeddings",           tag: "Embeddings",  summary: "Create embeddings",          body: "json", scope: write },
   rerank:                 { method: "POST",   path: "/rerank",               tag: "Rerank",      summary: "Rank documents by a query",  body: "json", scope: write },
   moderate:               { method: "POST",   path: "/moderations",          tag: "Moderations", summary: "Classify content",           body: "json", scope: write },
@@ -114,6 +126,11 @@ export const OPERATIONS = {
   deleteModel:            { method: "DELETE", path: "/models/:model",        tag: "Models",      summary: "Delete a fine-tuned model",  body: "none", slashes: true, scope: write, uncounted: true },
   listModels:             { method: "GET",    path: "/models",               tag: "Models",      summary: "List models",                body: "none", scope: "models.list", uncounted: true },
 } as const satisfies Record<string, Operation>;
+
+/** Where paths of the data plane begin, unless their operation says otherwise. */
+export const DATA_PREFIX = "/v1";
+/** The whole path of an operation, as its clients ask it. */
+export const wholePath = ({ prefix = DATA_PREFIX }: Pick<Operation, "prefix">, path: string): string => prefix + path;
 
 export type OperationId = keyof typeof OPERATIONS;
 export const OPERATION_IDS = Object.keys(OPERATIONS) as readonly OperationId[];

@@ -18,7 +18,7 @@ export interface Policy {
 
 /** What identify may look at: the credentials, already parsed. */
 export interface IdentifyRequest {
-  /** `x-gateway-api-key`, else the bearer token, else `x-api-key`. Empty when none was sent. */
+  /** `x-gateway-api-key`, else the bearer token, else `x-api-key` or `x-goog-api-key`. Empty when none was sent. */
   readonly key: string;
   readonly headers: RequestHeaders;
   readonly now: number;

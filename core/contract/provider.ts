@@ -71,7 +71,7 @@ export interface OutgoingRequest {
 export interface AdapterInput {
   readonly target: Target;
   readonly operation: OperationName;
-  /** Path below `/v1` as the client asked it, parameters filled in. */
+  /** Path below the operation's prefix as the client asked it, parameters filled in. */
   readonly path: string;
   readonly search: string;
   readonly stream: boolean;

@@ -24,10 +24,10 @@ export interface Call {
   /** What that operation is, and what its bodies hold. */
   readonly row: MountedOperation;
   readonly method: string;
-  /** Path below `/v1`, parameters filled in and encoded, e.g. `/batches/batch_1`. */
+  /** Path below the prefix of its operation (`/v1`, mostly), parameters filled in and encoded, e.g. `/batches/batch_1`. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
-  /** Query string with its `?`, or empty. */
+  /** Query string with its `?`, or empty; a key that was in it is taken out. */
   readonly search: string;
   readonly headers: RequestHeaders;
   readonly control: Control;

@@ -20,8 +20,8 @@ function planes(grouped: Grouped): string {
 
 const KEYS = `## Keys
 
-Every key goes into the header \`x-gateway-api-key\`, or is the bearer token, or \`x-api-key\`. With the key in the first, the
-bearer token (else \`x-api-key\`) of a request to the data plane is the provider's own credential. The first start makes an admin key and a gateway key, in the
+Every key goes into the header \`x-gateway-api-key\`, or is the bearer token, or \`x-api-key\` or \`x-goog-api-key\`. With the key in the
+first, the bearer token (else one of the others) of a request to the data plane is the provider's own credential. The first start makes an admin key and a gateway key, in the
 files \`admin.key\` and \`gateway.key\` of its data folder. Each operation says which scope a key must hold for it.`;
 
 const firstRequest = ({ provider, body }: OfflineChat): string => `## A first request

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { type Examples, HEADERS, type HeaderRow, isJson, type Json, type Operation, type Plane, type Route } from "#contract";
+import { type Examples, HEADERS, type HeaderRow, isJson, type Json, type Operation, type Plane, type Route, wholePath } from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
 import { SECURITY } from "./openapi-security.ts";
 import { PREFIX } from "./planes.ts";
@@ -35,7 +35,7 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
     ...(row.streams && { "text/event-stream": { schema: { type: "string" } } }),
   };
   return {
-    path: pathOf("data", row.path),
+    path: shownPath(wholePath(row, row.path)),
     method: row.method.toLowerCase(),
     tag: row.tag,
     plane: "data",
@@ -45,7 +45,11 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
       summary: row.summary,
       description: withScopes(route.description, [row.scope]),
       "x-scopes": [row.scope],
-      parameters: [...pathParameters(row.path), ...queryParameters(route.query, add), ...headersOf(route.examples, offline, add)],
+      parameters: [
+        ...pathParameters(row.path, route.exampleParams),
+        ...queryParameters(route.query, add),
+        ...headersOf(route.examples, offline, add),
+      ],
       ...(type && operationBody(type, route, add)),
       responses: { 200: { description: "The provider's answer.", content }, ...errorResponses(DATA_ERRORS) },
     },
@@ -95,7 +99,10 @@ const named = (examples: Examples = {}) =>
   Object.entries(examples).map(([summary, value]) => [summary.toLowerCase().replace(/[^a-z0-9]+/g, "-"), { summary, value }] as const);
 
 /** `/guardrails/:guardrailId` -> `/v2/guardrails/{guardrailId}` */
-const pathOf = (plane: Plane, path: string): string => PREFIX[plane] + path.replace(/:([\w-]+)/g, "{$1}");
+const pathOf = (plane: Plane, path: string): string => shownPath(PREFIX[plane] + path);
+const shownPath = (path: string): string => path.replace(PARAMETER, "/{$1}");
+/** A verb behind a parameter is none. */
+const PARAMETER = /\/:([\w-]+)/g;
 /** `postV2ApiKeysSubType` */
 const idOf = ({ method, plane, path }: Route): string =>
   method.toLowerCase() +
@@ -111,8 +118,14 @@ const withScopes = (description: string | undefined, scopes: readonly string[]):
     .join("\n\n");
 const described = (description: string | undefined) => description !== undefined && { description };
 
-const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/:([\w-]+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+const pathParameters = (path: string, shown: Readonly<Record<string, string>> = {}): Json[] =>
+  [...path.matchAll(PARAMETER)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...(Object.hasOwn(shown, name) && { example: shown[name] }),
+  }));
 
 function queryParameters(schema: TSchema | undefined, add: Add): Json[] {
   const properties: unknown = schema?.["properties"];

@@ -34,7 +34,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
       operationItem(
         route,
         schemas.add,
-        gen.providers && (offlineProvider(route.row.id, gen.providers) ?? (chats.has(route.row.id) ? offline?.provider : undefined)),
+        gen.providers && (offlineFor(route, gen.providers) ?? (chats.has(route.row.id) ? offline?.provider : undefined)),
       ),
     ),
     ...gen.routes.map((route) => routeItem(route, schemas.add)),
@@ -64,10 +64,14 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
   };
 }
 
+/** Answers it offline, or the operation that serves it. */
+const offlineFor = ({ row, served }: MountedRoute, providers: Generation["providers"]): string | undefined =>
+  offlineProvider(row.id, providers) ?? (served && offlineProvider(served.by, providers));
+
 /** Operations that a provider of chat answers. */
 function servedByChat({ dialects = new Map() }: Documented): ReadonlySet<OperationName> {
   const served = [...dialects.values()].filter((dialect) => dialect.served?.by === "chatComplete");
-  return new Set<OperationName>(["chatComplete", ...served.map(({ operation }) => operation)]);
+  return new Set<OperationName>(["chatComplete", ...served.flatMap(({ operation, streamedBy = operation }) => [operation, streamedBy])]);
 }
 
 const tagsOf = (items: readonly Item[]): string[] => [...new Set(items.map(({ tag }) => tag))].sort();

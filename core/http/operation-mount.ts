@@ -1,4 +1,13 @@
-import { type Body, type Call, GatewayError, type Json, type MountedOperation, type RequestHeaders } from "#contract";
+import {
+  type Body,
+  type Call,
+  DATA_PREFIX,
+  GatewayError,
+  type Json,
+  type MountedOperation,
+  type RequestHeaders,
+  wholePath,
+} from "#contract";
 import { validator } from "../json/validate.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
 import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
@@ -11,8 +20,9 @@ import { type BodyReading, bodyOf } from "./body.ts";
 import { bodyCheck } from "./first-fault.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
+import { withoutKey } from "./query-key.ts";
+import { withPath } from "./said-in-path.ts";
 import type { HttpSettings } from "./settings.ts";
-import { PREFIX } from "./planes.ts";
 import { HeaderMap } from "./header-map.ts";
 import type { UrlParts } from "./request-path.ts";
 
@@ -30,15 +40,16 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
   const acceptQuery = route.query && validator(route.query, { text: true });
   return {
     method: row.method,
-    path: PREFIX.data + row.path,
+    path: wholePath(row, row.path),
     run: (request, at, params) => {
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const startedAt = settings.now();
+      const keyless = row.prefix === undefined ? undefined : withoutKey(at.search);
       const start: RequestStart = {
         request,
         headers: new HeaderMap(request.headers),
-        at,
+        at: keyless ? { pathname: at.pathname, search: keyless.search } : at,
         row,
         params,
         startedAt,
@@ -48,10 +59,10 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         refuseAmbiguous(start.headers);
         if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
-        const call = beginning(start, read(start.headers));
+        const call = beginning(start, withKey(read(start.headers), keyless?.key));
         const readBody = (): MaybePromise<Body> => {
-          if (at.search !== "") acceptQuery?.(queryOf(at.search));
-          return bodyOf(request, start.headers, reading, held);
+          if (call.search !== "") acceptQuery?.(queryOf(call.search));
+          return withPath(bodyOf(request, start.headers, reading, held), row, params);
         };
         return handle({ call, leave, held, read: readBody }, gw, settings.pluginLimits);
       } catch (thrown) {
@@ -63,6 +74,9 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
 
 /** The provider is asked with the query as it came; this is what its schema judges. */
 const queryOf = (search: string): Json => Object.fromEntries(new URLSearchParams(search));
+/** A key of the query counts where the header for it says none. */
+const withKey = (control: Call["control"], key: string | undefined): Call["control"] =>
+  key === undefined || control.apiKey !== undefined ? control : { ...control, apiKey: key };
 
 /** An id that would climb in the provider's own paths, however it was encoded. */
 function refuseSteps(name: string, value: string): void {
@@ -87,7 +101,7 @@ function beginning({ request, headers, at, row, params, startedAt, id }: Request
     operation: row.id,
     row,
     method: request.method,
-    path: at.pathname.slice(PREFIX.data.length),
+    path: at.pathname.slice((row.prefix ?? DATA_PREFIX).length),
     params,
     search: at.search,
     headers,

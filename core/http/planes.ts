@@ -1,7 +1,7 @@
-import type { Plane } from "#contract";
+import { DATA_PREFIX, type Plane } from "#contract";
 
 /** Where each plane is mounted. */
-export const PREFIX: Readonly<Record<Plane, string>> = { data: "/v1", control: "/v2", admin: "/admin/v2" };
+export const PREFIX: Readonly<Record<Plane, string>> = { data: DATA_PREFIX, control: "/v2", admin: "/admin/v2" };
 
 interface PlaneWords {
   readonly title: string;

@@ -9,12 +9,13 @@ import { withAliases } from "./answer-aliases.ts";
 import { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import { headerReader, refuseAmbiguous } from "./headers.ts";
-import type { Mount, Params } from "./mount.ts";
+import { type Mount, NO_PARAMS } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
 import { operationMount } from "./operation-mount.ts";
 import { publicRoutes } from "./public.ts";
 import { isWhole, partsOf, type UrlParts, withWholeUrl } from "./request-path.ts";
 import { routeMount } from "./route-mount.ts";
+import { joinedVerbs } from "./verbs.ts";
 
 const STALLED_MS = 300_000;
 
@@ -31,10 +32,11 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const { memory = new MemoryBudget(budgetOf({ workers: 1 })) } = settings;
   const read = headerReader(headers);
   const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, spools });
-  const mounts = [
-    ...[...gen.operations.values()].flatMap((route) => withSlashes(route.row, operationMount(route, gateway, read, settings))),
-    ...gen.routes.map((route) => routeMount(route, gateway, read, settings)),
-  ];
+  const unknown = unambiguous({ method: "ALL", path: "/*", run: unknownRoute });
+  const operations = [...gen.operations.values()].flatMap((route) =>
+    withSlashes(route.row, operationMount(route, gateway, read, settings)),
+  );
+  const mounts = [...joinedVerbs(operations, unknown.run), ...gen.routes.map((route) => routeMount(route, gateway, read, settings))];
   const open = publicRoutes(gen, gateway, {
     isStopping: settings.isStopping ?? (() => false),
     worker: settings.worker ?? null,
@@ -45,7 +47,6 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   for (const { method, path, run } of [...mounts, ...open.map(unambiguous)]) {
     app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), params), { parse: "none" });
   }
-  const unknown = unambiguous({ method: "ALL", path: "/*", run: unknownRoute });
   app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
   const direct = directly([...mounts, ...open.map(unambiguous)]);
   const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
@@ -108,7 +109,6 @@ function directly(mounts: readonly Mount[]): (request: Request, server: Server |
     return byPath.get(at.pathname)?.get(request.method)?.(request, at, NO_PARAMS, server);
   };
 }
-const NO_PARAMS: Params = Object.freeze({});
 
 /** A public route reads no header, and is refused all the same what the others are. */
 const unambiguous = (mount: Mount): Mount => ({

@@ -38,7 +38,10 @@ export class Mounts {
   api({ name, provides }: Provided<Api>): void {
     const operations = (provides.operations ?? []).map((route) => ({ ...route, row: mountedOperation(route.operation, route) }));
     const routes = provides.routes ?? [];
-    this.addresses.take(name, [...operations.map(({ row }) => ({ ...row, plane: "data" as const })), ...routes]);
+    this.addresses.take(name, [
+      ...operations.map(({ row }) => ({ ...row, path: (row.prefix ?? "") + row.path, plane: "data" as const })),
+      ...routes,
+    ]);
     for (const route of operations) this.operations.set(route.row.id, belongsTo(route, name));
     this.add(name, routes);
   }
@@ -86,7 +89,7 @@ export class Addresses {
   }
 }
 
-/** Parameters of a path may be called anything. */
-const keyOf = ({ method, plane, path }: Address): string => `${method} ${plane} ${path.replace(/:[^/]+/g, ":")}`;
+/** Parameters of a path may be called anything; a verb behind one tells paths apart. */
+const keyOf = ({ method, plane, path }: Address): string => `${method} ${plane} ${path.replace(/\/:[^/:]+/g, "/:")}`;
 const scopesOf = ({ scope }: Address): readonly string[] => (typeof scope === "string" ? [scope] : "public" in scope ? [] : scope);
 const refused = (why: string): Error => new Error(why);

@@ -77,7 +77,9 @@ export interface GatewayParts {
 /** Of two for one operation, the first. */
 function byOperation(dialects: Iterable<Dialect>): Dialects {
   const found = new Map<OperationName, Dialect>();
-  for (const dialect of dialects) if (!found.has(dialect.operation)) found.set(dialect.operation, dialect);
+  for (const dialect of dialects)
+    for (const operation of [dialect.operation, dialect.streamedBy])
+      if (operation !== undefined && !found.has(operation)) found.set(operation, dialect);
   return found;
 }
 

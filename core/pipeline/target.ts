@@ -1,4 +1,5 @@
 import {
+  type Adapter,
   type AdapterInput,
   type Body,
   type Call,
@@ -138,11 +139,11 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
     target: to.target,
     operation: to.served?.operation ?? call.operation,
     path: to.served ? OPERATIONS[to.served.operation].path : call.path,
-    search: to.served ? "" : call.search,
+    search: to.served || call.row.prefix !== undefined ? "" : call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
-  return { request, call, leaf, to, form, ask, body: body && providerBody(body, to, ask, form), guarded };
+  return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
 }
 
 function clientForm({ call, body, leaf, to }: Pick<Try, "call" | "body" | "leaf" | "to">, gw: Gateway): ClientForm {
@@ -166,13 +167,13 @@ function clientForm({ call, body, leaf, to }: Pick<Try, "call" | "body" | "leaf"
 }
 
 /** The body in the provider's own form. The client's object itself comes back when nothing had to change. */
-function providerBody(body: Json, to: Resolved, ask: AdapterInput, form: ClientForm): Json {
+function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "to" | "ask" | "form">): Json {
   entering(markOfOwner(to.provider));
   const { adapter, target, served } = to;
   const wire = served ? served.wire : form.dialect;
   const passes = wire !== null && speaks(to, wire);
   const asked = served ? served.request(body, { mapped: !passes }) : body;
-  const named = target.model !== "" && asked["model"] !== target.model ? { ...asked, model: target.model } : asked;
+  const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call, adapter);
   const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
   if (adapter.request) return adapter.request(counted, ask);
   if (form.dialect && !passes && !adapter.reply)
@@ -182,6 +183,13 @@ function providerBody(body: Json, to: Resolved, ask: AdapterInput, form: ClientF
       serves: Object.keys(to.provider.operations).join(", "),
     });
   return counted;
+}
+const withModel = (body: Json, model: string): Json => (model !== "" && body["model"] !== model ? { ...body, model } : body);
+
+/** What the path says again is not in the body. The client's own object stands for its text, which says none of it. */
+function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call, { request }: Adapter): Json {
+  if (!request && sent.kind === "json" && sent.value === body && sent.text !== null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((said) => said === member)));
 }
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
   typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

@@ -3,6 +3,7 @@ import { definePlugin, type Endpoint, type Target } from "#contract";
 import { readError } from "../wires/gemini/errors.ts";
 import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
+import { batchEmbedContents, countTokens, embedContent, generateContent, streamGenerateContent } from "./generate.ts";
 import { listModels, retrieveModel } from "./list-models.ts";
 
 /** What the workspace's catalogue lists for Google; other model ids work as well. */
@@ -33,7 +34,18 @@ export default definePlugin({
     provides: {
       target: Type.Object({}),
       endpoint,
-      operations: { chatComplete: chat, embed, listModels, retrieveModel },
+      dialect: "gemini",
+      operations: {
+        chatComplete: chat,
+        generateContent,
+        streamGenerateContent,
+        countTokens,
+        embed,
+        embedContent,
+        batchEmbedContents,
+        listModels,
+        retrieveModel,
+      },
       models,
       error: readError,
     },

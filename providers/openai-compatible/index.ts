@@ -4,8 +4,17 @@ import manifest from "./manifest.json" with { type: "json" };
 
 export { interpret };
 
-/** Operations of another vendor's API, and one that few servers have: here they are served by translation. */
-const TRANSLATED: ReadonlySet<string> = new Set<OperationId>(["messages", "messagesCountTokens", "createModelResponse"]);
+/** Operations of other vendors' APIs, and one that few servers have: here they are served by translation. */
+const TRANSLATED: ReadonlySet<string> = new Set<OperationId>([
+  "messages",
+  "messagesCountTokens",
+  "createModelResponse",
+  "generateContent",
+  "streamGenerateContent",
+  "countTokens",
+  "embedContent",
+  "batchEmbedContents",
+]);
 
 /** Any OpenAI-compatible server, at a custom host; its answer says what it does not serve. */
 export default interpret({ ...manifest, kind: "provider", declare: { operations: OPERATION_IDS.filter((id) => !TRANSLATED.has(id)) } });

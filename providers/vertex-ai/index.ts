@@ -4,10 +4,11 @@ import { readError as claudeError } from "../wires/anthropic/errors.ts";
 import { readError as googleError } from "../wires/gemini/errors.ts";
 import { accessTokens } from "./access-token.ts";
 import { chat } from "./chat.ts";
-import { countTokens } from "./count-tokens.ts";
+import { countTokens as messagesCountTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
 import { endpoint } from "./endpoint.ts";
 import { messages } from "./messages.ts";
+import { countTokens, generateContent, streamGenerateContent } from "./generate.ts";
 import { imageGenerate } from "./images.ts";
 import { models } from "./models.ts";
 import { serviceAccountOf } from "./service-account.ts";
@@ -39,11 +40,14 @@ export default definePlugin({
         target,
         endpoint,
         sign,
-        dialect: "messages",
+        dialect: ["messages", "gemini"],
         operations: {
           chatComplete: chat,
           messages,
-          messagesCountTokens: countTokens,
+          messagesCountTokens,
+          generateContent,
+          streamGenerateContent,
+          countTokens,
           embed,
           imageGenerate: imageGenerate(() => host.now()),
         },

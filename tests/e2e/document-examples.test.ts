@@ -102,6 +102,9 @@ const object = (value: unknown): Json => (isJson(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Every named request body of the document, with the header values of the same name. */
+/** The path with the values that its parameters show. */
+const filled = (path: string, parameters: readonly Json[]): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters.find((parameter) => parameter["name"] === name)?.["example"] ?? name));
 const examplesIn = (document: Json): readonly Shown[] =>
   Object.entries(object(document["paths"])).flatMap(([path, methods]) =>
     Object.values(object(methods)).flatMap((method) => {
@@ -109,7 +112,7 @@ const examplesIn = (document: Json): readonly Shown[] =>
       const { schema, examples } = object(object(object(requestBody)["content"])["application/json"]);
       const scheme = Object.keys(object(list(security)[0]))[0] ?? "";
       return Object.entries(object(examples)).map(([key, example]) => ({
-        path,
+        path: filled(path, list(parameters).map(object)),
         key,
         scheme,
         schema: object(schema),

@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import {
   type Caller,
   CallerRateLimits,
+  DATA_PREFIX,
   definePlugin,
   headerClasses,
   isJson,
@@ -17,6 +18,7 @@ import {
   type MountedOperation,
   type OperationName,
   scopesOf,
+  wholePath,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
 import { SCRIPT_PATH } from "../../core/http/docs-script.ts";
@@ -117,8 +119,8 @@ interface Listed {
   readonly slashes: boolean;
 }
 const operations: readonly Listed[] = [...generation.operations.values()].map(({ row }) => {
-  const { id, method, path, scope, body, slashes = false } = row;
-  return { id, method, path: PREFIX.data + path, data: true, scopes: [scope], body, query: false, slashes };
+  const { id, method, path, prefix = DATA_PREFIX, scope, body, slashes = false } = row;
+  return { id, method, path: wholePath({ prefix }, path), data: true, scopes: [scope], body, query: false, slashes };
 });
 const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query }) => ({
   id: null,
@@ -131,6 +133,8 @@ const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, 
   slashes: false,
 }));
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
+/** A verb behind a parameter is no part of what the router knows. */
+const routeOf = (listed: Listed): string => nameOf(listed).replace(/\/:\w+:\w+$/, "/*");
 const closed = [...operations, ...routes].filter((route) => !(nameOf(route) in PUBLIC));
 
 function ask(
@@ -146,7 +150,7 @@ function ask(
     ...(body !== undefined && !form && { "content-type": "application/json" }),
     ...more,
   };
-  const url = `http://localhost${path.replace(/:[\w-]+/g, crypto.randomUUID())}${search}`;
+  const url = `http://localhost${path.replace(/\/:[\w-]+/g, () => `/${crypto.randomUUID()}`)}${search}`;
   const sent = form ? formOf(body) : typeof body === "string" ? body : JSON.stringify(body);
   return served.fetch(new Request(url, { method, headers, ...(method !== "GET" && body !== undefined && { body: sent ?? "" }) }));
 }
@@ -172,9 +176,9 @@ describe("the live router", () => {
 
   test("has no route that is not an operation, a plugin's route, or public for a written reason", () => {
     const pages = generation.console ? [generation.console.mount, `${generation.console.mount}/*`].map((path) => `GET ${path}`) : [];
-    const known = new Set([...closed.map(nameOf), ...Object.keys(PUBLIC), ...pages]); // a console's own pages ask for keys where they need them
+    const known = new Set([...closed.map(routeOf), ...Object.keys(PUBLIC), ...pages]); // a console's own pages ask for keys where they need them
     expect(mounted.map(nameOf).filter((name) => !known.has(name))).toEqual([]);
-    expect(closed.map(nameOf).filter((name) => !mounted.some((route) => nameOf(route) === name))).toEqual([]);
+    expect(closed.map(routeOf).filter((name) => !mounted.some((route) => nameOf(route) === name))).toEqual([]);
     expect(mounted.length).toBeGreaterThan(50);
   });
   test("has every plane, and no two routes of one name", () => {
@@ -190,7 +194,7 @@ describe("the live router", () => {
   test("is documented whole: path, scopes, body", () => {
     const { paths } = openapi(generation, { title: "t", version: "0" }) as { paths: Record<string, Record<string, Json>> };
     for (const route of closed) {
-      const item = paths[route.path.replace(/:([\w-]+)/g, "{$1}")]?.[route.method.toLowerCase()];
+      const item = paths[route.path.replace(/\/:([\w-]+)/g, "/{$1}")]?.[route.method.toLowerCase()];
       expect([nameOf(route), item?.["x-scopes"], item?.["requestBody"] !== undefined]).toEqual([
         nameOf(route),
         [...route.scopes],
@@ -303,6 +307,9 @@ const WITH_WORD: readonly Json[] = [
   { model: "m", instructions: WORD, assistant_id: "asst_1" },
   { role: "user", content: WORD },
   { tool_outputs: [{ tool_call_id: "call_1", output: WORD }] },
+  { contents: [{ parts: [{ text: WORD }] }] },
+  { content: { parts: [{ text: WORD }] } },
+  { requests: [{ content: { parts: [{ text: WORD }] } }] },
 ];
 const FILES: Json = { input_file_id: "file-1", training_file: "file-1", file_id: "file-1", file_ids: ["file-1"], attributes: {} };
 const WITHOUT_CONTENT: Json = { model: "m", endpoint: "/v1/chat/completions", completion_window: "24h", ...FILES };
@@ -325,6 +332,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
 };
 /** They take a body and are free; why. */
 const FREE: Readonly<Record<string, string>> = {
+  countTokens: "nothing is generated, and clients ask it before every request",
   messagesCountTokens: "nothing is generated, and clients ask it before every request",
 };
 const guardedAt = (provider: string) => ({
@@ -336,9 +344,10 @@ const guardedAt = (provider: string) => ({
 });
 /** Providers with an adapter for an operation, or for the one that serves it: those that call a vendor, and those that answer offline. */
 function servingOf(id: OperationName) {
-  const dialect = [...generation.dialects.values()].find(({ operation }) => operation === id);
+  const dialect = [...generation.dialects.values()].find(({ operation, streamedBy }) => operation === id || streamedBy === id);
+  const by = dialect?.served?.by ?? generation.operations.get(id)?.served?.by;
   const adapters = [...generation.providers].flatMap(([name, { provides }]) => {
-    const adapter = provides.operations[id] ?? (dialect?.served && provides.operations[dialect.served.by]);
+    const adapter = provides.operations[id] ?? (by && provides.operations[by]);
     return adapter ? [{ name, isOffline: adapter.answer !== undefined }] : [];
   });
   const named = (isOffline: boolean) => adapters.filter((adapter) => adapter.isOffline === isOffline).map(({ name }) => name);

@@ -2,6 +2,7 @@ import { authentication } from "./authentication.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
+import { gemini } from "./data-plane-gemini.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { resources } from "./resources.ts";
@@ -20,4 +21,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...selfHosting,
   ...dataPlaneAssistants,
   ...dataPlaneFiles,
+  ...gemini,
 ];

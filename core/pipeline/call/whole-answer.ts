@@ -90,8 +90,10 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const text = await answer.text();
   const body = await jsonOf(text, it.to.id, content.vectors ? VECTORS : CONVERSATION);
   const own = adapter.response ? adapter.response(body, it.ask) : body;
-  const mapped = content.asAsked && it.call.body.kind === "json" ? await content.asAsked(own, it.call.body.value) : own;
-  const usage = (adapter.usage ?? content.usage)?.(body) ?? null;
+  const whole = it.to.served?.whole;
+  const asked = whole ? whole.answer(own) : own;
+  const mapped = content.asAsked && it.call.body.kind === "json" ? await content.asAsked(asked, it.call.body.value) : asked;
+  const usage = (adapter.usage ?? whole?.usage ?? content.usage)?.(body) ?? null;
   return {
     ...base,
     content: { kind: "whole", text: mapped === body ? text : await written(mapped, text), body: mapped, usage },

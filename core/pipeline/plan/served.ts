@@ -1,7 +1,9 @@
-import type { Adapter, Call, Dialect, Json, OperationId, OperationName, Provider, ServedTo } from "#contract";
+import type { Adapter, Call, Dialect, Json, OperationId, OperationName, Provider, ServedTo, Usage } from "#contract";
+import type { MountedRoute } from "../../kernel/generation.ts";
 
 /** By the operation that a client asks. */
 export type Dialects = ReadonlyMap<OperationName, Dialect>;
+export type Routes = ReadonlyMap<OperationName, MountedRoute>;
 
 /** One operation in place of another. */
 export interface Served {
@@ -10,6 +12,8 @@ export interface Served {
   request(body: Json, to: ServedTo): Json;
   /** The dialect of that operation, in which an adapter without maps of its own answers. */
   readonly wire: Dialect | null;
+  /** Of an operation without events: its whole answer in the form of the one that was asked, and what it used. */
+  readonly whole?: { answer(body: Json): Json; usage?(body: Json): Usage | undefined };
 }
 
 /** Who answers, and where that is an adapter for another operation: how. */
@@ -21,18 +25,32 @@ interface Asked {
   readonly call: Call;
   readonly model: string;
 }
+/** What is mounted and spoken. */
+interface Mounted {
+  readonly dialects: Dialects;
+  readonly routes: Routes;
+}
 const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {});
 
 /** The provider's adapter for the operation, where it serves the model that is asked; else the one for the operation that stands in. */
-export function servingOf({ operations }: Provider, { call, model }: Asked, dialects: Dialects): Serving | null {
+export function servingOf({ operations }: Provider, { call, model }: Asked, mounted: Mounted): Serving | null {
   const own = operations[call.operation];
   if (own && (!own.serves || own.serves(model, bodyOf(call)))) return { adapter: own, served: null };
-  const served = servedBy(call.operation, dialects);
+  const served = servedBy(call.operation, mounted);
   const adapter = served && operations[served.operation];
   return adapter ? { adapter, served } : null;
 }
 
-function servedBy(operation: OperationName, dialects: Dialects): Served | null {
-  const served = dialects.get(operation)?.served;
-  return served ? { operation: served.by, request: served.request, wire: dialects.get(served.by) ?? null } : null;
+function servedBy(operation: OperationName, { dialects, routes }: Mounted): Served | null {
+  const spoken = dialects.get(operation)?.served;
+  if (spoken) return { operation: spoken.by, request: spoken.request, wire: dialects.get(spoken.by) ?? null };
+  const served = routes.get(operation)?.served;
+  if (!served) return null;
+  const { usage } = routes.get(served.by)?.row.content ?? {};
+  return {
+    operation: served.by,
+    request: served.request,
+    wire: null,
+    whole: { answer: served.answer, ...(usage && { usage }) },
+  };
 }

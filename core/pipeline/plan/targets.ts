@@ -40,7 +40,7 @@ export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) =
 
 /** What a target is made from. */
 interface Parts {
-  readonly gen: Pick<Generation, "providers" | "plugins">;
+  readonly gen: Pick<Generation, "providers" | "plugins" | "operations">;
   readonly dialects: Dialects;
   readonly rules: TargetRules;
 }
@@ -58,7 +58,7 @@ interface Credential extends KeptAt {
   readonly customHost: string | null;
 }
 
-type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault">;
+type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault" | "operations">;
 export function resolver(gen: Resolving, dialects: Dialects, now: () => number, rules: TargetRules): Resolver {
   const parts: Parts = { gen, dialects, rules };
   const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
@@ -127,7 +127,7 @@ const atSlug = (slug: string | undefined): string | undefined => (slug === undef
 function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, rules }: Parts): Resolved {
   const { operation } = place.call;
   const provider = running(meaning.id, gen);
-  const serving = servingOf(provider, place, dialects);
+  const serving = servingOf(provider, place, { dialects, routes: gen.operations });
   if (!serving)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: meaning.id,

@@ -3,6 +3,7 @@ import type { HeaderRecord } from "../../egress/header.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../../http/errors.ts";
 import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
+import { asJsonList } from "../stream/json-list.ts";
 import { counted } from "../stream/passing-bytes.ts";
 import type { Gateway } from "../gateway.ts";
 import { clientText, longClientText } from "./client-text.ts";
@@ -61,7 +62,15 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
     return response;
   }
   asEvents(headers);
-  return new Response(streamed(liveOf(content.stream, delivery.keptBytes, reply.sent?.secrets ?? []), delivery), { status, headers });
+  const events = streamed(liveOf(content.stream, delivery.keptBytes, reply.sent?.secrets ?? []), delivery);
+  return new Response(framed(events, headers, served.call, gw), { status, headers });
+}
+
+/** As the client reads it; a log keeps the events. */
+function framed(events: ReadableStream<Uint8Array>, headers: HeaderRecord, { operation, search }: Call, { dialects }: Gateway) {
+  if (dialects.get(operation)?.framing?.(search) !== "json-list") return events;
+  headers["content-type"] = "application/json; charset=utf-8";
+  return asJsonList(events);
 }
 
 /** Proxies on the way to the client hand each event on when it comes. */

@@ -1,4 +1,4 @@
-import type { Bodies, Caller, LogFacts, Outcome } from "#contract";
+import { type Bodies, type Caller, type LogFacts, type Outcome, wholePath } from "#contract";
 import type { Masker } from "./mask.ts";
 
 /** What a record tells beyond its columns, credentials masked. */
@@ -33,7 +33,7 @@ export function factsOf(outcome: Outcome, caller: Caller, mask: Masker): LogFact
 /** As the client called it; behind a proxy its scheme is what the proxy says. */
 function urlOf({ call }: Outcome): string {
   const scheme = call.headers.get("x-forwarded-proto") === "https" ? "https" : "http";
-  return `${scheme}://${call.headers.get("host") ?? "gateway"}/v1${call.path}${call.search}`;
+  return `${scheme}://${call.headers.get("host") ?? "gateway"}${wholePath(call.row, call.path)}${call.search}`;
 }
 
 function bodyState(bodies: Bodies | null): LogFacts["bodies"] {

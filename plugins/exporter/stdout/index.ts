@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, inputTokens, isoTime, type Json, type Outcome, outputTokens } from "#contract";
+import { definePlugin, inputTokens, isoTime, type Json, type Outcome, outputTokens, wholePath } from "#contract";
 
 /** One line per request through the process log, which takes secrets out. Neither bodies nor headers are in it. */
 export default definePlugin({
@@ -21,7 +21,7 @@ const line = ({ call, caller, plan, usage, timing, ...outcome }: Outcome): Json 
   trace_id: call.traceId,
   operation: call.operation,
   method: call.method,
-  path: `/v1${call.path}`,
+  path: wholePath(call.row, call.path),
   status: outcome.status,
   ended: outcome.ended,
   error: outcome.error?.code ?? outcome.error?.type ?? null,

@@ -1,0 +1,134 @@
+import { isJson, type Json, type ServedTo } from "#contract";
+import { unsealed } from "../parts.ts";
+import { named, namedAll, text } from "../wire.ts";
+import { partsOf, plain, textOf } from "./parts.ts";
+
+type Turns = readonly Json[];
+type Parts = readonly Json[];
+
+/** The contents of a conversation as the chat messages that say the same. */
+export function turnsOf(contents: unknown, to: ServedTo): Turns {
+  const calls = new Calls();
+  return joined(namedAll(contents)).flatMap(({ role, parts }) =>
+    role === "model" ? [modelTurn(parts, calls, to)] : userTurns(parts, calls, to),
+  );
+}
+/** The system text stands before the conversation. */
+export function systemTurn(instruction: unknown): Turns {
+  const parts = typeof instruction === "string" ? [{ text: instruction }] : namedAll(named(instruction).parts);
+  const content = textOf(parts.flatMap(partsOf));
+  return content === "" ? [] : [{ role: "system", content }];
+}
+
+interface Content {
+  readonly role: "user" | "model";
+  readonly parts: Parts;
+}
+/** Clients keep a streamed answer as the contents of its chunks: neighbours of one role are one. */
+function joined(contents: readonly Json[]): readonly Content[] {
+  const out: { role: Content["role"]; parts: Json[] }[] = [];
+  for (const content of contents) {
+    const role = content.role === "model" ? "model" : "user";
+    const parts = namedAll(content.parts);
+    const last = out.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else out.push({ role, parts: [...parts] });
+  }
+  return out;
+}
+
+/** Calls that wait for their results. Some clients give neither an id: then the first of that name is meant. */
+class Calls {
+  private made = 0;
+  private readonly waiting: { readonly id: string; readonly name: unknown }[] = [];
+
+  called({ id, name }: Json): string {
+    const call = { id: text(id) ?? `call_${this.made++}`, name };
+    this.waiting.push(call);
+    return call.id;
+  }
+  answered({ id, name }: Json): string {
+    const at = this.waiting.findIndex((call) => (text(id) === undefined ? call.name === name : call.id === id));
+    const [call] = at < 0 ? [] : this.waiting.splice(at, 1);
+    return call?.id ?? text(id) ?? `call_${this.made++}`;
+  }
+}
+
+function modelTurn(parts: Parts, calls: Calls, to: ServedTo): Json {
+  const said = textOf(parts.filter(isText).flatMap(partsOf), "");
+  const called = parts.filter(({ functionCall }) => isJson(functionCall)).map((part) => toolCall(part, calls, to));
+  const thoughts = parts.map((part) => (isThought(part) ? (text(part.text) ?? "") : "")).join("");
+  return {
+    role: "assistant",
+    content: said === "" && called.length > 0 ? null : said,
+    ...(thoughts !== "" && { reasoning_content: thoughts }),
+    ...(to.mapped && signedBlocks(parts)),
+    ...(called.length > 0 && { tool_calls: called }),
+  };
+}
+const isThought = ({ thought }: Json): boolean => thought === true;
+/** What Google's own tools did is history; what was said of it stands in the text. */
+const isText = (part: Json): boolean => !isThought(part) && typeof part.text === "string";
+
+function toolCall({ functionCall, thoughtSignature: signature }: Json, calls: Calls, { mapped }: ServedTo): Json {
+  const call = named(functionCall);
+  const signed = mapped && text(signature) !== undefined ? { thought_signature: signature } : {};
+  return { id: calls.called(call), type: "function", function: { name: call.name, arguments: JSON.stringify(call.args ?? {}), ...signed } };
+}
+
+/** Thoughts with their signatures and texts, in order: a signature ends the thought whose pieces came before it. */
+function signedBlocks(parts: Parts): Json {
+  const blocks: Json[] = [];
+  let thinking = "";
+  for (const part of parts) {
+    if (isText(part) && part.text !== "") blocks.push({ type: "text", text: part.text });
+    if (!isThought(part)) continue;
+    thinking += text(part.text) ?? "";
+    const signature = text(part.thoughtSignature);
+    if (signature === undefined) continue;
+    blocks.push(thought(thinking, signature));
+    thinking = "";
+  }
+  return blocks.some(({ type }) => type !== "text") ? { content_blocks: withJoinedTexts(blocks) } : {};
+}
+function thought(thinking: string, signature: string): Json {
+  const data = unsealed(signature);
+  return data === undefined ? { type: "thinking", thinking, signature } : { type: "redacted_thinking", data };
+}
+function withJoinedTexts(blocks: readonly Json[]): Parts {
+  const out: Json[] = [];
+  for (const block of blocks) {
+    const last = out.at(-1);
+    if (last?.type === "text" && block.type === "text")
+      out[out.length - 1] = { type: "text", text: `${String(last.text)}${String(block.text)}` };
+    else out.push(block);
+  }
+  return out;
+}
+
+/** Results of functions must follow their calls at once; what was said beside them comes behind. */
+function userTurns(parts: Parts, calls: Calls, to: ServedTo): Turns {
+  const results = parts.flatMap(({ functionResponse }) => (isJson(functionResponse) ? [named(functionResponse)] : []));
+  const turns = results.map((result) => resultTurn(result, calls.answered(result), to));
+  const beside = parts.filter(({ functionResponse }) => functionResponse === undefined).flatMap(partsOf);
+  const said = [...results.flatMap(seenBeside), ...beside];
+  return said.length === 0 && turns.length > 0 ? turns : [...turns, { role: "user", content: plain(said) }];
+}
+
+function resultTurn({ response }: Json, tool_call_id: string, { mapped }: ServedTo): Json {
+  const { error, ...others } = isJson(response) ? response : { output: response };
+  if (error === undefined) return { role: "tool", tool_call_id, content: resultText(others) };
+  const why = typeof error === "string" ? error : JSON.stringify(error);
+  return mapped ? { role: "tool", tool_call_id, content: why, is_error: true } : { role: "tool", tool_call_id, content: `Error: ${why}` };
+}
+/** Most say their result in one of two members alone. */
+function resultText(response: Json): string {
+  const [only, ...others] = Object.entries(response);
+  const isAlone = only !== undefined && others.length === 0 && (only[0] === "output" || only[0] === "result");
+  return isAlone && typeof only[1] === "string" ? only[1] : JSON.stringify(response);
+}
+/** Images and files of a result stand in the user's message behind it. */
+function seenBeside({ name, parts }: Json): Parts {
+  const seen = namedAll(parts).flatMap(partsOf);
+  return seen.length === 0 ? [] : [{ type: "text", text: `The result of the function ${String(name)}:` }, ...seen];
+}

@@ -1,0 +1,36 @@
+import type { Collected, CollectedChoice, EncodeOptions, Json } from "#contract";
+import { orderedEvents } from "../content/ordered-events.ts";
+import { reasonOf } from "./finish.ts";
+import { besideOf, callPart, isSaid, logprobsBody, partOf } from "./parts.ts";
+import { usageBody } from "./usage.ts";
+
+const NOTHING: CollectedChoice = { text: "", reasoning: [], tools: [] };
+
+/** A folded answer -> a whole answer of this form. */
+export const write = (answer: Collected, options: EncodeOptions): Json => ({
+  candidates: (answer.choices.length > 0 ? answer.choices : [NOTHING]).map(candidateOf),
+  usageMetadata: usageBody(answer.usage ?? {}),
+  modelVersion: answer.model ?? options.model,
+  responseId: answer.id ?? options.id,
+});
+
+function candidateOf(choice: CollectedChoice, index: number): Json {
+  const { logprobs, beside, refusal } = choice;
+  return {
+    content: { parts: partsOf(choice), role: "model" },
+    finishReason: reasonOf({ ...choice, refused: refusal !== undefined }),
+    index,
+    ...(logprobs && { logprobsResult: logprobsBody(logprobs) }),
+    ...(beside && besideOf(beside)),
+  };
+}
+
+function partsOf(choice: CollectedChoice): readonly Json[] {
+  const said = orderedEvents(choice, 0).map((event) => (isSaid(event) ? partOf(event) : undefined));
+  const parts = [
+    ...said.filter((part) => part !== undefined),
+    ...(choice.refusal ? [{ text: choice.refusal }] : []),
+    ...choice.tools.map(callPart),
+  ];
+  return parts.length > 0 ? parts : [{ text: "" }];
+}
