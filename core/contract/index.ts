@@ -21,6 +21,7 @@ export * from "./guardrail.ts";
 export * from "./header.ts";
 export * from "./header-class.ts";
 export * from "./health.ts";
+export * from "./job.ts";
 export * from "./json.ts";
 export * from "./judge-check.ts";
 export * from "./manifest.ts";

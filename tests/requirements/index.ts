@@ -1,4 +1,5 @@
 import { authentication } from "./authentication.ts";
+import { dataPlaneKept } from "./data-plane-kept.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { resources } from "./resources.ts";
@@ -14,4 +15,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...authentication,
   ...errorsAndLimits,
   ...selfHosting,
+  ...dataPlaneKept,
 ];
