@@ -56,6 +56,8 @@ export interface EncodeOptions {
   readonly usage: boolean;
   /** `x-gateway-strict-open-ai-compliance`. */
   readonly strict: boolean;
+  /** What the answer repeats of a request whose body was replaced (`OperationRoute.prepare`). */
+  readonly echo?: Json;
 }
 export interface Encoder {
   event(event: StreamEvent): string;

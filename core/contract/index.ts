@@ -25,6 +25,7 @@ export * from "./job.ts";
 export * from "./json.ts";
 export * from "./judge-check.ts";
 export * from "./manifest.ts";
+export * from "./kept-answers.ts";
 export * from "./kept-secret.ts";
 export * from "./mask-secret.ts";
 export * from "./next-turn.ts";

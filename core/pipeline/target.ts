@@ -103,7 +103,7 @@ const withShape = (call: Call, body: Json | null): Call =>
 function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
   const call = guarded?.call ?? request.call;
   const body = guarded && call.body.kind === "json" ? call.body.value : before;
-  const form = clientForm(call, body, leaf, gw);
+  const form = clientForm({ call, body, leaf, request }, gw);
   const ask: AdapterInput = {
     target: to.target,
     operation: to.served?.operation ?? call.operation,
@@ -115,14 +115,21 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, to, ask, form), guarded };
 }
 
-function clientForm(call: Call, body: Json | null, leaf: Leaf, gw: Gateway): ClientForm {
+function clientForm({ call, body, leaf, request }: Pick<Try, "call" | "body" | "leaf" | "request">, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.operation) ?? null;
   const strict = leaf.strict ?? call.control.strict ?? true;
   const model = typeof body?.["model"] === "string" ? body["model"] : "";
   const usage = dialect !== null && body !== null && dialect.asksUsage(body);
   return {
     dialect,
-    encode: { id: call.id, model, created: Math.floor(call.startedAt / 1000), usage, strict },
+    encode: {
+      id: call.id,
+      model,
+      created: Math.floor(call.startedAt / 1000),
+      usage,
+      strict,
+      ...(request.echo && { echo: request.echo }),
+    },
     row: call.row,
   };
 }
