@@ -38,6 +38,7 @@ export const operations: Provider["operations"] = {
   createModelResponse: { ...ofResource, request: deployed, usage: generationUsage },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
+  cancelModelResponse: ofResource,
   listResponseInputItems: ofResource,
   listAssistants: assistants,
   listVectorStoreFiles: assistants,

@@ -41,6 +41,7 @@ export const operations: Provider["operations"] = {
   createModelResponse: { usage: generationUsage },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
+  cancelModelResponse: asIs,
   listResponseInputItems: asIs,
   listAssistants: assistants,
   listVectorStoreFiles: assistants,

@@ -1,26 +1,14 @@
-import { Type } from "@sinclair/typebox";
-import { definePlugin, NO_CONTENT } from "#contract";
+import { definePlugin } from "#contract";
+import { KeptResponses, keptResponses, RetentionConfig } from "./kept/index.ts";
 
-const ResponseDeleted = Type.Object(
-  { id: Type.String(), object: Type.String({ description: "`response`." }), deleted: Type.Boolean() },
-  { additionalProperties: true, $id: "ResponseDeleted" },
-);
-
-/** `DELETE /v1/responses/{response_id}`: specification E11. */
+/** Responses that the gateway keeps, and those of providers: reading, listing of input, cancelling, deleting (specification E11). */
 export default definePlugin({
   kind: "api",
-  config: Type.Object({}, { additionalProperties: false }),
-  needs: [],
-  setup: () => ({
-    provides: {
-      operations: [
-        {
-          operation: "deleteModelResponse",
-          content: NO_CONTENT,
-          reply: ResponseDeleted,
-          description: "An unknown id gives 404 with the flat error body.",
-        },
-      ],
-    },
-  }),
+  config: RetentionConfig,
+  needs: ["records", "blobs", "vault"],
+  collections: [KeptResponses],
+  setup: (host, config) => {
+    const { later, jobs } = keptResponses(host, config);
+    return { provides: { operations: later }, jobs };
+  },
 });
