@@ -58,6 +58,8 @@ afterEach(async () => {
   await Promise.all(running.map((gateway) => gateway.stop()));
   for (const gateway of running.splice(0)) gateway.remove();
 });
+const owned: { remove(): Promise<void> }[] = [];
+afterAll(async () => void (await Promise.all(owned.map((server) => server.remove()))));
 const start = async (env: Record<string, string> = {}, dataDir?: string): Promise<GatewayProcess> => {
   const all = { GATEWAY_PROFILE: profile.path, GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host, ...env };
   const gateway = await startGateway({ env: all, ...(dataDir !== undefined && { dataDir }) });
@@ -282,6 +284,7 @@ describe("a kept response", () => {
 test(verifies("D7.kept.away", "while the store is away the answer is given all the same, and what was kept is 503, not 404"), async () => {
   const own = await ownPostgres();
   if (isSkip(own)) return console.warn(`skipped: ${own.skip}`);
+  owned.push(own);
   const gateway = await start({ DATABASE_URL: own.url, GATEWAY_SECRET_KEY: "keptResponsesShareThisSecretKey01234" });
   const id = idOf(await create(gateway, {}));
   expect((await later(gateway, id)).status).toBe(200);
@@ -304,5 +307,4 @@ test(verifies("D7.kept.away", "while the store is away the answer is given all t
   await until("the store is back", async () => (await later(gateway, id)).status === 200);
   const again = await create(gateway, { previous_response_id: id });
   expect((await later(gateway, idOf(again))).status).toBe(200);
-  await own.remove();
 }, 60_000);
