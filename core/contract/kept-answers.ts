@@ -22,7 +22,8 @@ export interface KeptAnswers {
   /**
    * Keeps an answer that is complete and good, as guardrails left it, before its client has its end: what the client asks
    * next finds it. It is waited for a few seconds; when it throws, or takes longer, the client gets its answer all the
-   * same, and the log and `/metrics` say that it was not kept. `call` is the client's own, before `prepare`.
+   * same, and the log and `/metrics` say that it was not kept. `call` is the client's own, before
+   * `prepare`, with what the config of the target that answered sets in its body.
    */
   keep(answer: Json, call: Call, caller: Caller): Promise<void>;
 }

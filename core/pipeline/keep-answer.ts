@@ -1,13 +1,14 @@
-import { type Call, type Caller, type Json, type KeptAnswers, messageOf, type OperationName, withDeadline } from "#contract";
+import { type Call, type Caller, type Json, type KeptAnswers, type Leaf, messageOf, type OperationName, withDeadline } from "#contract";
 import type { Source } from "../egress/source.ts";
 import { countNotKept } from "../http/metrics.ts";
 import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "./gateway.ts";
+import { shaped } from "./plan/shape.ts";
 import type { Reply } from "./reply.ts";
 import type { Chunk } from "./stream/chunks.ts";
 
-/** Who keeps the answers of an operation, and the request as its client sent it. */
+/** Who keeps the answers of an operation, and the request: as its client sent it, then as the config that answered shaped it. */
 export interface Keeping {
   readonly keeps: KeptAnswers;
   /** What stands for the plugin where the watchdog looks. */
@@ -17,15 +18,23 @@ export interface Keeping {
 }
 
 /** Has an answer kept that the gateway made itself: a whole one now, a stream's when its last event comes. */
-export function keptReply(reply: Reply, keeping: Keeping, gw: Pick<Gateway, "log">): MaybePromise<Reply> {
-  const { content } = reply;
-  if (!reply.from?.served || reply.status >= 400 || !wants(keeping)) return reply;
+export function keptReply(reply: Reply, asked: Keeping, gw: Pick<Gateway, "log">): MaybePromise<Reply> {
+  const { content, leaf } = reply;
+  if (!leaf || !reply.from?.served || reply.status >= 400) return reply;
+  const keeping = { ...asked, call: withShape(asked.call, leaf) };
+  if (!wants(keeping)) return reply;
   if (content.kind === "whole") return content.body ? keep(content.body, keeping, gw).then(() => reply) : reply;
   if (content.kind !== "stream" || content.stream.kind !== "chunks") return reply;
   const chunks = new KeptChunks(content.stream.chunks, keeping, gw);
   return { ...reply, content: { kind: "stream", stream: { ...content.stream, chunks } } };
 }
 
+/** A config may forbid that anything is stored, whatever its requests say. */
+function withShape(call: Call, leaf: Leaf): Call {
+  if (call.body.kind !== "json") return call;
+  const value = shaped(call.body.value, leaf);
+  return value === call.body.value ? call : { ...call, body: { kind: "json", text: null, value } };
+}
 function wants({ keeps, mark, call, caller }: Keeping): boolean {
   entering(mark);
   return keeps.wants(call, caller);

@@ -7,9 +7,9 @@ export function itemsOf(input: unknown): readonly Json[] {
   return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
 }
 
-/** As a list of items shows them: each with a type and an id, its text in parts. */
+/** As a list of items shows them: each with a type and an id (another one than an answer's items have), its text in parts. */
 export const shownItems = (input: readonly Json[], responseId: string): readonly Json[] =>
-  input.map((item, at) => shown(item, `${responseId.slice("resp_gw_".length)}${String(at).padStart(4, "0")}`));
+  input.map((item, at) => shown(item, `in_${responseId.slice("resp_gw_".length)}${String(at).padStart(4, "0")}`));
 
 function shown(item: Json, seed: string): Json {
   const type = typeof item.type === "string" ? item.type : "message";

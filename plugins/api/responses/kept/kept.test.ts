@@ -180,7 +180,8 @@ describe("later", () => {
     expect(await later("getModelResponse", "resp_gw_1", "?include=reasoning.encrypted_content&stream=false")).toBeDefined();
   });
   test("items of the input come page by page, in either order, each with an id that stays", async () => {
-    await keep(1, { input: "one" });
+    await keep(1, { input: "one" }, [{ ...message("answer 1"), id: "msg_10000" }]); // made like the input's own
+
     await keep(2, {
       input: [
         { role: "user", content: "two" },

@@ -45,7 +45,7 @@ export function pageOf(items: readonly Json[], { after, limit = 20, order = "des
 }
 function startOf(items: readonly Json[], after: string | undefined): number {
   if (after === undefined) return 0;
-  const at = items.findIndex(({ id }) => id === after);
+  const at = items.findLastIndex(({ id }) => id === after); // of two that a client called the same, the later: the list comes to its end
   if (at !== -1) return at + 1;
   throw new GatewayError(
     "REQUEST_INVALID",
