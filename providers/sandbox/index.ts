@@ -10,6 +10,7 @@ import { images } from "./images.ts";
 import { lists } from "./lists.ts";
 import { moderations } from "./moderations.ts";
 import { rerank } from "./rerank.ts";
+import { responses } from "./responses.ts";
 import { models } from "./scenario.ts";
 
 /** The offline model: every answer is made here, in the chat wire, so that it passes like a real provider's. */
@@ -33,6 +34,7 @@ export default definePlugin({
         ...rerank,
         ...batches,
         ...lists,
+        ...responses,
       },
       models,
     },

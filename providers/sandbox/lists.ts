@@ -36,11 +36,10 @@ const assistants: readonly Json[] = ["Librarian", "Analyst", "Translator"].map((
   response_format: "auto",
 }));
 
-/** Fixed lists, and the deletion of a response. */
+/** Fixed lists. */
 export const lists = {
   listVectorStoreFiles: { answer: answering((_, { path, search }) => storeFiles(idIn(path), search)) },
   listAssistants: { answer: answering((_, { search }) => page(assistants, search)) },
-  deleteModelResponse: { answer: answering((_, { path }) => deleted(idIn(path))) },
   listModels: {
     answer: answering(() => ({
       object: "list",
@@ -60,10 +59,4 @@ function storeFiles(storeId: string, search: string): Json {
     files(storeId).filter((file) => filter === null || file["status"] === filter),
     search,
   );
-}
-
-function deleted(id: string): Json {
-  if (id.includes("missing"))
-    throw new Refusal(404, { message: `Response with id '${id}' not found.`, param: "response_id", code: "not_found" });
-  return { id, object: "response", deleted: true };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { definePlugin, type Job, type KeyValue, type Storage } from "#contract";
+import { definePlugin, GatewayError, type Job, type KeyValue, type Storage } from "#contract";
 import { Type } from "@sinclair/typebox";
 import { bootWith, stateIn } from "../../../tests/kit/deployment.ts";
 import { connectMemory } from "../../../storage/memory/index.ts";
@@ -107,13 +107,14 @@ test("a job that fails is said to once, shown as degraded, and said to have reco
 });
 
 test("while the store is away, what runs in one process does not run", async () => {
-  const away: KeyValue = { ...deployment()(), add: async () => Promise.reject(new Error("the store is away")) };
+  const gone = new GatewayError("STORAGE_UNAVAILABLE", { handle: "kv" });
+  const away: KeyValue = { ...deployment()(), add: async () => Promise.reject(gone) };
   let runs = 0;
-  const { runner } = runnerOf({ runs: "one", run: async () => void (runs += 1) }, away);
+  const { runner, lines } = runnerOf({ runs: "one", run: async () => void (runs += 1) }, away);
   runner.start();
-  await until("it is told", 5_000, () => runner.health().degraded.length > 0);
+  await until("it is told", 5_000, () => runner.health().detail?.["waits_for_store"] === true);
   await runner.stop();
-  expect(runs).toBe(0);
+  expect([runs, lines, runner.health().degraded]).toEqual([0, [], []]); // the store is told, and not each job that waits for it
 });
 
 test("a lease is given back to others, and one that was lost says so", async () => {

@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from "node:timers";
-import { type Health, type Job, type KeyValue, type Logger, messageOf } from "#contract";
+import { GatewayError, type Health, type Job, type KeyValue, type Logger, messageOf } from "#contract";
 import { entering, whileOpen } from "../process/watchdog/marks.ts";
 import { LEASE_MS, takeLease } from "./lease.ts";
 
@@ -27,6 +27,8 @@ export class JobRunner {
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #failure: string | null = null;
+  /** The store that says whose turn it is cannot be asked; it is told as what does not work, and not each of its jobs. */
+  #waits = false;
   #isRunning = false;
   #runs = 0;
   #endedAt: number | null = null;
@@ -50,7 +52,14 @@ export class JobRunner {
     const ended = this.#endedAt === null ? null : new Date(this.#endedAt).toISOString();
     return {
       degraded: this.#failure === null ? [] : [`The job ${this.name} fails, and is tried again within a minute: ${this.#failure}`],
-      detail: { runs, every_seconds: everyMs / 1_000, running: this.#isRunning, runs_here: this.#runs, last_ended_at: ended },
+      detail: {
+        runs,
+        every_seconds: everyMs / 1_000,
+        running: this.#isRunning,
+        runs_here: this.#runs,
+        last_ended_at: ended,
+        waits_for_store: this.#waits,
+      },
     };
   }
 
@@ -73,8 +82,9 @@ export class JobRunner {
   /** Answers how long to wait: until the next run is due, or another process may have lost its lease. */
   async #inOneProcess(): Promise<number> {
     const { kv, now, job } = this.parts;
-    const lease = await takeLease(kv, `job:${this.name}`);
-    if (!lease) return Math.min(LEASE_MS, job.everyMs);
+    const lease = await takeLease(kv, `job:${this.name}`).catch(storeAway);
+    this.#waits = lease === AWAY;
+    if (lease === AWAY || !lease) return Math.min(LEASE_MS, job.everyMs);
     try {
       const dueMs = await this.#dueIn();
       if (dueMs > 0) return dueMs;
@@ -121,4 +131,10 @@ export class JobRunner {
     if (this.#failure === null) this.parts.log("warn", "job.failed", { job: this.name, why: thrown });
     this.#failure = this.parts.redact(messageOf(thrown));
   }
+}
+
+const AWAY = "away";
+function storeAway(thrown: unknown): typeof AWAY {
+  if (GatewayError.is(thrown) && thrown.code === "STORAGE_UNAVAILABLE") return AWAY;
+  throw thrown;
 }
