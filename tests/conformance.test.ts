@@ -20,6 +20,7 @@ import {
   testCache,
   testConsole,
   testExporter,
+  testJobs,
   testPack,
   testPolicy,
   testPrice,
@@ -57,6 +58,9 @@ const KITS: { readonly [K in Kind]: Kit<K> } = {
   console: testConsole,
 };
 
+/** Kinds whose plugins can be set up without anything of a vendor. */
+const WITH_JOBS: ReadonlySet<Kind> = new Set(["api", "admin", "policy", "exporter"]);
+
 /** What a kit is told beyond plugin and manifest. */
 const EXTRA: Readonly<Record<string, object>> = {
   "tokenizer/cl100k": { model: { providerId: "openai", model: "gpt-4o" } },
@@ -77,6 +81,7 @@ for (const one of scanned) {
   testManifest(one, plugin);
   const kit = KITS[manifest.kind] as Kit<Kind>; // the manifest's kind is the plugin's, which the test above says too
   await kit({ plugin, manifest, ...EXTRA[pluginName(manifest)] });
+  if (WITH_JOBS.has(manifest.kind)) await testJobs({ plugin, manifest });
 }
 
 /** What holds for a plugin of every kind. */

@@ -48,6 +48,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     redact: runtime.log.redact,
     parts: runtime.parts,
     idleLimitMs: STEP_LIMITS.drain,
+    runsJobs: true,
   });
   try {
     onHangup(() => void generations.reload().catch(() => undefined)); // a failure is logged where it happens

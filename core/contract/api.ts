@@ -3,6 +3,7 @@ import type { ConfigMembers } from "./config-members.ts";
 import type { Dialect } from "./dialect.ts";
 import type { OperationBodies, OperationId, OwnOperation } from "./operation.ts";
 import type { Json } from "./json.ts";
+import type { KeptAnswers, PreparedBody } from "./kept-answers.ts";
 import type { Call, Caller, Plan } from "./request.ts";
 
 /** A data-plane plugin: the operations it mounts under `/v1`, the dialects it speaks, and plain routes of its own. */
@@ -37,7 +38,14 @@ export interface OperationRoute extends OperationBodies {
   /** Values of path parameters with which the examples work. */
   readonly exampleParams?: Readonly<Record<string, string>>;
   /** Answers from what the gateway itself knows, before any target is looked for; `undefined` goes on to a provider. */
-  readonly local?: (call: Call, caller: Caller, plan: Plan) => Promise<Json | undefined>;
+  readonly local?: (call: Call, caller: Caller, plan: Plan) => Promise<Json | undefined> | undefined;
+  /**
+   * Replaces a JSON body that refers to something only the gateway has, once policies have admitted the request and before
+   * guardrails see it; `undefined`, without a promise, where it does not. The log keeps the client's own.
+   */
+  readonly prepare?: (call: Call, caller: Caller) => Promise<PreparedBody> | undefined;
+  /** Who keeps its answers where the gateway makes them itself. */
+  readonly keeps?: KeptAnswers;
 }
 
 /** A plain route, data plane or control plane: its own handler, default-deny auth. */

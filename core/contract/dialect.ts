@@ -79,7 +79,7 @@ export interface EncodeOptions {
   readonly usage: boolean;
   /** `x-gateway-strict-open-ai-compliance`. */
   readonly strict: boolean;
-  /** What `Dialect.echo` took from the request. */
+  /** What `Dialect.echo` took from the request, and what its answer repeats of a request whose body was replaced (`OperationRoute.prepare`). */
   readonly echo?: Json;
   /** Another operation served the one that was asked: the provider's id of the answer is of that other one. */
   readonly translated?: true;

@@ -82,6 +82,7 @@ export const OPERATIONS = {
   createModelResponse:    { method: "POST",   path: "/responses",            tag: "Responses",   summary: "Create a response",          body: "json", streams: true, scope: write },
   getModelResponse:       { method: "GET",    path: "/responses/:response_id", tag: "Responses", summary: "Retrieve a response",        body: "none", scope: write, uncounted: true, flatErrors: true },
   deleteModelResponse:    { method: "DELETE", path: "/responses/:response_id", tag: "Responses", summary: "Delete a response",          body: "none", scope: write, uncounted: true, flatErrors: true },
+  cancelModelResponse:    { method: "POST",   path: "/responses/:response_id/cancel", tag: "Responses", summary: "Cancel a response", body: "none", scope: write, uncounted: true, flatErrors: true },
   listResponseInputItems: { method: "GET",    path: "/responses/:response_id/input_items", tag: "Responses", summary: "List a response's input items", body: "none", scope: write, uncounted: true, flatErrors: true },
   listAssistants:         { method: "GET",    path: "/assistants", tag: "Assistants", summary: "List assistants", body: "none", scope: write, uncounted: true },
   createAssistant:        { method: "POST",   path: "/assistants", tag: "Assistants", summary: "Create an assistant", body: "json", scope: write },

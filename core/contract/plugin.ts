@@ -6,6 +6,7 @@ import type { Console } from "./console.ts";
 import type { Exporter } from "./exporter.ts";
 import type { GuardrailPack } from "./guardrail.ts";
 import type { Health } from "./health.ts";
+import type { Job } from "./job.ts";
 import type { Policy } from "./policy.ts";
 import type { PriceSource } from "./price.ts";
 import type { Provider } from "./provider.ts";
@@ -78,6 +79,8 @@ export interface Running<T> {
   ready?(): Promise<void>;
   /** How it is doing, asked whenever somebody looks; answers at once, from what it knows. */
   health?(): Health;
+  /** Periodic work. It begins when the plugin's generation serves, and is stopped before `drain`. */
+  readonly jobs?: readonly Job[];
   /** No new work arrives; finish what is in flight. */
   drain?(deadline: AbortSignal): Promise<void>;
   /** Called even when setup or ready failed half-way. */

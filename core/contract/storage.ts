@@ -95,6 +95,8 @@ export interface KeyValue {
   set(key: string, value: Uint8Array, ttlMs?: number): Promise<void>;
   /** Sets only when absent; the basis of leases. */
   add(key: string, value: Uint8Array, ttlMs?: number): Promise<boolean>;
+  /** Lives for so long from now, if it holds exactly this value; `0` ends it. `false` when it is gone or holds another. */
+  renew(key: string, value: Uint8Array, ttlMs: number): Promise<boolean>;
   delete(key: string): Promise<void>;
 }
 

@@ -17,6 +17,7 @@ interface Sums {
   costCents: number;
 }
 const sums = new Map<string, Sums>();
+const notKept = new Map<string, number>();
 const checkErrors = new Map<string, Map<string, number>>();
 
 export function countRequest({ call, provider, status, ended, timing, usage, costCents, guardrails }: Outcome): void {
@@ -32,6 +33,9 @@ export function countRequest({ call, provider, status, ended, timing, usage, cos
   for (const { checks } of guardrails.input) for (const check of checks) if (check.error) countError(check, check.error);
   for (const { checks } of guardrails.output) for (const check of checks) if (check.error) countError(check, check.error);
 }
+
+/** An answer that its plugin was to keep, and did not. */
+export const countNotKept = (operation: string): void => void notKept.set(operation, (notKept.get(operation) ?? 0) + 1);
 
 function countDuration(sum: Sums, totalMs: number): void {
   let bucket = 0;
@@ -85,6 +89,9 @@ function seriesOf(gen: Generation, gateway: Gateway): string {
     ...metric("gateway_tokens_total", "counter", "Tokens by provider, as providers counted them or as they were estimated.", [...tokens()]),
     ...metric("gateway_cost_cents_total", "counter", "Cost of requests by provider, in US cents.", [...costs()]),
     ...metric("gateway_check_errors_total", "counter", "Guardrail checks that could not judge, by check and kind of error.", [...errors()]),
+    ...metric("gateway_answers_not_kept_total", "counter", "Answers that were to be kept for later requests, and were not.", [
+      ...[...notKept].map(([operation, count]) => [`{operation="${operation}"}`, count] as const),
+    ]),
     ...metric("gateway_in_flight_requests", "gauge", "Requests under way.", [["", gen.inFlight]]),
     ...metric("gateway_upstream_open", "gauge", "Upstream answers still open.", [["", gen.egress.open]]),
     ...metric("gateway_generation", "gauge", "Number of the running generation.", [["", gen.number]]),

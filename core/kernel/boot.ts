@@ -14,6 +14,7 @@ import { deploymentOf } from "./deployment.ts";
 import type { Unreadable } from "./external.ts";
 import type { Generation, Provided } from "./generation.ts";
 import { type Carried, type DeployedPlugin, fail, isUp, stepError } from "./life.ts";
+import { type Jobs, jobsOf } from "./jobs/jobs.ts";
 import { loadPlugin } from "./load.ts";
 import { isGuard } from "./manifest.ts";
 import { hideConfiguration } from "./process/log.ts";
@@ -29,6 +30,8 @@ export interface Built {
   readonly generation: Generation;
   /** For the next generation. */
   readonly storages: Carried;
+  /** What its plugins do by the clock: begun by who lets it serve, stopped when another takes over, or at the end. */
+  readonly jobs: Jobs;
   /** Waits for the requests inside it. */
   idle(limitMs: number): Promise<boolean>;
   /** Drains and closes its plugins; storage that another generation uses stays open. */
@@ -50,7 +53,9 @@ export async function boot(input: BootInput): Promise<Built> {
     const generation = finish(building, unreadable);
     refuseFailed(plugins);
     refuseUnreadable(unreadable);
-    return { generation, storages: storagesOf(plugins), idle: (limitMs) => building.inFlight.idle(limitMs), end: () => end(building) };
+    const jobs = (building.jobs = jobsIn(building));
+    const idle = (limitMs: number): Promise<boolean> => building.inFlight.idle(limitMs);
+    return { generation, jobs, storages: storagesOf(plugins), idle, end: () => end(building) };
   } catch (error) {
     await end(building);
     throw error;
@@ -121,7 +126,12 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     },
     health() {
       lookAgain();
-      return new Map([...(storeHealth?.parts() ?? []), ...healthOf(plugins, new Map([...input.parts, ...partsOf(building)]), missing)]);
+      const jobs = building.jobs?.health() ?? [];
+      return new Map([
+        ...(storeHealth?.parts() ?? []),
+        ...jobs,
+        ...healthOf(plugins, new Map([...input.parts, ...partsOf(building)]), missing),
+      ]);
     },
   };
 }
@@ -136,6 +146,14 @@ function standing(deployed: DeployedPlugin): readonly Provided<never>[] {
 
 /** Parts of this generation that are no plugin. */
 const partsOf = ({ records }: Building): PartHealth => new Map(records ? [["feed", records.health]] : []);
+
+function jobsIn(building: Building): Jobs {
+  const { log, redact } = building.input.log;
+  const plugins = building.plugins
+    .filter(isUp)
+    .map(({ name, stage }) => ({ plugin: name, mark: markOf(name), jobs: stage.instance.running.jobs ?? [] }));
+  return jobsOf(plugins, { kv: storesOf(building).kv, log, redact, now: building.input.now }, building.limits.drain);
+}
 
 const storagesOf = (plugins: readonly DeployedPlugin[]): Carried =>
   new Map(

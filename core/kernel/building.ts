@@ -16,6 +16,7 @@ import { configRules } from "./config/rules.ts";
 import { REQUIRED_KINDS, type RegistryRow } from "./deployment.ts";
 import type { Unreadable } from "./external.ts";
 import type { HostParts } from "./host.ts";
+import type { Jobs } from "./jobs/jobs.ts";
 import { countInFlight, type InFlight } from "./process/in-flight.ts";
 import type { ProcessLog } from "./process/log.ts";
 import { type MissingSecrets, missingSecrets } from "./secrets/missing-secrets.ts";
@@ -71,6 +72,7 @@ export interface Building {
   stores: StorageHandles;
   records?: SharedRecords;
   storeHealth?: StoreHealth;
+  jobs?: Jobs;
   offers: Offers;
 }
 

@@ -1,6 +1,7 @@
 import { type Collection, isJson, KINDS, type Logger, type Running } from "#contract";
 import type { Building } from "./building.ts";
 import { hostFor, type HostParts } from "./host.ts";
+import { jobFlaw } from "./jobs/jobs.ts";
 import { KIND_RULES, misnamed } from "./kinds.ts";
 import {
   type Carried,
@@ -47,7 +48,7 @@ function idsOf(deployed: DeployedPlugin, running: Running<unknown>): readonly st
   const { manifest } = deployed;
   if (!isJson(running) || !isJson(running.provides)) throw setupError(deployed, "setup", "it returned no object with `provides`");
   const rules = KIND_RULES[manifest.kind];
-  const flaw = rules.flaw(running.provides, manifest) ?? misnamed(manifest, running.provides);
+  const flaw = rules.flaw(running.provides, manifest) ?? misnamed(manifest, running.provides) ?? jobFlaw(running["jobs"]);
   if (flaw !== undefined) throw setupError(deployed, "setup", flaw);
   if (manifest.kind === "policy" && !deployed.named && running.provides["settle"] !== undefined)
     throw setupError(deployed, "setup", unnamed(deployed.name));
@@ -96,7 +97,8 @@ export function claimCollections(deployed: DeployedPlugin, tables: Map<string, C
 }
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
-export async function end({ plugins, limits, input, records, storeHealth }: Building): Promise<void> {
+export async function end({ plugins, limits, input, records, storeHealth, jobs }: Building): Promise<void> {
+  await jobs?.stop();
   storeHealth?.close();
   for (const kind of [...KINDS].reverse()) {
     if (kind === "storage") await records?.close().catch(() => undefined); // the feed it listens to is about to close

@@ -11,7 +11,9 @@ import {
   tenantOf,
 } from "#contract";
 import { isLateBody } from "../http/body.ts";
+import type { MountedRoute } from "../kernel/generation.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
+import { textCost } from "../kernel/process/memory-cost.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { answerFrom } from "./target.ts";
 import type { RoutedRequest } from "./try.ts";
@@ -21,6 +23,7 @@ import type { Gateway } from "./gateway.ts";
 import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
+import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
 
@@ -55,10 +58,13 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
       await pluginAnswer(provides.admit(asked, caller, plan), limits.admit, name, mark ?? 0);
     }
     const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
+    const request: RoutedRequest = { call, caller, plan, held };
+    const route = gw.gen.operations.get(call.operation);
     const reply =
-      (await localAnswer({ call, caller, plan }, gw, limits)) ??
-      (await firstThatAnswers(plan.root, { call, caller, plan, held }, gw, limits));
-    return whenDone(reply, { call, caller, plan, leave: arrived.leave, held }, gw);
+      (route?.local && (await localAnswer(route, request, gw, limits))) ??
+      (await firstThatAnswers(plan.root, route?.prepare ? await prepared(route, request, gw, limits) : request, gw, limits));
+    const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
+    return whenDone(answered, { call, caller, plan, leave: arrived.leave, held }, gw);
   } catch (thrown) {
     const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);
     if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
@@ -74,18 +80,29 @@ const withBody = (
 
 /** What the gateway itself can answer, before any target is looked for. */
 function localAnswer(
-  { call, caller, plan }: Pick<RoutedRequest, "call" | "caller" | "plan">,
+  route: MountedRoute,
+  { call, caller, plan }: RoutedRequest,
   gw: Gateway,
   limits: PluginLimits,
 ): MaybePromise<Reply | undefined> {
-  const route = gw.gen.operations.get(call.operation);
-  if (!route?.local) return undefined;
   const mark = markOfOwner(route);
   entering(mark);
-  const asked = route.local(call, caller, plan);
+  const asked = route.local?.(call, caller, plan);
   if (asked === undefined) return undefined;
   const body = pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
   return after(body, (answer) => answer && ownReply(200, JSON.stringify(answer), answer));
+}
+
+/** The request with the body that its operation's plugin has made of the client's; as it is where that leaves it. */
+async function prepared(route: MountedRoute, request: RoutedRequest, gw: Gateway, limits: PluginLimits): Promise<RoutedRequest> {
+  const { call, caller, held } = request;
+  const mark = markOfOwner(route);
+  entering(mark);
+  const asked = route.prepare?.(call, caller);
+  if (asked === undefined) return request;
+  const { body, bytes, echo } = await pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
+  held.take(textCost(bytes));
+  return { ...request, call: withBody(call, { kind: "json", text: null, value: body }), echo };
 }
 
 /** Walks the tree of targets as its strategies say; the last target tried has answered. */

@@ -134,7 +134,7 @@ const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | nul
 function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
   const call = guarded?.call ?? request.call;
   const body = bodyAfter(guarded, before);
-  const form = clientForm({ call, body, leaf, to }, gw);
+  const form = clientForm({ call, body, leaf, to, request }, gw);
   const ask: AdapterInput = {
     target: to.target,
     operation: to.served?.operation ?? call.operation,
@@ -146,7 +146,7 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
 }
 
-function clientForm({ call, body, leaf, to }: Pick<Try, "call" | "body" | "leaf" | "to">, gw: Gateway): ClientForm {
+function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.operation) ?? null;
   const strict = leaf.strict ?? call.control.strict ?? true;
   const model = typeof body?.["model"] === "string" ? body["model"] : "";
@@ -159,7 +159,7 @@ function clientForm({ call, body, leaf, to }: Pick<Try, "call" | "body" | "leaf"
       created: Math.floor(call.startedAt / 1000),
       usage,
       strict,
-      ...(dialect?.echo && body && { echo: dialect.echo(body) }),
+      ...(dialect?.echo && body && { echo: { ...dialect.echo(body), ...request.echo } }),
       ...(to.served && { translated: true as const }),
     },
     row: call.row,

@@ -10,6 +10,8 @@ export interface RoutedRequest {
   readonly caller: Caller;
   readonly plan: Plan;
   readonly held: Held;
+  /** What answers repeat of the client's own body, where another took its place. */
+  readonly echo?: Json | undefined;
   /** What its checks have taken so far, whichever target they ran for. */
   spending?: Spending;
   /** Input guardrails that have run, by their list and the body they saw: another target with both the same does not run them again. */

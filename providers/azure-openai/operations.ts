@@ -42,6 +42,7 @@ export const operations: Provider["operations"] = {
   createModelResponse: { ...ofResource, request: response, usage: generationUsage },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
+  cancelModelResponse: ofResource,
   listResponseInputItems: ofResource,
   ...serving("Assistants", assistants),
   createAssistant: ofAssistant,

@@ -43,6 +43,7 @@ export const operations: Provider["operations"] = {
   createModelResponse: { request: withoutPackedThoughts, usage: generationUsage },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
+  cancelModelResponse: asIs,
   listResponseInputItems: asIs,
   ...serving("Assistants", assistants),
   ...serving("Vector Stores", assistants),

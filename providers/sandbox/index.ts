@@ -17,6 +17,7 @@ import { images } from "./images.ts";
 import { lists } from "./lists.ts";
 import { moderations } from "./moderations.ts";
 import { rerank } from "./rerank.ts";
+import { responses } from "./responses.ts";
 import { models } from "./scenario.ts";
 import { vectorStoreBatches } from "./vector-store-batches.ts";
 import { vectorStoreFiles } from "./vector-store-files.ts";
@@ -45,6 +46,7 @@ export default definePlugin({
           ...files(kept, now),
           ...batches(kept, talks, now),
           ...lists,
+          ...responses,
           ...remembering(() => Math.floor(now() / 1000)),
         },
         models,

@@ -5,9 +5,8 @@ import { models } from "./scenario.ts";
 
 /** 2026-01-01T00:00:00Z */
 const CREATED = 1_767_225_600;
-/** The list of models, and the deletion of a response. */
+/** The models, and one of them. */
 export const lists = {
-  deleteModelResponse: { answer: answering((_, { path }) => deleted(idIn(path))) },
   listModels: { answer: answering(() => ({ object: "list", data: models.map(model) })) },
   retrieveModel: { answer: answering((_, { target }) => model(existing(target.model))) },
   deleteModel: { answer: answering((_, { target }) => ({ ...model(existing(target.model)), deleted: true })) },
@@ -17,13 +16,4 @@ const model = (id: string): Json => ({ id, object: "model", created: CREATED, ow
 function existing(id: string): string {
   if (!id.includes("missing")) return id;
   throw new Refusal(404, { message: `The model '${id}' does not exist.`, param: "model", code: "model_not_found" });
-}
-
-/** The id in `/things/:id/…`. */
-const idIn = (path: string): string => decodeURIComponent(path.split("/")[2] ?? "");
-
-function deleted(id: string): Json {
-  if (id.includes("missing"))
-    throw new Refusal(404, { message: `Response with id '${id}' not found.`, param: "response_id", code: "not_found" });
-  return { id, object: "response", deleted: true };
 }

@@ -277,12 +277,16 @@ describe("lists", () => {
     });
     expect(((await json(call("listModels", null)))["data"] as Json[]).map((model) => model["id"])).toContain("sandbox-echo");
   });
-  test("a response is deleted, a missing one is not found", async () => {
+  test("a response is read, cancelled, listed and deleted, a missing one is not found", async () => {
     expect(await json(call("deleteModelResponse", null, { path: "/responses/resp_1" }))).toEqual({
       id: "resp_1",
       object: "response",
       deleted: true,
     });
+    expect(await json(call("getModelResponse", null, { path: "/responses/resp_1" }))).toMatchObject({ id: "resp_1", status: "completed" });
+    expect(await json(call("cancelModelResponse", null, { path: "/responses/resp_1/cancel" }))).toMatchObject({ status: "cancelled" });
+    const items = await json(call("listResponseInputItems", null, { path: "/responses/resp_1/input_items" }));
+    expect(items).toMatchObject({ object: "list", data: [{ id: "msg_1" }], has_more: false });
     const missing = await call("deleteModelResponse", null, { path: "/responses/resp_missing" });
     expect([missing.status, ((await missing.json()) as Json)["error"]]).toEqual([
       404,

@@ -25,6 +25,13 @@ export const memoryKeyValue = ({ kv }: MemoryData, alive: Alive, now: () => numb
       put(key, value, ttlMs);
       return true;
     },
+    renew: async (key, value, ttlMs) => {
+      alive();
+      const held = live(key);
+      if (held === undefined || Buffer.compare(held, value) !== 0) return false;
+      put(key, value, ttlMs);
+      return true;
+    },
     delete: async (key) => {
       alive();
       kv.delete(key);

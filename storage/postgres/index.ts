@@ -1,5 +1,6 @@
 import { definePlugin, messageOf } from "#contract";
 import { listeners } from "../tables/listeners.ts";
+import { blobsOver } from "./blobs.ts";
 import { Config } from "./config.ts";
 import { countersOver } from "./counters.ts";
 import { feedOver, reader } from "./feed.ts";
@@ -10,7 +11,7 @@ import { problems } from "./problems.ts";
 import { recordsIn } from "./records.ts";
 import { sweepExpired } from "./sweep.ts";
 
-/** Everything but blobs in one PostgreSQL database. */
+/** Everything that a gateway keeps, in one PostgreSQL database. */
 export default definePlugin({
   kind: "storage",
   config: Config,
@@ -27,6 +28,7 @@ export default definePlugin({
       provides: {
         records: recordsIn(link, config, { now: host.now, keepsTables: host.keepsTables ?? false }),
         logs: logsOver(link),
+        blobs: blobsOver(link, host.now),
         counters: countersOver(link, host.now),
         kv: keyValueOver(link, host.now),
         feed: feedOver(link, heard),

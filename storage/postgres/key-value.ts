@@ -18,6 +18,13 @@ export function keyValueOver(link: Link, now: () => number): KeyValue {
       const set = await run(`${UPSERT} where k.expires_at <= $4 returning key`, [key, Buffer.from(value), expiry(ttlMs), now()]);
       return set.length > 0;
     },
+    async renew(key, value, ttlMs) {
+      const renewed = await run(
+        `update "_kv" set expires_at = $3 where key = $1 and value = $2 and (expires_at is null or expires_at > $4) returning key`,
+        [key, Buffer.from(value), expiry(ttlMs), now()],
+      );
+      return renewed.length > 0;
+    },
     async delete(key) {
       await run(`delete from "_kv" where key = $1`, [key]);
     },

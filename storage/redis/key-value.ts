@@ -24,11 +24,18 @@ export function keyValueOver(link: Link, { keyPrefix, commandTimeoutMs }: Config
       );
       return set === "OK";
     },
+    async renew(key, value, ttlMs) {
+      const renewed = await run((redis) => redis.eval(RENEW, 1, keyOf(key), Buffer.from(value), whole(ttlMs)));
+      return renewed === 1;
+    },
     async delete(key) {
       await run((redis) => redis.del(keyOf(key)));
     },
   };
 }
+
+const RENEW = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call("pexpire", KEYS[1], ARGV[2])`;
 
 /** Redis takes whole milliseconds from 1. */
 const whole = (ms: number): number => Math.max(1, Math.ceil(ms));

@@ -13,6 +13,9 @@ export const sqliteKeyValue = (connection: Connection, now: () => number): KeyVa
   const setting = db.prepare<unknown, [string, Uint8Array, number | null]>(insert);
   // An expired entry that was not yet forgotten is taken over in the same statement.
   const adding = db.prepare<unknown, [string, Uint8Array, number | null, number]>(`${insert} where "_kv"."expires_at" <= ?4`);
+  const renewing = db.prepare<unknown, [string, Uint8Array, number | null, number]>(
+    `update "_kv" set "expires_at" = ?3 where "key" = ?1 and "value" = ?2 and ("expires_at" is null or "expires_at" > ?4)`,
+  );
   const deleting = db.prepare<unknown, [string]>(`delete from "_kv" where "key" = ?1`);
   const forgetting = db.prepare<unknown, [number]>(
     `delete from "_kv" where "key" in (select "key" from "_kv" where "expires_at" <= ?1 limit 500)`,
@@ -38,6 +41,7 @@ export const sqliteKeyValue = (connection: Connection, now: () => number): KeyVa
         forget();
         return added;
       }),
+    renew: async (key, value, ttlMs) => connection.write("kv", () => renewing.run(key, value, until(ttlMs), now()).changes > 0),
     delete: async (key) => connection.write("kv", () => void deleting.run(key)),
   };
 };

@@ -454,6 +454,55 @@ export const TABLES: readonly Table[] = [
   ]
  },
  {
+  "name": "kept_responses",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "created_day",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspace_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "previous_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "bytes",
+    "kind": "bigint",
+    "nullable": false
+   }
+  ],
+  "unique": [],
+  "index": [
+   [
+    "created_at"
+   ],
+   [
+    "created_day"
+   ]
+  ]
+ },
+ {
   "name": "organisations",
   "columns": [
    {

@@ -15,8 +15,10 @@ import {
   type StreamEvent,
 } from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
+import { callOf } from "./check.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
+import { CALLERS } from "./tenants.ts";
 import { expectDescribed, partsOf, rulesOf } from "./config.ts";
 import { eventsOf } from "./stream.ts";
 
@@ -48,6 +50,14 @@ export async function testApi(given: PluginCase<"api">): Promise<void> {
       for (const { row, body, json, query } of mounted)
         for (const schema of [body, json, query])
           if (schema?.["type"] === "object") expect([row.id, schema["additionalProperties"]]).toEqual([row.id, true]);
+    });
+    test("leaves a body alone that refers to nothing, and finds no end of an answer in odd wire text", () => {
+      for (const { row, prepare, keeps, examples = {} } of mounted) {
+        for (const example of Object.values(examples))
+          expect([row.id, prepare?.(callOf(example), CALLERS.workspace)]).toEqual([row.id, undefined]);
+        for (const wire of ["", "\n\n", "data: [DONE]\n\n", "event: x\ndata: {}\n\n", 'data: "{\n\n'])
+          expect([row.id, wire, keeps?.completed(wire)]).toEqual([row.id, wire, undefined]);
+      }
     });
     testRoutes(() => ({ operations: new Map(mounted.map((route) => [route.row.id, route])), routes, config: rulesOf() }), manifest.scopes);
     for (const dialect of dialects) describe(`dialect ${dialect.id}`, () => testDialect(dialect));

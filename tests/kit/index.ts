@@ -11,6 +11,7 @@ export * from "./dialect.ts";
 export * from "./example-case.ts";
 export * from "./exporter.ts";
 export * from "./host.ts";
+export * from "./jobs.ts";
 export * from "./outcome.ts";
 export * from "./policy.ts";
 export * from "./price.ts";

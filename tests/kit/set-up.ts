@@ -1,7 +1,7 @@
 import { parseManifests } from "../../core/kernel/manifest.ts";
 import { afterAll, beforeAll } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import type { Json, Kind, Kinds, Manifest, Need, Plugin, Running } from "#contract";
+import type { Job, Json, Kind, Kinds, Manifest, Need, Plugin, Running } from "#contract";
 import { type FakeHost, type FakeHostOptions, fakeHost } from "./host.ts";
 
 /** What a kit must know of a plugin. */
@@ -14,6 +14,7 @@ export interface PluginCase<K extends Kind> {
 }
 export interface AtWork<K extends Kind> extends FakeHost<Need> {
   readonly provides: Kinds[K];
+  readonly jobs: readonly Job[];
 }
 
 /** Sets a plugin up on a host of its own, its handles over memory storage, ready to work. */
@@ -29,7 +30,7 @@ export async function atWork<K extends Kind>({
   const fake = await fakeHost(plugin.needs, { ...given, ...options, secrets });
   const running: Running<Kinds[K]> = await plugin.setup(fake.host, judged);
   await running.ready?.();
-  return { ...fake, provides: running.provides, close: async () => running.close?.() };
+  return { ...fake, provides: running.provides, jobs: running.jobs ?? [], close: async () => running.close?.() };
 }
 
 /** Every secret it asks for, unless a test says otherwise. */

@@ -127,6 +127,7 @@ const OF_THE_RESOURCE = [
   ["createModelResponse", "/responses"],
   ["getModelResponse", "/responses/resp_1"],
   ["deleteModelResponse", "/responses/resp_1"],
+  ["cancelModelResponse", "/responses/resp_1/cancel"],
   ["listResponseInputItems", "/responses/resp_1/input_items"],
   ["listAssistants", "/assistants"],
   ["createAssistant", "/assistants"],

@@ -115,7 +115,7 @@ describe("the model catalogue", () => {
       ["?sort=size", "sort"],
       ["?offset=x", "offset"],
     ] as const) {
-      const thrown = await local(call(search), caller(), plan(null)).catch((error: unknown) => error);
+      const thrown = await local(call(search), caller(), plan(null))?.catch((error: unknown) => error);
       expect(GatewayError.is(thrown) && [thrown.code, thrown.param]).toEqual(["REQUEST_INVALID", param]);
     }
   });

@@ -3,6 +3,7 @@ import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { gemini } from "./data-plane-gemini.ts";
+import { dataPlaneKept } from "./data-plane-kept.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { resources } from "./resources.ts";
@@ -22,4 +23,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneAssistants,
   ...dataPlaneFiles,
   ...gemini,
+  ...dataPlaneKept,
 ];

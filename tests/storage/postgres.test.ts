@@ -5,6 +5,8 @@ import { type Counters, type LogRow, type Running, type Storage, defineCollectio
 import { testStorage } from "../kit/storage.ts";
 import { logRow } from "../kit/storage/logs.ts";
 import plugin from "../../storage/postgres/index.ts";
+import { link as linkTo } from "../../storage/postgres/link.ts";
+import { sweep } from "../../storage/postgres/sweep.ts";
 import { dropDatabase, isSkip, load, newDatabase, ownPostgres, postgresServer, until } from "../servers/index.ts";
 
 const shared = await postgresServer();
@@ -39,10 +41,10 @@ async function started(url: string, options: Options = {}) {
   const running = await setting;
   open.push(running);
   await running.ready?.();
-  const { records, logs, counters, kv, feed } = running.provides;
-  if (!records || !logs || !counters || !kv || !feed) throw new Error("a handle is missing");
+  const { records, logs, blobs, counters, kv, feed } = running.provides;
+  if (!records || !logs || !blobs || !counters || !kv || !feed) throw new Error("a handle is missing");
   await records.migrate([Things]);
-  return { records, things: records.in(Things), logs, counters, kv, feed, lines, clock };
+  return { records, things: records.in(Things), logs, blobs, counters, kv, feed, lines, clock };
 }
 
 const Things = defineCollection({
@@ -74,7 +76,7 @@ describe.skipIf(isSkip(shared))("PostgreSQL", () => {
       const url = await newDatabase(shared);
       return { connect: () => set(url).running, destroy: () => dropDatabase(shared, url) };
     },
-    { supports: ["records", "logs", "counters", "kv", "feed"] },
+    { supports: ["records", "logs", "blobs", "counters", "kv", "feed"] },
   );
 
   test("processes that start at once on an empty database migrate it once", async () => {
@@ -176,6 +178,38 @@ describe.skipIf(isSkip(shared))("PostgreSQL", () => {
     expect(await kv.get("k")).toBeUndefined();
     expect(await kv.add("k", bytes("other"), 1000)).toBe(true);
     expect(await kv.get("k")).toEqual(bytes("other"));
+  });
+
+  test("a deleted body and one whose writer was killed leave no part behind", async () => {
+    const url = await newDatabase(shared);
+    const { blobs } = await started(url);
+    const sql = postgres(url, { max: 1 });
+    const parts = async () => (await sql`select count(*)::int as parts from _blob_parts`)[0]?.["parts"];
+    await blobs.put("old", new Blob(["x".repeat(600_000)]).stream());
+    await blobs.put("old", new Blob(["new"]).stream());
+    expect(await parts()).toBe(4);
+    await blobs.delete("old");
+    expect(await parts()).toBe(0);
+
+    await sql`insert into _blobs (id, key, state, parts, expires_at) values ('killed', 'k', 'writing', 0, ${Date.now() + 60_000})`;
+    await sql`insert into _blob_parts (blob_id, number, bytes) values ('killed', 0, 'x')`;
+    const link = linkTo({ ...DEFAULTS, url }, () => undefined, { listening: () => undefined, heard: () => undefined });
+    await link.ready();
+    await sweep(link, Date.now());
+    expect(await parts()).toBe(1);
+    await sweep(link, Date.now() + 60_001);
+    expect(await parts()).toBe(0);
+    link.close();
+    await sql.end();
+  });
+
+  test("a body that is deleted under its reader breaks off, and is not taken for a shorter one", async () => {
+    const { blobs } = await started(await newDatabase(shared));
+    await blobs.put("long", new Blob(["x".repeat(600_000)]).stream());
+    const reader = (await blobs.get("long"))?.getReader();
+    await reader?.read();
+    await blobs.delete("long");
+    expect(reader?.read()).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE" });
   });
 
   test("a message of any length and script arrives whole, at its own topic only", async () => {

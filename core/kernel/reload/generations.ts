@@ -38,6 +38,8 @@ export interface GenerationsParts<T> {
   readonly parts: PartHealth;
   /** Milliseconds a generation's requests have to finish, and then what is left to detach. */
   readonly idleLimitMs: number;
+  /** It serves requests, so that its plugins do their periodic work too; commands do not. */
+  readonly runsJobs?: true;
 }
 interface Held<T> extends Serving<T> {
   readonly built: Built;
@@ -88,12 +90,14 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
     };
     const { generation } = (current = await next((old?.generation.number ?? 0) + 1, old?.built.storages ?? new Map(), accept));
     if (old) retire(old);
+    if (parts.runsJobs) current.built.jobs.start();
     kept.here = undefined;
     kept.elsewhere = undefined;
     parts.log("info", "generation.started", { number: generation.number });
     return { number: generation.number };
   }
   function retire(old: Held<T>): void {
+    void old.built.jobs.stop(); // at once, whatever its requests still need; its end waits for them
     const ending: Promise<void> = end(parts, old).finally(() => retiring.delete(ending));
     retiring.add(ending);
   }
@@ -117,6 +121,7 @@ export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<G
   const starting = next(1, new Map(), () => undefined);
   turn = starting.catch(() => undefined); // what is called for meanwhile waits for it; its failure is thrown below
   const first = (current = await starting);
+  if (parts.runsJobs) first.built.jobs.start();
   return {
     get current() {
       return current ?? first;

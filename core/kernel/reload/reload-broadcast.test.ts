@@ -117,7 +117,10 @@ test("a store that is away is said, and the call goes out on the feed all the sa
   const open = deployment();
   const gone = () => Promise.reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "kv" }));
   const { feed } = open();
-  const [caller, other] = [await listening({ feed, kv: { get: gone, set: gone, add: gone, delete: gone } }), await listening(open())];
+  const [caller, other] = [
+    await listening({ feed, kv: { get: gone, set: gone, add: gone, renew: gone, delete: gone } }),
+    await listening(open()),
+  ];
   await caller.call();
   expect(other.told.reloads).toBe(1);
   expect(caller.told.lines).toEqual(["generation.call", "generation.call"]);

@@ -14,6 +14,7 @@ const TAG_BYTES = 16;
 /** Seals stored secrets (AES-256-GCM) and digests keys (HMAC-SHA-256); both keys are derived from one secret. */
 export function createVault(secret: string, hide: ProcessLog["hide"]): Vault {
   const sealKey = derive(secret, "seal");
+  const contentKey = derive(secret, "content");
   const digestKey = derive(secret, "digest");
   const hideWhole = (plain: string): void => {
     hide(plain);
@@ -32,6 +33,16 @@ export function createVault(secret: string, hide: ProcessLog["hide"]): Vault {
       hideWhole(plain);
       return plain;
     },
+    sealContent(content, name) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", contentKey, iv).setAAD(Buffer.from(name));
+      const body = [cipher.update(content), cipher.final()];
+      return Buffer.concat([iv, cipher.getAuthTag(), ...body]);
+    },
+    openContent(sealed, name) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+      return openedBytes(contentKey, bytes, Buffer.from(name));
+    },
     digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),
   };
 }
@@ -40,11 +51,18 @@ const derive = (secret: string, purpose: string): Buffer => Buffer.from(hkdfSync
 
 function opened(key: Buffer, sealed: string): string {
   const bytes = Buffer.from(sealed.slice(FORM.length), "base64url");
-  if (!sealed.startsWith(FORM) || bytes.length < IV_BYTES + TAG_BYTES) throw new Error("A stored secret is not in the sealed form.");
+  if (!sealed.startsWith(FORM)) throw new Error(NOT_SEALED);
+  return openedBytes(key, bytes, NO_NAME).toString("utf8");
+}
+const NOT_SEALED = "A stored secret is not in the sealed form.";
+const NO_NAME = Buffer.alloc(0);
+
+function openedBytes(key: Buffer, bytes: Buffer, name: Buffer): Buffer {
+  if (bytes.length < IV_BYTES + TAG_BYTES) throw new Error(NOT_SEALED);
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)).setAAD(name);
   try {
-    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (cause) {
     throw new Error("A stored secret could not be opened: it was sealed with another GATEWAY_SECRET_KEY, or altered.", { cause });
   }

@@ -69,6 +69,8 @@ test("each stored secret is opened once for a request, some in one go, and what 
       return sealed.slice(3);
     },
     digest: (text: string) => text,
+    sealContent: (content: Uint8Array, _name: string) => content,
+    openContent: (sealed: Uint8Array, _name: string) => sealed,
   };
   const stored = { targets: Array.from({ length: 950 }, (_, i) => ({ provider: "openai", api_key: { sealed: `v1.${i}` } })) };
   let known = vault;

@@ -1,30 +1,19 @@
-import { Type } from "@sinclair/typebox";
-import { definePlugin, NO_CONTENT } from "#contract";
+import { definePlugin } from "#contract";
 import { createResponse } from "./create.ts";
 import { responses } from "./dialect.ts";
+import { KeptResponses, keptResponses, RetentionConfig } from "./kept/index.ts";
 
-const ResponseDeleted = Type.Object(
-  { id: Type.String(), object: Type.String({ description: "`response`." }), deleted: Type.Boolean() },
-  { additionalProperties: true, $id: "ResponseDeleted" },
-);
-
-/** `POST /v1/responses`, the dialect it is answered in, and `DELETE /v1/responses/{response_id}` (specification E11). */
+/**
+ * `POST /v1/responses` and the dialect it is answered in; responses that the gateway keeps, and those of providers:
+ * reading, listing of input, cancelling, deleting (specification E11).
+ */
 export default definePlugin({
   kind: "api",
-  config: Type.Object({}, { additionalProperties: false }),
-  needs: [],
-  setup: () => ({
-    provides: {
-      operations: [
-        createResponse,
-        {
-          operation: "deleteModelResponse",
-          content: NO_CONTENT,
-          reply: ResponseDeleted,
-          description: "An unknown id gives 404 with the flat error body.",
-        },
-      ],
-      dialects: [responses],
-    },
-  }),
+  config: RetentionConfig,
+  needs: ["records", "blobs", "vault"],
+  collections: [KeptResponses],
+  setup: (host, config) => {
+    const { create, later, jobs } = keptResponses(host, config);
+    return { provides: { operations: [{ ...createResponse, ...create }, ...later], dialects: [responses] }, jobs };
+  },
 });

@@ -88,7 +88,13 @@ async function written(outcomes: readonly Outcome[], config = {}, lines: string[
     now: () => 0,
     logs: { write: async (batch) => void rows.push(...batch), get: async () => undefined, prune: async () => 0 },
     kv: { add: async () => false } as unknown as KeyValue, // retention is tested below
-    vault: { digest: hash, seal: String, open: String },
+    vault: {
+      digest: hash,
+      seal: String,
+      open: String,
+      sealContent: (content: Uint8Array) => content,
+      openContent: (sealed: Uint8Array) => sealed,
+    },
   };
   const running = await logs.setup(host, { days: 90, maxBytes: 1e9, headersToMask: "", headerAliases: "", ...config });
   await exportTo(running.provides, outcomes);

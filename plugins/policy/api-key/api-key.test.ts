@@ -57,7 +57,13 @@ async function identifying(key: Key | undefined, state: "warm" | "cold" | "away"
   const host = {
     ...base,
     records: { lookup } as unknown as RecordsHandle,
-    vault: { digest, seal: String, open: String },
+    vault: {
+      digest,
+      seal: String,
+      open: String,
+      sealContent: (content: Uint8Array) => content,
+      openContent: (sealed: Uint8Array) => sealed,
+    },
     catalog: { scopes: () => SCOPE_TABLE } as unknown as Catalog,
   } as Host<"records" | "vault" | "catalog">; // the rest is not used
   const { provides } = await apiKey.setup(host, { apiAccess });

@@ -251,4 +251,51 @@ create index "owned_ids_object_integration_id_idx" on "owned_ids" ("object", "in
 create index "owned_ids_created_at_idx" on "owned_ids" ("created_at");
 `,
   },
+  {
+    id: "0003_blobs",
+    checksum: "c67f9d58f6a17bec993052ea58c4e26b24020894f652ba2cd86d6cce5d1d97c3",
+    destructive: null,
+    sql: `-- Blobs, written by hand: a body is a row and its parts, so that it is written and read piece by piece.
+create table "_blobs" (
+  "id" text collate "C" not null primary key,
+  "key" text collate "C" not null,
+  -- "writing", "whole", or "replaced": still read by who has begun, until it expires.
+  "state" text collate "C" not null,
+  "parts" integer not null,
+  "expires_at" bigint
+);
+create unique index "_blobs_key_whole" on "_blobs" ("key") where "state" = 'whole';
+create index "_blobs_key" on "_blobs" ("key");
+create index "_blobs_expires_at" on "_blobs" ("expires_at") where "expires_at" is not null;
+
+create table "_blob_parts" (
+  "blob_id" text collate "C" not null references "_blobs" ("id") on delete cascade,
+  "number" integer not null,
+  "bytes" bytea not null,
+  primary key ("blob_id", "number")
+);
+-- What comes here is sealed or compressed already.
+alter table "_blob_parts" alter column "bytes" set storage external;
+`,
+  },
+  {
+    id: "0004_create_kept_responses",
+    checksum: "0570a1836446199ce901ca71312d46dffce58d623e25eee0de159608e128f164",
+    destructive: null,
+    sql: `create table "kept_responses" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "created_day" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "workspace_id" text collate "C",
+  "previous_id" text collate "C",
+  "bytes" bigint not null
+);
+
+create index "kept_responses_created_at_idx" on "kept_responses" ("created_at");
+
+create index "kept_responses_created_day_idx" on "kept_responses" ("created_day");
+`,
+  },
 ];

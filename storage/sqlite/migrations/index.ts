@@ -240,4 +240,24 @@ create index "owned_ids_object_integration_id_idx" on "owned_ids" ("object", "in
 create index "owned_ids_created_at_idx" on "owned_ids" ("created_at");
 `,
   },
+  {
+    id: "0003_create_kept_responses",
+    checksum: "e3dc1a099ab202a5f7b9f3b3b5e6bfd7bc62553d3286985b7c9fd73b3ce19091",
+    destructive: null,
+    sql: `create table "kept_responses" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "created_day" integer not null,
+  "organisation_id" text not null,
+  "workspace_id" text,
+  "previous_id" text,
+  "bytes" integer not null
+);
+
+create index "kept_responses_created_at_idx" on "kept_responses" ("created_at");
+
+create index "kept_responses_created_day_idx" on "kept_responses" ("created_day");
+`,
+  },
 ];

@@ -84,6 +84,38 @@ export const blobsSuite = (subject: Subject): void => {
     if (!subject.inMemory) expect(most).toBeLessThan((chunks * CHUNK) / 2);
   }, 20_000);
 
+  test("a body is seen by nobody before all of it has come", async () => {
+    const key = unique("halfway");
+    const held = Promise.withResolvers<void>();
+    const pieces = [new Uint8Array(CHUNK), new Uint8Array(CHUNK)];
+    const begun = Promise.withResolvers<void>();
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const piece = pieces.pop();
+        if (piece !== undefined) return controller.enqueue(piece);
+        begun.resolve();
+        await held.promise;
+        controller.close();
+      },
+    });
+    const putting = near().put(key, slow);
+    await begun.promise;
+    expect(await far().get(key)).toBeUndefined();
+    held.resolve();
+    expect(await putting).toEqual({ bytes: 2 * CHUNK });
+    expect((await read(key))?.length).toBe(2 * CHUNK);
+  });
+
+  test("of two bodies put at once under one key, one stands whole", async () => {
+    const key = unique("at-once");
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([near().put(key, text("a".repeat(1_000))), far().put(key, text("b".repeat(1_000)))]);
+      expect(["a".repeat(1_000), "b".repeat(1_000)]).toContain((await read(key)) ?? "");
+      await near().delete(key);
+      expect(await near().get(key)).toBeUndefined();
+    }
+  });
+
   test("a body that breaks off leaves the blob as it was", async () => {
     const key = unique("broken");
     await near().put(key, text("kept"));

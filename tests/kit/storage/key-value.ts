@@ -57,11 +57,29 @@ export const keyValueSuite = (subject: Subject): void => {
     expect(await near().add(key, bytes("c"))).toBe(true);
   });
 
+  test("a lease is renewed by who holds it, for as long as it lives, and by nobody else", async () => {
+    const key = unique("renewed");
+    expect(await near().renew(key, bytes("a"), 600_000)).toBe(false);
+    expect(await near().add(key, bytes("a"), 100)).toBe(true);
+    expect(await far().renew(key, bytes("b"), 600_000)).toBe(false);
+    expect(await near().renew(key, bytes("a"), 600_000)).toBe(true);
+    const [brief, all] = [unique("brief"), Uint8Array.from({ length: 256 }, (_, index) => index)];
+    expect(await near().add(brief, all, 100)).toBe(true);
+    await eventually("the brief lease ends", async () => (await near().get(brief)) === undefined);
+    expect(await near().renew(brief, all, 600_000)).toBe(false);
+    expect(await far().get(key)).toBeDefined();
+    expect(await far().add(brief, all, 600_000)).toBe(true);
+    expect(await near().renew(brief, all, 600_000)).toBe(true);
+    expect(await near().renew(key, bytes("a"), 0)).toBe(true);
+    await eventually("a lease that was given back can be taken", () => far().add(key, bytes("b"), 600_000));
+  });
+
   test("a closed backend is STORAGE_UNAVAILABLE and never an answer", async () => {
     const closed = await closedHandle(subject, "kv");
     await expectUnavailable(() => closed.get("x"));
     await expectUnavailable(() => closed.set("x", bytes("x")));
     await expectUnavailable(() => closed.add("x", bytes("x")));
+    await expectUnavailable(() => closed.renew("x", bytes("x"), 1));
     await expectUnavailable(() => closed.delete("x"));
   });
 };

@@ -34,6 +34,10 @@ export function connect(data: Data, { now }: HostBase): Running<Storage> {
       put(key, value, ttlMs);
     },
     add: async (key, value, ttlMs) => live(key) === undefined && put(key, value, ttlMs),
+    async renew(key, value, ttlMs) {
+      const held = live(key);
+      return held !== undefined && Buffer.compare(held, value) === 0 && put(key, value, ttlMs);
+    },
     async delete(key) {
       live(key);
       data.delete(key);

@@ -1,0 +1,78 @@
+import { type Call, type Caller, type Json, type KeptAnswers, type Leaf, messageOf, type OperationName, withDeadline } from "#contract";
+import type { Source } from "../egress/source.ts";
+import { countNotKept } from "../http/metrics.ts";
+import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
+import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
+import type { Gateway } from "./gateway.ts";
+import { shaped } from "./plan/shape.ts";
+import type { Reply } from "./reply.ts";
+import type { Chunk } from "./stream/chunks.ts";
+
+/** Who keeps the answers of an operation, and the request: as its client sent it, then as the config that answered shaped it. */
+export interface Keeping {
+  readonly keeps: KeptAnswers;
+  /** What stands for the plugin where the watchdog looks. */
+  readonly mark: number;
+  readonly call: Call;
+  readonly caller: Caller;
+}
+
+/** Has an answer kept that the gateway made itself: a whole one now, a stream's when its last event comes. */
+export function keptReply(reply: Reply, asked: Keeping, gw: Pick<Gateway, "log">): MaybePromise<Reply> {
+  const { content, leaf } = reply;
+  if (!leaf || !reply.from?.served || reply.status >= 400) return reply;
+  const keeping = { ...asked, call: withShape(asked.call, leaf) };
+  if (!wants(keeping)) return reply;
+  if (content.kind === "whole") return content.body ? keep(content.body, keeping, gw).then(() => reply) : reply;
+  if (content.kind !== "stream" || content.stream.kind !== "chunks") return reply;
+  const chunks = new KeptChunks(content.stream.chunks, keeping, gw);
+  return { ...reply, content: { kind: "stream", stream: { ...content.stream, chunks } } };
+}
+
+/** A config may forbid that anything is stored, whatever its requests say. */
+function withShape(call: Call, leaf: Leaf): Call {
+  if (call.body.kind !== "json") return call;
+  const value = shaped(call.body.value, leaf);
+  return value === call.body.value ? call : { ...call, body: { kind: "json", text: null, value } };
+}
+function wants({ keeps, mark, call, caller }: Keeping): boolean {
+  entering(mark);
+  return keeps.wants(call, caller);
+}
+
+/** A stream whose answer is kept before the client has its last event. */
+class KeptChunks implements Source<Chunk> {
+  constructor(
+    private readonly chunks: Source<Chunk>,
+    private readonly keeping: Keeping,
+    private readonly gw: Pick<Gateway, "log">,
+  ) {}
+
+  async read(): Promise<Chunk | undefined> {
+    const chunk = await this.chunks.read();
+    const answer = chunk && this.keeping.keeps.completed(chunk.wire);
+    if (answer) await keep(answer, this.keeping, this.gw);
+    return chunk;
+  }
+  cancel(): Promise<void> {
+    return this.chunks.cancel();
+  }
+}
+
+/** The longest a client waits for it. */
+const KEEP_MS = 5_000;
+/** Operations whose last answer was not kept: said when it begins, and when it is over. */
+const failing = new Set<OperationName>();
+
+async function keep(answer: Json, { keeps, mark, call, caller }: Keeping, { log }: Pick<Gateway, "log">): Promise<void> {
+  const { operation } = call;
+  try {
+    entering(mark);
+    await withDeadline(whileOpen(mark, keeps.keep(answer, call, caller)), KEEP_MS, (ms) => new Error(`it took longer than ${ms} ms`));
+    if (failing.delete(operation)) log("info", "answer.kept_again", { operation });
+  } catch (thrown) {
+    countNotKept(operation);
+    if (!failing.has(operation)) log("warn", "answer.not_kept", { operation, traceId: call.traceId, why: messageOf(thrown) });
+    failing.add(operation);
+  }
+}

@@ -1,0 +1,55 @@
+import { type Call, isJson, type Json, type KeptAnswers, type OperationRoute, parseJson } from "#contract";
+import { object } from "../../content/wire.ts";
+import { asInput, conversationTo } from "./conversation.ts";
+import { itemsOf } from "./items.ts";
+import { isOwnId } from "./record.ts";
+import type { KeptStore } from "./store.ts";
+
+const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {});
+
+/** What the route that makes responses has beside its own: earlier responses that it continues, and keeping of what it makes. */
+export const creating = (store: KeptStore): Required<Pick<OperationRoute, "prepare" | "keeps">> => ({
+  prepare: (call, caller) => {
+    const { previous_response_id: id, ...body } = bodyOf(call);
+    if (!isOwnId(id)) return undefined; // none, or one that its provider knows
+    return conversationTo(id, caller, store).then((conversation) => ({
+      body: { ...body, input: [...asInput(conversation), ...itemsOf(body.input)] },
+      bytes: conversation.bytes,
+      echo: { previous_response_id: id },
+    }));
+  },
+  keeps: keeping(store),
+});
+
+const keeping = (store: KeptStore): KeptAnswers => ({
+  /** Nothing is kept of a request whose bodies are not to be logged, unless it says so itself. */
+  wants: (call) => {
+    const { store: said } = bodyOf(call);
+    return said === true || (said !== false && call.control.debug !== false);
+  },
+  completed,
+  keep: async (answer, call, { organisationId, workspaceId }) => {
+    const { input, previous_response_id: previous } = bodyOf(call);
+    if (!isOwnId(answer.id)) return;
+    const previous_id = isOwnId(previous) ? previous : null;
+    const response = { ...answer, previous_response_id: previous ?? null, store: true };
+    await store.keep(
+      { id: answer.id, organisation_id: organisationId, workspace_id: workspaceId, previous_id },
+      { input: itemsOf(input), response },
+    );
+  },
+});
+
+/** The events that end a good answer. In JSON a line break is written otherwise, so that neither can stand in a text. */
+const LAST = ["event: response.completed\ndata: ", "event: response.incomplete\ndata: "] as const;
+
+function completed(wire: string): Json | undefined {
+  for (const head of LAST) {
+    const at = wire.indexOf(head);
+    if (at === -1) continue;
+    const from = at + head.length;
+    const { response } = object(parseJson(wire.slice(from, wire.indexOf("\n", from))));
+    return isJson(response) ? response : undefined;
+  }
+  return undefined;
+}

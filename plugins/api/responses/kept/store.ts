@@ -1,0 +1,69 @@
+import { type Blobs, type Caller, isJson, type Json, parseJson, type Records, type Vault } from "#contract";
+import { DAY_MS, isOf, type KeptResponse } from "./record.ts";
+
+/** What is kept of a response: what its client sent as input, and the whole answer. */
+export interface KeptContent {
+  readonly input: readonly Json[];
+  readonly response: Json;
+}
+export interface KeptParts {
+  readonly records: Records<KeptResponse>;
+  readonly blobs: Blobs;
+  readonly vault: Pick<Vault, "sealContent" | "openContent">;
+  readonly now: () => number;
+  /** Days after which a response counts as gone. */
+  readonly days: number;
+}
+
+/** More than any conversation's turn; what is larger is not kept. */
+export const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Kept responses: a record that says whose it is, and the sealed content beside it. */
+export class KeptStore {
+  constructor(private readonly parts: KeptParts) {}
+
+  /** The record comes first: what a process leaves behind when it is killed in between, retention finds. */
+  async keep(of: Pick<KeptResponse, "id" | "organisation_id" | "workspace_id" | "previous_id">, content: KeptContent): Promise<void> {
+    const { records, blobs, now } = this.parts;
+    const sealed = this.#sealed(of.id, content);
+    const created_at = now();
+    await records.insert({ ...of, created_at, created_day: Math.floor(created_at / DAY_MS), bytes: sealed.byteLength });
+    try {
+      await blobs.put(blobKey(of.id), streamOf(sealed));
+    } catch (error) {
+      await records.remove(of.id).catch(() => undefined); // without content it counts as gone
+      throw error;
+    }
+  }
+  /** `undefined` when there is none, when it is another tenant's, and when its time is over. */
+  async find(id: string, caller: Caller): Promise<KeptResponse | undefined> {
+    const record = await this.parts.records.get(id);
+    return record && isOf(record, caller) && record.created_at > this.oldest ? record : undefined;
+  }
+  /** `undefined` while it is being written, and when it was deleted meanwhile. */
+  async content({ id }: KeptResponse): Promise<KeptContent | undefined> {
+    const body = await this.parts.blobs.get(blobKey(id));
+    if (body === undefined) return undefined;
+    const sealed = new Uint8Array(await new Response(body).arrayBuffer());
+    const content: unknown = parseJson(new TextDecoder().decode(this.parts.vault.openContent(sealed, id)));
+    return isJson(content) ? (content as unknown as KeptContent) : undefined; // written below
+  }
+  /** Its content first: nothing is left of what was said once the record is gone. */
+  async remove({ id }: Pick<KeptResponse, "id">): Promise<void> {
+    await this.parts.blobs.delete(blobKey(id));
+    await this.parts.records.remove(id);
+  }
+  /** Responses made before this moment count as gone. */
+  get oldest(): number {
+    return this.parts.now() - this.parts.days * DAY_MS;
+  }
+
+  #sealed(id: string, content: KeptContent): Uint8Array<ArrayBuffer> {
+    const plain = new TextEncoder().encode(JSON.stringify(content));
+    if (plain.byteLength > MAX_BYTES) throw new Error(`it has ${plain.byteLength} bytes, and at most ${MAX_BYTES} are kept`);
+    return new Uint8Array(this.parts.vault.sealContent(plain, id));
+  }
+}
+
+const blobKey = (id: string): string => `responses/${id}`;
+const streamOf = (bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> => new Blob([bytes]).stream();
