@@ -65,7 +65,10 @@ function handle(chunk: Chunk, state: AnswerState): StreamEvent[] {
 function begin(chunk: Chunk, state: AnswerState): StreamEvent[] {
   if (state.seed !== null) return [];
   const { responseId: id, modelVersion: model, createTime } = chunk;
-  state.seed = (id ?? digest(JSON.stringify(chunk, shortened))).replace(/[^\w-]/g, "").slice(0, 28);
+  state.seed = (id ?? digest(JSON.stringify(chunk, shortened)))
+    .slice(0, 256)
+    .replace(/[^\w-]/g, "")
+    .slice(0, 28);
   const created = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
   return [{ type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created > 0 && { created }) }];
 }
