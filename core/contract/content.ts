@@ -50,9 +50,9 @@ export interface BodyContent {
 }
 /** An answer that is no JSON (a text, subtitles, events) as one body, so that checks read and patch it like any other. */
 export interface NoJsonAnswer {
-  read(wire: string, contentType: string): Json;
+  read(wire: string, contentType: string): Json | Promise<Json>;
   /** The answer as guardrails changed its body. */
-  write(body: Json, wire: string, contentType: string): string;
+  write(body: Json, wire: string, contentType: string): string | Promise<string>;
 }
 /** Neither requests nor answers hold anything to check, to count or to leave out. */
 export const NO_CONTENT: BodyContent = Object.freeze({});

@@ -84,11 +84,14 @@ function textsOf(metadata: unknown): Json | undefined {
 /** Other vendors' call ids (`functions.weather:0`) have characters that this wire refuses, or too many. */
 const wireId = (id: unknown): string =>
   String(id)
-    .replace(/[^\w-]/g, "_")
-    .slice(-64);
+    .slice(-64)
+    .replace(/[^\w-]/g, "_");
+/** Characters of an id that are looked at: a client may send millions. */
+const LONGEST_ID = 256;
 /** Mistral wants nine letters and digits; ids differ at their end. */
 const mistralId = (id: unknown): string =>
   String(id)
+    .slice(-LONGEST_ID)
     .replace(/[^A-Za-z0-9]/g, "")
     .slice(-9)
     .padStart(9, "0");

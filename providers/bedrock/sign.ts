@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { OutgoingRequest } from "#contract";
+import { createHash } from "node:crypto";
+import { nextTurn, type OutgoingRequest } from "#contract";
 import { AwsV4Signer } from "aws4fetch";
 import type { AccessKey } from "./auth.ts";
 
@@ -46,8 +47,16 @@ async function signable(headers: Headers, body: string | Uint8Array | null): Pro
   own.set("x-amz-content-sha256", await sha256(body ?? ""));
   return own;
 }
+/** Bytes that are hashed before others have their turn. */
+const AT_ONCE = 1024 * 1024;
 async function sha256(body: string | Uint8Array): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(body))).toString("hex");
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const hash = createHash("sha256");
+  for (let at = 0; at < bytes.length; at += AT_ONCE) {
+    if (at > 0) await nextTurn();
+    hash.update(bytes.subarray(at, at + AT_ONCE));
+  }
+  return hash.digest("hex");
 }
 const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => new Uint8Array(await new Response(stream).arrayBuffer());
 /** `20260101T000000Z` */

@@ -56,6 +56,23 @@ for (const provider of Object.keys(ANSWERS) as Provider[]) // the keys of a lite
       }, 60_000);
   });
 
+describe("ids of calls", () => {
+  const id = "é:".repeat(1.5e6);
+  const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+  for (const provider of Object.keys(ANSWERS) as Provider[]) // the keys of a literal
+    test(`of three million characters, for ${provider}`, async () => {
+      attacked.answers(JSON.stringify(ANSWERS[provider]), "application/json");
+      const calls = [{ id, type: "function", function: { name: "f", arguments: "{}" } }];
+      const messages = [
+        { role: "user", content: "x" },
+        { role: "assistant", tool_calls: calls },
+        { role: "tool", tool_call_id: id, content: "k" },
+      ];
+      const sent = { ...asking(provider, []), body: JSON.stringify({ model: "m", max_tokens: 5, tools, messages }) };
+      await attacked.quiet(`long ids, for ${provider}`, () => attacked.send(sent), good);
+    }, 60_000);
+});
+
 describe("for bedrock alone", () => {
   const TYPE = ";".repeat(30e6);
   test.each<[string, () => readonly object[], typeof good]>([

@@ -2,6 +2,7 @@ import { GatewayError, type Json } from "#contract";
 import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
 import type { ByteSource } from "../../egress/source.ts";
 import { received, utf8 } from "../../json/utf8.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { textCost } from "../../kernel/process/memory-cost.ts";
 import type { Content, Reply } from "../reply.ts";
 import type { Try } from "../try.ts";
@@ -9,7 +10,7 @@ import type { Try } from "../try.ts";
 type Whole = Extract<Content, { kind: "whole" }>;
 type Bytes = Extract<Content, { kind: "bytes" }>;
 /** A whole answer, and how it is written after guardrails changed its body; default: as JSON. */
-export type Judgeable = Whole & { readonly write?: (body: Json) => string; readonly model?: string | undefined };
+export type Judgeable = Whole & { readonly write?: (body: Json) => MaybePromise<string>; readonly model?: string | undefined };
 
 /** An answer that is no JSON and holds content all the same is read as a whole, to be judged; others pass. */
 export async function readWhole({ bytes, usageAtEnd }: Bytes, headers: Reply["headers"], it: Try): Promise<Judgeable | undefined> {
@@ -20,7 +21,7 @@ export async function readWhole({ bytes, usageAtEnd }: Bytes, headers: Reply["he
   const type = headers["content-type"] ?? "";
   const usage = usageAtEnd?.(wire) ?? null;
   const model = usageAtEnd && it.call.row.content.modelAtEnd?.(wire);
-  return { kind: "whole", text: wire, body: form.read(wire, type), usage, model, write: (body) => form.write(body, wire, type) };
+  return { kind: "whole", text: wire, body: await form.read(wire, type), usage, model, write: (body) => form.write(body, wire, type) };
 }
 
 async function piecesOf(bytes: ByteSource, { request: { held }, to }: Try): Promise<Uint8Array[]> {

@@ -102,7 +102,7 @@ async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Judge
   const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
   if (judged.denied) return { ...denial(report, leaf, to, it.call.row), sent: reply.sent, upstreamMs: reply.upstreamMs };
   const { write, ...whole } = content;
-  const text = judged.body === content.body ? content.text : write ? write(judged.body) : await written(judged.body, content.text);
+  const text = judged.body === content.body ? content.text : write ? await write(judged.body) : await written(judged.body, content.text);
   const answered: Reply = { ...reply, content: { ...whole, body: write ? null : judged.body, text } };
   return withReport(answered, report, (guarded?.failed ?? false) || judged.failed, form);
 }

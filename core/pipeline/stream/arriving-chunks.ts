@@ -1,5 +1,7 @@
-import { type Encoder, type Frame, type FrameFormat, GatewayError, type StreamEvent, type StreamMap } from "#contract";
+import { type Encoder, type Frame, type FrameFormat, GatewayError, nextTurn, type StreamEvent, type StreamMap } from "#contract";
 import type { ByteSource, Source } from "../../egress/source.ts";
+import { isLong } from "../../json/long-json.ts";
+import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { ArrivingFrames } from "./arriving-frames.ts";
 import type { Chunk } from "./chunks.ts";
@@ -13,7 +15,7 @@ class ArrivingChunks implements Source<Chunk> {
   private over = false;
   constructor(
     private readonly frames: ArrivingFrames,
-    private readonly chunksOf: (frames: readonly Frame[]) => Chunk[],
+    private readonly chunksOf: (frames: readonly Frame[]) => MaybePromise<Chunk[]>,
     private readonly end: () => Chunk,
   ) {}
 
@@ -21,8 +23,11 @@ class ArrivingChunks implements Source<Chunk> {
     for (let chunk = this.left.pop(); ; chunk = this.left.pop()) {
       if (chunk !== undefined || this.over) return chunk;
       const frames = await this.frames.read();
-      if (frames !== undefined) this.left = this.chunksOf(frames).reverse();
-      else if (!this.over) return this.last();
+      if (frames !== undefined) {
+        const chunks = this.chunksOf(frames);
+        const made = chunks instanceof Promise ? await chunks : chunks;
+        if (!this.over) this.left = made.reverse(); // else cancelled meanwhile
+      } else if (!this.over) return this.last();
     }
   }
   private last(): Chunk {
@@ -60,8 +65,9 @@ export function translated(from: Translating): Promise<Source<Chunk>> {
   const source = new ArrivingFrames(from.reader, from.format, { isMarked: map.ends !== undefined, mayBreak: true });
   const mark = markOfOwner(map);
   const state = map.start();
-  const chunksOf = (frames: readonly Frame[]): Chunk[] => {
+  const chunksOf = (frames: readonly Frame[]): MaybePromise<Chunk[]> => {
     entering(mark);
+    if (holdsLong(frames)) return chunksInTurns(frames, from, state, source);
     const chunk = chunkOf(frames, from, state, source);
     source.heard(chunk.events);
     return chunk.events.length > 0 ? [chunk] : [];
@@ -85,6 +91,31 @@ function chunkOf(frames: readonly Frame[], { map, encoder: to }: Translating, st
     }
   }
   return { wire, events };
+}
+
+function holdsLong(frames: readonly Frame[]): boolean {
+  for (const { data } of frames) if (isLong(data)) return true;
+  return false;
+}
+/** The same of frames that are long: reading one and writing each event of it are turns of their own. */
+async function chunksInTurns(frames: readonly Frame[], from: Translating, state: unknown, source: ArrivingFrames): Promise<Chunk[]> {
+  const { map, encoder: to } = from;
+  const chunks: Chunk[] = [];
+  for (const frame of frames) {
+    const events = map.event(frame, state);
+    await nextTurn();
+    entering(markOfOwner(map));
+    for (const event of events) {
+      const chunk = { wire: to.event(event), events: [event] };
+      chunks.push(chunk);
+      if (isLong(chunk.wire)) await nextTurn();
+    }
+    source.heard(events);
+    if (!map.ends?.(frame, state)) continue;
+    source.end();
+    break;
+  }
+  return chunks;
 }
 
 /** Passing bytes as chunks of their own dialect, frame by frame, for guardrails that must see the answer. */

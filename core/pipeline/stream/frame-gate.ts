@@ -82,7 +82,7 @@ export class FrameGate {
     this.releasedBytes += piece.length;
   }
   private endsIn(chunk: Uint8Array): boolean {
-    return lastFrameEnd(Buffer.concat([this.seam, chunk])) > 0;
+    return lastFrameEnd(chunk) > 0 || lastFrameEnd(Buffer.concat([this.seam, chunk.subarray(0, SEAM)])) > 0; // of the chunk nothing is copied
   }
   private hold(part: Uint8Array): Uint8Array {
     this.size += part.length;

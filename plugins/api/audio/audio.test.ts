@@ -8,20 +8,22 @@ const DONE = event({ type: "transcript.text.done", text: "my secret", usage: { i
 const EVENTS = event({ type: "transcript.text.delta", delta: "my " }) + event({ type: "transcript.text.delta", delta: "secret" }) + DONE;
 
 describe("a transcript that is no JSON", () => {
-  test("is read as one text: as it stands, or as its events spell it", () => {
-    expect(transcripts.read("1\n00:00 --> 00:01\nHi\n", "text/plain")).toEqual({ text: "1\n00:00 --> 00:01\nHi\n" });
-    expect(transcripts.read(EVENTS, TYPE)).toEqual({ text: "my secret" });
-    expect(transcripts.read(EVENTS.replace(DONE, "data: [DONE]\n\n"), TYPE)).toEqual({ text: "my secret" });
-    expect(transcripts.read('data: {"type":"transcript.text.segment","text":"Hi","speaker":"A"}\r\n\r\n', TYPE)).toEqual({ text: "Hi" });
+  test("is read as one text: as it stands, or as its events spell it", async () => {
+    expect(await transcripts.read("1\n00:00 --> 00:01\nHi\n", "text/plain")).toEqual({ text: "1\n00:00 --> 00:01\nHi\n" });
+    expect(await transcripts.read(EVENTS, TYPE)).toEqual({ text: "my secret" });
+    expect(await transcripts.read(EVENTS.replace(DONE, "data: [DONE]\n\n"), TYPE)).toEqual({ text: "my secret" });
+    expect(await transcripts.read('data: {"type":"transcript.text.segment","text":"Hi","speaker":"A"}\r\n\r\n', TYPE)).toEqual({
+      text: "Hi",
+    });
   });
-  test("that guardrails changed says nothing of what it was", () => {
-    expect(transcripts.write({ text: "Ho" }, "Hi", "text/plain")).toBe("Ho");
-    const changed = transcripts.write({ text: "my ***" }, EVENTS, TYPE);
-    expect(transcripts.read(changed, TYPE)).toEqual({ text: "my ***" });
+  test("that guardrails changed says nothing of what it was", async () => {
+    expect(await transcripts.write({ text: "Ho" }, "Hi", "text/plain")).toBe("Ho");
+    const changed = await transcripts.write({ text: "my ***" }, EVENTS, TYPE);
+    expect(await transcripts.read(changed, TYPE)).toEqual({ text: "my ***" });
     expect(changed).not.toContain("secret");
     expect(changed).not.toContain("[DONE]");
     expect(changed).toContain('"usage":{"input_tokens":1}');
-    expect(transcripts.write({ text: "a" }, `${EVENTS}data: [DONE]\n\n`, TYPE)).toEndWith("data: [DONE]\n\n");
+    expect(await transcripts.write({ text: "a" }, `${EVENTS}data: [DONE]\n\n`, TYPE)).toEndWith("data: [DONE]\n\n");
   });
 });
 

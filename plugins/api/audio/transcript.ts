@@ -1,41 +1,78 @@
-import { isJson, type Json, type NoJsonAnswer } from "#contract";
+import { GatewayError, InnerJson, isJson, type Json, nextTurn, type NoJsonAnswer } from "#contract";
 
 /** Transcripts that are no JSON: texts and subtitles as they stand, events as the text that they spell. */
 export const transcripts: NoJsonAnswer = {
-  read: (wire, type) => ({ text: isEvents(type) ? textOf(eventsIn(wire)) : wire }),
-  write: ({ text }, wire, type) => (isEvents(type) ? eventsOf(String(text), wire) : String(text)),
+  read: async (wire, type) => ({ text: isEvents(type) ? textOf(await spelledIn(wire)) : wire }),
+  write: async ({ text }, wire, type) => (isEvents(type) ? eventsOf(String(text), await spelledIn(wire)) : String(text)),
 };
 
 const isEvents = (type: string): boolean => type.includes("event-stream");
 
-function eventsIn(wire: string): readonly Json[] {
-  return wire.split(/\r?\n/).flatMap((line) => {
-    const event = line.startsWith("data:") ? parsed(line.slice(5)) : undefined;
-    return isJson(event) ? [event] : [];
-  });
+/** What the events of a transcript say. */
+interface Spelled {
+  readonly pieces: string[];
+  /** The last event with the whole text. */
+  done: Json | undefined;
+  /** What may come behind it. */
+  isMarked: boolean;
 }
+/** Characters that are read before others have their turn, and what an event counts beside its own. */
+const AT_ONCE = 64 * 1024;
+const EVENT = 256;
+
+async function spelledIn(wire: string): Promise<Spelled> {
+  const spelled: Spelled = { pieces: [], done: undefined, isMarked: false };
+  let sincePause = 0;
+  for (const data of dataLines(wire)) {
+    read(data, spelled);
+    sincePause += data.length + EVENT;
+    if (sincePause < AT_ONCE) continue;
+    sincePause = 0;
+    await nextTurn();
+  }
+  return spelled;
+}
+/** What stands behind `data:` at the beginning of a line; other lines are crossed by a search. */
+function* dataLines(wire: string): Generator<string> {
+  for (let at = wire.startsWith(DATA) ? 0 : nextLine(wire, 0); at >= 0; ) {
+    const end = wire.indexOf("\n", at);
+    yield wire.slice(at + DATA.length, end < 0 ? wire.length : end).trim();
+    at = end < 0 ? -1 : nextLine(wire, end);
+  }
+}
+const DATA = "data:";
+function nextLine(wire: string, from: number): number {
+  const before = wire.indexOf(`\n${DATA}`, from);
+  return before < 0 ? -1 : before + 1;
+}
+
+function read(data: string, spelled: Spelled): void {
+  if (data.startsWith("[DONE]")) spelled.isMarked = true;
+  const event = data.startsWith("{") ? parsed(data) : undefined;
+  if (!isJson(event)) return;
+  const { type, delta, text } = event;
+  spelled.pieces.push(String(delta ?? text ?? ""));
+  if (type === DONE && typeof text === "string") spelled.done = event;
+}
+/** An event that nobody can read in time is not passed unread. */
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data);
-  } catch {
-    return undefined; // the end marker
+    return new InnerJson().parse(data);
+  } catch (thrown) {
+    if (GatewayError.is(thrown)) throw new SyntaxError("reading an event of it would hold up everybody else", { cause: thrown });
+    return undefined; // nor can its client
   }
 }
 
 /** The last event says the whole text; where it never came, the pieces do. */
-function textOf(events: readonly Json[]): string {
-  const done = events.findLast(({ type, text }) => type === DONE && typeof text === "string");
-  return done ? String(done["text"]) : events.map(({ delta, text }) => String(delta ?? text ?? "")).join("");
-}
+const textOf = ({ pieces, done }: Spelled): string => (done ? String(done["text"]) : pieces.join(""));
 const DONE = "transcript.text.done";
 
 /** The changed text as one piece, and the last event with it; what else its members said (log probabilities) is gone. */
-function eventsOf(text: string, before: string): string {
-  const { usage } = eventsIn(before).findLast(({ type }) => type === DONE) ?? {};
+function eventsOf(text: string, { done, isMarked }: Spelled): string {
   const events: readonly Json[] = [
     { type: "transcript.text.delta", delta: text },
-    { type: DONE, text, ...(usage !== undefined && { usage }) },
+    { type: DONE, text, ...(done?.["usage"] !== undefined && { usage: done["usage"] }) },
   ];
-  const marker = /^data: ?\[DONE\]/m.test(before) ? "data: [DONE]\n\n" : "";
-  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") + marker;
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") + (isMarked ? "data: [DONE]\n\n" : "");
 }

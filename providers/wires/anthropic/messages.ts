@@ -86,5 +86,9 @@ function toolResult(turn: Json): Block {
   const failed = turn.is_error === true ? { is_error: true } : {};
   return { type: "tool_result", tool_use_id: wireId(turn.tool_call_id), content, ...failed, ...cacheOf(turn) };
 }
-/** Other vendors' call ids (`functions.weather:0`) have characters that this wire refuses. */
-const wireId = (id: unknown): string => String(id).replace(/[^\w-]/g, "_");
+/** Other vendors' call ids (`functions.weather:0`) have characters that this wire refuses; they differ at their end, and no vendor's is so long. */
+const wireId = (id: unknown): string =>
+  String(id)
+    .slice(-LONGEST_ID)
+    .replace(/[^\w-]/g, "_");
+const LONGEST_ID = 256;

@@ -65,9 +65,17 @@ function handle(chunk: Chunk, state: AnswerState): StreamEvent[] {
 function begin(chunk: Chunk, state: AnswerState): StreamEvent[] {
   if (state.seed !== null) return [];
   const { responseId: id, modelVersion: model, createTime } = chunk;
-  state.seed = (id ?? digest(JSON.stringify(chunk))).replace(/[^\w-]/g, "").slice(0, 28);
+  state.seed = (id ?? digest(JSON.stringify(chunk, shortened)))
+    .slice(0, 256)
+    .replace(/[^\w-]/g, "")
+    .slice(0, 28);
   const created = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
   return [{ type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created > 0 && { created }) }];
+}
+/** An answer is told from others by its beginnings. */
+function shortened(_name: string, value: unknown): unknown {
+  if (typeof value === "string") return value.slice(0, 1_024);
+  return Array.isArray(value) ? value.slice(0, 64) : value;
 }
 /** FNV-1a: an answer without an id gets the same one however often it is read. */
 function digest(text: string): string {

@@ -1,0 +1,82 @@
+/** Events that are long, or very many: reading them, and writing them anew for a client of another dialect, keeps nobody waiting. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Attacked, type Got, startAttacked } from "./attacked.ts";
+
+let attacked: Attacked;
+beforeAll(async () => {
+  attacked = await startAttacked();
+});
+afterAll(() => attacked.stop());
+
+const MB = 1024 * 1024;
+const answered = ({ status, end }: Got): void => expect([status, status === 200 ? "" : end]).toEqual([200, ""]);
+const unreadable = ({ status, end }: Got): void => {
+  expect(status).toBe(502);
+  expect(end).toContain("reading an event of it would hold up everybody else");
+};
+
+describe("a transcript as events, under a guardrail", () => {
+  const TRANSCRIPTS: Readonly<Record<string, { readonly make: () => string; readonly gets: (got: Got) => void }>> = {
+    "300,000 events": { make: () => 'data: {"type":"transcript.text.delta","delta":"a"}\n\n'.repeat(300_000), gets: answered },
+    "seven million lines": { make: () => "a\n".repeat(7e6), gets: answered },
+    "two million lines without data": { make: () => "data:\n".repeat(2e6), gets: answered },
+    "one event of a million objects": {
+      make: () => `data: {"type":"transcript.text.delta","delta":"a","x":[${"{},".repeat(1e6)}{}]}\n\n`,
+      gets: unreadable,
+    },
+    "one event of 10 MB": {
+      make: () => `data: ${JSON.stringify({ type: "transcript.text.done", text: "some words ".repeat(MB) })}\n\n`,
+      gets: answered,
+    },
+  };
+  for (const [what, { make, gets }] of Object.entries(TRANSCRIPTS))
+    test(what, async () => {
+      const check = { "default.contains": { words: ["zzz"], operator: "none" } };
+      const body = new FormData();
+      body.set("model", "m");
+      body.set("file", new Blob(["x"]), "a.wav");
+      const encoded = new Response(body);
+      const type = encoded.headers.get("content-type") ?? "";
+      const config = { provider: "openai", api_key: "k", custom_host: attacked.upstream, output_guardrails: [{ ...check, deny: false }] };
+      const sent = { path: "/v1/audio/transcriptions", body: await encoded.blob(), config, headers: { "content-type": type } };
+      attacked.answers(make(), "text/event-stream");
+      await attacked.quiet(what, () => attacked.send(sent), gets);
+    }, 60_000);
+});
+
+describe("one event of Gemini's", () => {
+  const said = (parts: readonly object[], more: object = {}): string =>
+    `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 1 }, ...more })}\n\n`;
+  const EVENTS = {
+    "arguments of 15 MB": () => said([{ functionCall: { name: "f", args: { a: "é ".repeat(5e6) } } }]),
+    "arguments of 20,000 names": () =>
+      said([{ functionCall: { name: "f", args: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`n${at}`, at])) } }]),
+    "a text of 15 MB": () => said([{ text: "é ".repeat(5e6) }]),
+    "a text of 15 MB, with an id": () => said([{ text: "é ".repeat(5e6) }], { responseId: "r1" }),
+    "19,000 parts": () => said(Array.from({ length: 19_000 }, () => ({ text: "a" }))),
+    "an image of 20 MB": () => said([{ inlineData: { mimeType: "image/png", data: "A".repeat(2e7) } }]),
+    "19,000 citations": () =>
+      said([{ text: "a" }], { citationMetadata: { citationSources: Array.from({ length: 19_000 }, (_, at) => ({ startIndex: at })) } }),
+  } as const;
+  for (const [what, make] of Object.entries(EVENTS))
+    for (const path of ["/v1/chat/completions", "/v1/messages"])
+      test(`${what}, ${path}`, async () => {
+        attacked.answers(make(), "text/event-stream");
+        const config = { provider: "google", api_key: "k", custom_host: attacked.upstream.replace("/v1", "") };
+        const body = JSON.stringify({ model: "m", max_tokens: 5, stream: true, messages: [{ role: "user", content: "x" }] });
+        await attacked.quiet(`${what}, ${path}`, () => attacked.send({ path, body, config }), answered);
+      }, 60_000);
+});
+
+describe("one event of chat", () => {
+  const chunk = (delta: object, finish_reason: string | null = null): string =>
+    `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const END = `${chunk({}, "stop")}data: [DONE]\n\n`;
+  for (const path of ["/v1/chat/completions", "/v1/messages"])
+    test(`of 15 MB, ${path}`, async () => {
+      attacked.answers(chunk({ content: "é ".repeat(5e6) }) + END, "text/event-stream");
+      const config = { provider: "openai", api_key: "k", custom_host: attacked.upstream };
+      const body = JSON.stringify({ model: "m", max_tokens: 5, stream: true, messages: [{ role: "user", content: "x" }] });
+      await attacked.quiet(`of 15 MB, ${path}`, () => attacked.send({ path, body, config }), answered);
+    }, 60_000);
+});
