@@ -91,7 +91,7 @@ const ImageResult = Type.Object(
   { ...open, $id: "ImagesResponse" },
 );
 
-const usage = { usage: tokenUsage, usageAtEnd } satisfies BodyContent;
+const answered = { json: true, usage: tokenUsage, usageAtEnd } satisfies BodyContent;
 const EVENTS = 'With `"stream": true` the answer is server-sent events: partial images, then the whole one with its usage.';
 
 /** `/v1/images`: generations, edits (specification E6) and variations. */
@@ -104,7 +104,7 @@ export default definePlugin({
       operations: [
         {
           operation: "imageGenerate",
-          content: { ...PROMPT, ...usage },
+          content: { ...PROMPT, ...answered },
           body: ImageBody,
           reply: ImageResult,
           examples: { "Two images": { model: "sandbox-image", prompt: "A cat with a hat", n: 2 } },
@@ -112,7 +112,7 @@ export default definePlugin({
         },
         {
           operation: "imageEdit",
-          content: { ...FORM, ...usage },
+          content: { ...FORM, ...answered },
           body: ImageEditForm,
           json: ImageEditBody,
           reply: ImageResult,
@@ -125,7 +125,7 @@ export default definePlugin({
           },
           description: EVENTS,
         },
-        { operation: "imageVariation", content: { ...FORM, ...usage }, body: ImageVariationForm, reply: ImageResult },
+        { operation: "imageVariation", content: { ...FORM, ...answered }, body: ImageVariationForm, reply: ImageResult },
       ],
     },
   }),
