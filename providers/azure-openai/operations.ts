@@ -2,7 +2,6 @@ import type { Adapter, Provider } from "#contract";
 import { batch, conversation, deployed, modelled, tuned, tunedList, tuning } from "./body.ts";
 import { fieldsOf } from "./target.ts";
 import { deploymentPath, resourcePath } from "./url.ts";
-import { embeddingUsage, generationUsage } from "./usage.ts";
 
 const ofDeployment: Adapter = { path: deploymentPath, request: modelled };
 const ofResource: Adapter = { path: resourcePath };
@@ -16,11 +15,11 @@ const assistants: Adapter = {
 export const operations: Provider["operations"] = {
   chatComplete: { ...ofDeployment, request: conversation },
   complete: ofDeployment,
-  embed: { ...ofDeployment, usage: embeddingUsage },
-  imageGenerate: { ...ofDeployment, usage: generationUsage },
-  imageEdit: { ...ofDeployment, usage: generationUsage },
+  embed: ofDeployment,
+  imageGenerate: ofDeployment,
+  imageEdit: ofDeployment,
   createSpeech: ofDeployment,
-  createTranscription: { ...ofDeployment, usage: generationUsage },
+  createTranscription: ofDeployment,
   createTranslation: ofDeployment,
   uploadFile: ofResource,
   listFiles: ofResource,
@@ -35,7 +34,7 @@ export const operations: Provider["operations"] = {
   listFinetunes: { ...ofResource, response: tunedList },
   retrieveFinetune: { ...ofResource, response: tuned },
   cancelFinetune: { ...ofResource, response: tuned },
-  createModelResponse: { ...ofResource, request: deployed, usage: generationUsage },
+  createModelResponse: { ...ofResource, request: deployed },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
   listResponseInputItems: ofResource,

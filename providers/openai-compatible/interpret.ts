@@ -5,14 +5,11 @@ import {
   definePlugin,
   type Endpoint,
   GatewayError,
-  isJson,
-  type Json,
   type Manifest,
   type OperationId,
   type Plugin,
   type Provider,
   type Target,
-  type Usage,
 } from "#contract";
 import { strays, tidying, tidyingChunks } from "./answer.ts";
 import { Declare } from "./declare.ts";
@@ -50,7 +47,6 @@ function providerOf(id: string, declare: Declare): Provider {
     strays: strays(declare),
   };
   const adapter = (operation: OperationId): Adapter => ({
-    ...OWN[operation],
     ...(CONVERSATIONAL.has(operation) && conversation),
     ...optional("path", declare.paths?.[operation]),
   });
@@ -64,13 +60,6 @@ function providerOf(id: string, declare: Declare): Provider {
 }
 
 const CONVERSATIONAL: ReadonlySet<OperationId> = new Set<OperationId>(["chatComplete", "complete"]);
-const OWN: { readonly [Op in OperationId]?: Adapter } = { embed: { usage: embeddingUsage } };
-
-function embeddingUsage(body: Json): Usage | undefined {
-  const tokens = isJson(body["usage"]) ? body["usage"]["prompt_tokens"] : undefined;
-  return typeof tokens === "number" ? { input: tokens } : undefined;
-}
-
 function endpointOf(id: string, declare: Declare, { apiKey, customHost }: Target): Endpoint {
   const baseUrl = customHost?.replace(/\/+$/, "") ?? declare.baseUrl;
   if (baseUrl === undefined)

@@ -1,7 +1,6 @@
 import type { Adapter, Json, Provider } from "#contract";
 import { refusedBy } from "../wires/openai/refused.ts";
 import { without } from "../wires/openai/without.ts";
-import { embeddingUsage, generationUsage } from "./usage.ts";
 
 const asIs: Adapter = {};
 /** A conversation may hold what another provider said in an earlier turn. */
@@ -17,13 +16,13 @@ const createBatch: Adapter = { request: (body: Json) => ({ endpoint: "/v1/chat/c
 export const operations: Provider["operations"] = {
   chatComplete: conversation,
   complete: asIs,
-  embed: { usage: embeddingUsage },
+  embed: asIs,
   moderate: asIs,
-  imageGenerate: { usage: generationUsage },
-  imageEdit: { usage: generationUsage },
+  imageGenerate: asIs,
+  imageEdit: asIs,
   imageVariation: asIs,
   createSpeech: asIs,
-  createTranscription: { usage: generationUsage },
+  createTranscription: asIs,
   createTranslation: asIs,
   uploadFile: asIs,
   listFiles: asIs,
@@ -38,7 +37,7 @@ export const operations: Provider["operations"] = {
   listFinetunes: asIs,
   retrieveFinetune: asIs,
   cancelFinetune: asIs,
-  createModelResponse: { usage: generationUsage },
+  createModelResponse: asIs,
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   listResponseInputItems: asIs,

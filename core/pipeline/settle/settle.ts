@@ -3,7 +3,7 @@ import type { HeaderRecord } from "../../egress/header.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../../http/errors.ts";
 import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
-import { counted } from "../stream/passing-bytes.ts";
+import { watched } from "../stream/passing-bytes.ts";
 import type { Gateway } from "../gateway.ts";
 import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
@@ -51,7 +51,7 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
     if (content.bytes !== null) {
       if (content.usageAtEnd) asEvents(headers);
       const readyMs = gw.now() - startedAt;
-      const bytes = counted(content.bytes, { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, readyMs, settle });
+      const bytes = watched(content.bytes, { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, readyMs, settle });
       return new Response(bytes, { status, headers });
     }
     const response = new Response(null, { status, headers });

@@ -14,7 +14,7 @@ export interface Passing {
 }
 
 /** Bytes that pass unread, watched for their end. */
-export function counted(bytes: ByteSource, { provider, usageAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
+export function watched(bytes: ByteSource, { provider, usageAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
   const tail = usageAtEnd && new Tail(usageAtEnd);
   const unread = { ...NOTHING_READ, ...(tail ? { streamed: true as const } : { readyMs }) };
   return new ReadableStream<Uint8Array>(
@@ -47,7 +47,7 @@ export function counted(bytes: ByteSource, { provider, usageAtEnd, readyMs, sett
 class Tail {
   private readonly pieces: Uint8Array[] = [];
   private bytes = 0;
-  constructor(private readonly read: (tail: string) => Usage | undefined) {}
+  constructor(private readonly usageIn: (tail: string) => Usage | undefined) {}
 
   add(piece: Uint8Array): void {
     const last = piece.slice(-TAIL_BYTES); // a copy: the runtime may use the bytes again once they are on their way
@@ -59,7 +59,7 @@ class Tail {
     }
   }
   usage(): Usage | undefined {
-    return this.read(new TextDecoder().decode(Buffer.concat(this.pieces).subarray(-TAIL_BYTES)));
+    return this.usageIn(new TextDecoder().decode(Buffer.concat(this.pieces).subarray(-TAIL_BYTES)));
   }
 }
 /** Longer than any usage; a transcript's last event says the whole text before it. */
