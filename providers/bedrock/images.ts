@@ -1,4 +1,5 @@
-import { type Adapter, GatewayError, isJson, type Json, UpstreamFailure } from "#contract";
+import { type Adapter, GatewayError, isJson, type Json } from "#contract";
+import { noImage } from "../wires/openai/no-image.ts";
 import { bareModel } from "./families.ts";
 import { modelPath, plainModel } from "./model-path.ts";
 
@@ -76,15 +77,13 @@ function familyOf(model: string): Family {
   throw refused("model", "Images on Bedrock are drawn by amazon.nova-canvas-…, amazon.titan-image-… and stability.… models.");
 }
 
-/** What was filtered leaves no image behind: an answer without any is the model's refusal. */
 function drawn(body: Json, model: string): readonly string[] {
   const images = familyOf(model)
     .images(body)
     .filter((image): image is string => typeof image === "string" && image !== "");
   if (images.length > 0) return images;
   const why = [body["error"], ...list(body["finish_reasons"])].find((reason) => typeof reason === "string");
-  const message = `No image was drawn${why === undefined ? "" : `: ${String(why)}`}.`;
-  throw new UpstreamFailure(400, { message, type: "image_generation_user_error", param: null, code: "content_filter" });
+  throw noImage(why);
 }
 
 /**
