@@ -1,6 +1,6 @@
 import type { Segment } from "./guardrail.ts";
 import type { Json } from "./json.ts";
-import type { Usage } from "./stream.ts";
+import type { UpstreamFailure, Usage } from "./stream.ts";
 
 /** A segment, and the number of the message (or answer) it belongs to: scopes choose by that number. */
 export interface PlacedSegment extends Segment {
@@ -22,6 +22,10 @@ export interface BodyContent {
   tokens?(body: Json): string | undefined;
   /** The same as `input` of a whole answer; absent for vectors, scores, images and bytes. Where the provider reports no usage, `input` and `output` are counted. */
   output?(body: Json): readonly PlacedSegment[];
+  /** Whole answers of an operation without a dialect are JSON, whatever they call themselves. */
+  readonly json?: true;
+  /** The failure that a good status hides, in a whole answer of an operation without a dialect or in its first event. */
+  failed?(answer: Json): UpstreamFailure | undefined;
   /** Reads usage out of a whole answer of an operation without a dialect, unless the provider's adapter reads its own. */
   usage?(body: Json): Usage | undefined;
   /** Usage in events of an operation without a dialect, given the last 64 KB of them; events that nobody judges pass unread. */

@@ -4,7 +4,6 @@ import { serving } from "../wires/openai/serving.ts";
 import { batchOutput } from "../wires/openai/batch-output.ts";
 import { fieldsOf } from "./target.ts";
 import { deploymentPath, resourcePath } from "./url.ts";
-import { embeddingUsage, generationUsage } from "./usage.ts";
 
 const ofDeployment: Adapter = { path: deploymentPath, request: modelled };
 const ofResource: Adapter = { path: resourcePath };
@@ -20,11 +19,11 @@ const ofAssistant: Adapter = { ...assistants, request: deployedIfNamed };
 export const operations: Provider["operations"] = {
   chatComplete: { ...ofDeployment, request: conversation },
   complete: ofDeployment,
-  embed: { ...ofDeployment, usage: embeddingUsage },
-  imageGenerate: { ...ofDeployment, usage: generationUsage },
-  imageEdit: { ...ofDeployment, usage: generationUsage },
+  embed: ofDeployment,
+  imageGenerate: ofDeployment,
+  imageEdit: ofDeployment,
   createSpeech: ofDeployment,
-  createTranscription: { ...ofDeployment, usage: generationUsage },
+  createTranscription: ofDeployment,
   createTranslation: ofDeployment,
   uploadFile: ofResource,
   listFiles: ofResource,
@@ -39,7 +38,7 @@ export const operations: Provider["operations"] = {
   getBatchOutput: batchOutput((ask) => resourcePath({}, ask)),
   createFinetune: { ...ofResource, request: tuning, response: tuned },
   listFinetunes: { ...ofResource, response: tunedList },
-  createModelResponse: { ...ofResource, request: response, usage: generationUsage },
+  createModelResponse: { ...ofResource, request: response },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
   cancelModelResponse: ofResource,

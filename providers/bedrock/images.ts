@@ -1,4 +1,5 @@
-import { type Adapter, GatewayError, isJson, type Json, UpstreamFailure } from "#contract";
+import { type Adapter, GatewayError, isJson, type Json } from "#contract";
+import { noImage } from "../wires/openai/no-image.ts";
 import { bareModel } from "./families.ts";
 import { modelPath, plainModel } from "./model-path.ts";
 
@@ -76,22 +77,33 @@ function familyOf(model: string): Family {
   throw refused("model", "Images on Bedrock are drawn by amazon.nova-canvas-…, amazon.titan-image-… and stability.… models.");
 }
 
-/** What was filtered leaves no image behind: an answer without any is the model's refusal. */
 function drawn(body: Json, model: string): readonly string[] {
   const images = familyOf(model)
     .images(body)
     .filter((image): image is string => typeof image === "string" && image !== "");
   if (images.length > 0) return images;
   const why = [body["error"], ...list(body["finish_reasons"])].find((reason) => typeof reason === "string");
-  const message = `No image was drawn${why === undefined ? "" : `: ${String(why)}`}.`;
-  throw new UpstreamFailure(400, { message, type: "image_generation_user_error", param: null, code: "content_filter" });
+  throw noImage(why);
 }
 
-/** A client may add settings of the model's own to those that were mapped; they hold no text. */
-const withSettings = ({ [SETTINGS]: own }: Json, { [SETTINGS]: mapped, ...rest }: Json): Json =>
-  isJson(mapped)
-    ? { ...rest, [SETTINGS]: { ...(isJson(own) && own), ...mapped } }
-    : { ...rest, ...(mapped !== undefined && { [SETTINGS]: mapped }) };
+/**
+ * A client may ask for another task, and add settings of the model's own; what was judged is what is drawn, so the texts
+ * of any task are the prompt and what not to draw.
+ */
+function withOwn(own: Json, mapped: Json, { prompt, negative_prompt: negative }: Json): Json {
+  const asked: Json = { ...own, ...mapped, ...("taskType" in own && { taskType: own["taskType"] }) };
+  for (const [name, given] of Object.entries(own)) {
+    if (!isJson(given)) continue;
+    if (isJson(mapped[name]) && name === SETTINGS) asked[name] = { ...given, ...mapped[name] };
+    else if (!(name in mapped))
+      asked[name] = {
+        ...given,
+        ...("text" in given && { text: prompt }),
+        ...("negativeText" in given && { negativeText: negative ?? "" }),
+      };
+  }
+  return asked;
+}
 
 /** Images over InvokeModel. */
 export const imageGenerate = (now: () => number): Adapter => ({
@@ -99,7 +111,7 @@ export const imageGenerate = (now: () => number): Adapter => ({
   request(body, { target }) {
     if (body["stream"] === true) throw refused("stream", "Images on Bedrock are not streamed.");
     const own = Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member)));
-    return withSettings(own, { ...own, ...familyOf(target.model).request(body) }); // what was judged is what is drawn
+    return withOwn(own, familyOf(target.model).request(body), body);
   },
   response: (body, { target }) => ({
     created: Math.floor(now() / 1000),

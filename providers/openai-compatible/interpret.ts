@@ -5,14 +5,11 @@ import {
   definePlugin,
   type Endpoint,
   GatewayError,
-  isJson,
-  type Json,
   type Manifest,
   type OperationId,
   type Plugin,
   type Provider,
   type Target,
-  type Usage,
 } from "#contract";
 import { batchOutput } from "../wires/openai/batch-output.ts";
 import { oneModel } from "../wires/openai/one-model.ts";
@@ -68,17 +65,11 @@ function providerOf(id: string, declare: Declare): Provider {
 
 const CONVERSATIONAL: ReadonlySet<OperationId> = new Set<OperationId>(["chatComplete", "complete"]);
 const OWN: { readonly [Op in OperationId]?: Adapter } = {
-  embed: { usage: embeddingUsage },
   getBatchOutput: batchOutput(),
   retrieveModel: oneModel,
   deleteModel: oneModel,
   createModelResponse: { request: withoutPackedThoughts },
 };
-
-function embeddingUsage(body: Json): Usage | undefined {
-  const tokens = isJson(body["usage"]) ? body["usage"]["prompt_tokens"] : undefined;
-  return typeof tokens === "number" ? { input: tokens } : undefined;
-}
 
 function endpointOf(id: string, declare: Declare, { apiKey, customHost }: Target): Endpoint {
   const baseUrl = customHost?.replace(/\/+$/, "") ?? declare.baseUrl;

@@ -5,7 +5,6 @@ import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
 import { refusedBy } from "../wires/openai/refused.ts";
 import { serving } from "../wires/openai/serving.ts";
 import { without } from "../wires/openai/without.ts";
-import { embeddingUsage, generationUsage } from "./usage.ts";
 
 const asIs: Adapter = {};
 /** A conversation may hold what another provider said in an earlier turn. */
@@ -21,13 +20,13 @@ const createBatch: Adapter = { request: (body: Json) => ({ endpoint: "/v1/chat/c
 export const operations: Provider["operations"] = {
   chatComplete: conversation,
   complete: asIs,
-  embed: { usage: embeddingUsage },
+  embed: asIs,
   moderate: asIs,
-  imageGenerate: { usage: generationUsage },
-  imageEdit: { usage: generationUsage },
+  imageGenerate: asIs,
+  imageEdit: asIs,
   imageVariation: asIs,
   createSpeech: asIs,
-  createTranscription: { usage: generationUsage },
+  createTranscription: asIs,
   createTranslation: asIs,
   uploadFile: asIs,
   listFiles: asIs,
@@ -40,7 +39,7 @@ export const operations: Provider["operations"] = {
   cancelBatch: asIs,
   ...serving("Fine-Tuning", asIs),
   getBatchOutput: batchOutput(),
-  createModelResponse: { request: withoutPackedThoughts, usage: generationUsage },
+  createModelResponse: { request: withoutPackedThoughts },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   cancelModelResponse: asIs,

@@ -1,9 +1,10 @@
-import { type Adapter, isJson, type Json, nextTurn } from "#contract";
+import type { Adapter, Json } from "#contract";
 import { obeying } from "./answering.ts";
 import { hash } from "./id.ts";
 import { invalid, missing } from "./missing.ts";
 import { tokens } from "./speech.ts";
 import { wordsIn } from "./words.ts";
+import { entryText, inTurns } from "./in-turns.ts";
 
 const DIMENSIONS = 64;
 const MAX_DIMENSIONS = 3072;
@@ -14,11 +15,10 @@ export const embeddings = {
     answer: obeying(async (body) => {
       const texts = textsOf(body["input"]);
       const size = dimensionsOf(body["dimensions"]);
-      const data: Json[] = [];
-      for (const [index, text] of texts.entries()) {
-        if (index % PER_TURN === PER_TURN - 1) await nextTurn();
-        data.push({ object: "embedding", index, embedding: inFormat(vectorOf(text, size), body["encoding_format"]) });
-      }
+      const data = await inTurns(texts, (text, index): Json => {
+        const embedding = inFormat(vectorOf(text, size), body["encoding_format"]);
+        return { object: "embedding", index, embedding };
+      });
       const count = tokens(texts);
       return {
         object: "list",
@@ -30,18 +30,13 @@ export const embeddings = {
   },
 } satisfies Record<string, Adapter>;
 
-/** Vectors that are made before others have their turn. */
-const PER_TURN = 16;
-
 /** What is embedded, as texts: tokens and images are told apart by what is written of them. */
 function textsOf(input: unknown): readonly string[] {
   if (input === undefined || input === null || input === "") throw missing("input");
   if (typeof input === "string") return [input];
   if (!Array.isArray(input) || input.length === 0) throw invalid("input", "input must be a text, or a list that is not empty.");
-  return typeof input[0] === "number" ? [JSON.stringify(input)] : input.map(textOf);
+  return typeof input[0] === "number" ? [JSON.stringify(input)] : input.map(entryText);
 }
-const textOf = (entry: unknown): string =>
-  typeof entry === "string" ? entry : isJson(entry) && typeof entry["text"] === "string" ? entry["text"] : JSON.stringify(entry);
 
 function dimensionsOf(asked: unknown): number {
   if (asked === undefined || asked === null) return DIMENSIONS;

@@ -27,7 +27,7 @@ export async function formWith(file: string, request: OutgoingRequest, signal: A
   const { latency_ms, error } = scenarioOf({ model: textIn(form, "model") });
   await pause(latency_ms ?? 0, signal);
   if (error) throw new Refusal(error.status, error);
-  if (!(form.get(file) instanceof Blob)) throw missing(file);
+  if (!((form.get(file) ?? form.get(`${file}[]`)) instanceof Blob)) throw missing(file); // several are a list
   return form;
 }
 

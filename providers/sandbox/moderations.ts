@@ -1,8 +1,9 @@
-import { type Adapter, isJson, type Json, nextTurn } from "#contract";
+import { type Adapter, isJson, type Json } from "#contract";
 import { obeying } from "./answering.ts";
 import { idOf } from "./id.ts";
 import { invalid, missing } from "./missing.ts";
 import { wordsIn } from "./words.ts";
+import { inTurns } from "./in-turns.ts";
 
 /** Category -> the words that the sandbox takes for a violation of it. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -25,11 +26,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 export const moderations = {
   moderate: {
     answer: obeying(async (body) => {
-      const results: Json[] = [];
-      for (const [index, text] of textsOf(body["input"]).entries()) {
-        if (index % PER_TURN === PER_TURN - 1) await nextTurn();
-        results.push(judged(text));
-      }
+      const results = await inTurns(textsOf(body["input"]), judged);
       return { id: `modr-${idOf(body)}`, model: String(body["model"] ?? "sandbox-moderation"), results };
     }),
   },
@@ -45,8 +42,6 @@ function textsOf(input: unknown): readonly string[] {
 }
 
 const MAX_TEXTS = 256;
-/** Texts that are judged before others have their turn. */
-const PER_TURN = 16;
 function fewEnough(texts: readonly string[]): readonly string[] {
   if (texts.length > MAX_TEXTS) throw invalid("input", `input must have at most ${MAX_TEXTS} texts.`);
   return texts;

@@ -1,8 +1,9 @@
-import { type Adapter, isJson, type Json, nextTurn } from "#contract";
+import type { Adapter, Json } from "#contract";
 import { obeying } from "./answering.ts";
 import { idOf } from "./id.ts";
 import { invalid, missing } from "./missing.ts";
 import { wordsIn } from "./words.ts";
+import { entryText, inTurns } from "./in-turns.ts";
 
 /** Rerank: a document is as relevant as many of the query's words it has. */
 export const rerank = {
@@ -13,11 +14,7 @@ export const rerank = {
       if (!Array.isArray(documents) || documents.length === 0) throw missing("documents");
       if (documents.length > MAX_DOCUMENTS) throw invalid("documents", `documents must be at most ${MAX_DOCUMENTS}.`);
       const wanted = new Set(wordsIn(query));
-      const ranked: Result[] = [];
-      for (const [index, document] of documents.entries()) {
-        if (index % PER_TURN === PER_TURN - 1) await nextTurn();
-        ranked.push(result(textOf(document), index, wanted));
-      }
+      const ranked = await inTurns(documents, (document, index) => result(entryText(document), index, wanted));
       ranked.sort(byScore);
       const results = ranked.slice(0, typeof top_n === "number" ? top_n : undefined);
       return {
@@ -32,8 +29,6 @@ export const rerank = {
 } satisfies Record<string, Adapter>;
 
 const MAX_DOCUMENTS = 1_000;
-/** Documents that are read before others have their turn. */
-const PER_TURN = 16;
 
 interface Result {
   readonly index: number;
@@ -47,10 +42,3 @@ function result(text: string, index: number, wanted: ReadonlySet<string>): Resul
   const shared = [...wanted].filter((word) => held.has(word)).length;
   return { index, relevance_score: wanted.size === 0 ? 0 : shared / wanted.size, text };
 }
-
-const textOf = (document: unknown): string =>
-  typeof document === "string"
-    ? document
-    : isJson(document) && typeof document["text"] === "string"
-      ? document["text"]
-      : JSON.stringify(document);

@@ -1,4 +1,5 @@
-import { type Adapter, GatewayError, isJson, type Json, UpstreamFailure } from "#contract";
+import { type Adapter, GatewayError, isJson, type Json } from "#contract";
+import { noImage } from "../wires/openai/no-image.ts";
 import { modelPath } from "./endpoint.ts";
 
 /** Member of OpenAI's form -> the parameter of its name; what is not named here travels on as it is. */
@@ -42,14 +43,12 @@ function parametersOf(body: Json): Json {
   };
 }
 
-/** What was filtered leaves no image behind: an answer without any is a refusal. */
 function drawn({ predictions }: Json): readonly Json[] {
   const all = Array.isArray(predictions) ? predictions.filter(isJson) : [];
   const images = all.filter(({ bytesBase64Encoded: image }) => typeof image === "string");
   if (images.length > 0) return images;
   const why = all.find(({ raiFilteredReason: reason }) => typeof reason === "string")?.["raiFilteredReason"];
-  const message = `No image was drawn${why === undefined ? "" : `: ${String(why)}`}.`;
-  throw new UpstreamFailure(400, { message, type: "image_generation_user_error", param: null, code: "content_filter" });
+  throw noImage(why);
 }
 
 /** Imagen over :predict. */

@@ -217,6 +217,7 @@ describe("a request's headers", () => {
 
 describe("an answer's headers", () => {
   const IMAGES: Asking = { provider: "openai", path: "/v1/images/generations", body: { prompt: "x" } };
+  const SPEECH: Asking = { provider: "openai", path: "/v1/audio/speech", body: { model: "m", input: "x", voice: "alloy" } };
   const NOISE = [
     "Set-Cookie: session=upstream",
     "Set-Cookie: b=c",
@@ -278,7 +279,7 @@ describe("an answer's headers", () => {
   });
   test("of bytes that pass through are, too", async () => {
     answer = noisy("200 OK", "application/octet-stream", "some bytes");
-    const text = await raw(["Authorization: Bearer k"], IMAGES);
+    const text = await raw(["Authorization: Bearer k"], SPEECH);
     expect(text).toContain("some bytes");
     expectClean(text);
   });

@@ -248,6 +248,16 @@ describe("what is refused at start, with a sentence and an exit code", () => {
     ["one key for both", { GATEWAY_API_KEY: ADMIN_KEY }, /same as GATEWAY_ADMIN_KEY/],
     ["a port that is none", { PORT: "eighty" }, /PORT=eighty is not valid/],
     ["an origin that is none", { CORS_ALLOWED_ORIGINS: "app.example" }, /CORS_ALLOWED_ORIGINS=app\.example is not valid/],
+    [
+      "an origin of half an address",
+      { CORS_ALLOWED_ORIGINS: "https://a.example, https://[" },
+      /CORS_ALLOWED_ORIGINS=\S+ \S+ is not valid: https:\/\/\[ is no origin/,
+    ],
+    [
+      "an origin of a port alone",
+      { CORS_ALLOWED_ORIGINS: "https://:80" },
+      /CORS_ALLOWED_ORIGINS=https:\/\/:80 is not valid: https:\/\/:80 is no origin/,
+    ],
     ["a port out of range", { PORT: "70000" }, /PORT=70000 is not valid/],
     ["an unknown profile", { GATEWAY_PROFILE: "no-such-profile" }, /no-such-profile.*default, minimal, full/],
     ["a flag that is neither", { GUARDRAILS_ENABLED: "perhaps" }, /GUARDRAILS_ENABLED=perhaps is not valid.*ON or OFF/],

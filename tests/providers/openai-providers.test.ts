@@ -55,22 +55,6 @@ describe("openai", () => {
       expect(operations[operation]?.headers?.({}, ask(operation, target({ fields: { openai_beta: "assistants=v3" } })))).toEqual({});
     }
   });
-  test("reads the usage of embeddings and of generations", async () => {
-    const { operations } = await provides();
-    expect(operations.embed?.usage?.({ usage: { prompt_tokens: 8, total_tokens: 8 } })).toEqual({ input: 8 });
-    expect(operations.embed?.usage?.({})).toBeUndefined();
-    expect(
-      operations.createModelResponse?.usage?.({
-        usage: {
-          input_tokens: 10,
-          input_tokens_details: { cached_tokens: 4 },
-          output_tokens: 7,
-          output_tokens_details: { reasoning_tokens: 5 },
-        },
-      }),
-    ).toEqual({ input: 6, cacheRead: 4, inputAudio: 0, output: 2, reasoning: 5 });
-    expect(operations.imageEdit?.usage?.({ created: 1, data: [] })).toBeUndefined();
-  });
 });
 
 describe("what a declaration asks for", () => {

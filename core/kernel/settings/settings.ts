@@ -73,6 +73,7 @@ export function readSettings(env: Environment): Settings {
   }
   const settings = Object.freeze({ ...values, env: Object.freeze(filled) }) as Settings; // each member was judged by its schema above
   refuseMistakenHost(settings);
+  refuseNoOrigin(settings);
   refuseOpenDoor(settings);
   return settings;
 }
@@ -120,6 +121,14 @@ function weaknessOf(secret: string): string | undefined {
 function refuseMistakenHost({ host }: Settings): void {
   const why = hostMistake(host);
   if (why !== undefined) throw new GatewayError("SETTING_INVALID", { name: "HOST", value: host, why });
+}
+
+/** As a browser would read it. */
+function refuseNoOrigin({ corsOrigins }: Settings): void {
+  const mistaken = corsOrigins.find((origin) => origin !== "*" && !URL.canParse(origin));
+  if (mistaken === undefined) return;
+  const why = `${mistaken} is no origin, such as https://app.example or https://app.example:8443`;
+  throw new GatewayError("SETTING_INVALID", { name: SETTINGS.corsOrigins.env, value: corsOrigins.join(", "), why });
 }
 
 function refuseOpenDoor({ host, adminKey, apiKey }: Settings): void {

@@ -1,7 +1,7 @@
 import { errorExtra, isJson, type WireError } from "#contract";
 
 /** An error body in the form that most providers share: `{error: {message, type, param, code}}`. */
-export function openAiError(body: unknown): Partial<WireError> {
+export function usualError(body: unknown): Partial<WireError> {
   const error = isJson(body) ? body["error"] : undefined;
   if (typeof error === "string") return { message: error };
   if (!isJson(error)) return isJson(body) && typeof body["message"] === "string" ? { message: body["message"] } : {};

@@ -8,7 +8,7 @@ import type { Try } from "../try.ts";
 import type { Reading } from "./interpret.ts";
 import { unreadable, wireError } from "../stream/live.ts";
 import { errorBodyOf } from "../reply.ts";
-import { extraIn, openAiError } from "./provider-error.ts";
+import { extraIn, usualError } from "./provider-error.ts";
 import { type Secrets, toldError, withoutSecrets } from "./secrets-sent.ts";
 
 /** An error as the client's reading. */
@@ -31,7 +31,7 @@ export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, se
 function errorIn({ status, headers }: Answer, text: JsonText, { to }: Try): ErrorRead {
   const body = shortJson(text);
   entering(markOfOwner(to.provider));
-  const read = to.provider.error?.(status, body, Object.fromEntries(headers)) ?? openAiError(body);
+  const read = to.provider.error?.(status, body, Object.fromEntries(headers)) ?? usualError(body);
   return read.extra ? read : { ...read, ...extraIn(body) };
 }
 interface Refused {

@@ -9,6 +9,7 @@ import type { Content } from "../reply.ts";
 import { collect } from "../stream/fold.ts";
 import type { Try } from "../try.ts";
 import { replyMap } from "./answer-maps.ts";
+import { goodBytes } from "./good-bytes.ts";
 import type { Reading } from "./interpret.ts";
 
 /** At once, unless it is long. */
@@ -83,13 +84,16 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const { content } = it.call.row;
   const base = { status: answer.status, headers, error: null };
   const type = answer.headers.get("content-type") ?? "";
-  if (content.file === "answered" || !type.includes("json")) {
-    const usageAtEnd = type.includes("event-stream") ? content.usageAtEnd : undefined;
-    return { ...base, content: { kind: "bytes", bytes: answer.pieces(), usageAtEnd }, model: null };
+  const isEvents = type.includes("event-stream");
+  if (content.file === "answered" || isEvents || !(content.json || type.includes("json"))) {
+    const bytes = content.file === "answered" ? answer.pieces() : await goodBytes(answer.pieces(), type, it);
+    return { ...base, content: { kind: "bytes", bytes, usageAtEnd: isEvents ? content.usageAtEnd : undefined }, model: null };
   }
   const text = await answer.text();
   const body = await jsonOf(text, it.to.id, content.vectors ? VECTORS : CONVERSATION);
   const own = adapter.response ? adapter.response(body, it.ask) : body;
+  const failure = content.failed?.(own);
+  if (failure) throw failure;
   const whole = it.to.served?.whole;
   const asked = whole ? whole.answer(own) : own;
   const mapped = content.asAsked && it.call.body.kind === "json" ? await content.asAsked(asked, it.call.body.value) : asked;

@@ -4,7 +4,7 @@ import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../../http/errors.ts";
 import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
 import { asJsonList } from "../stream/json-list.ts";
-import { counted } from "../stream/passing-bytes.ts";
+import { watched } from "../stream/passing-bytes.ts";
 import type { Gateway } from "../gateway.ts";
 import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
@@ -54,7 +54,7 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
       const readyMs = gw.now() - startedAt;
       const { modelAtEnd } = served.call.row.content;
       const passing = { provider: reply.from?.id ?? "", usageAtEnd: content.usageAtEnd, modelAtEnd, readyMs, settle };
-      const bytes = counted(content.bytes, passing);
+      const bytes = watched(content.bytes, passing);
       return new Response(bytes, { status, headers });
     }
     const response = new Response(null, { status, headers });

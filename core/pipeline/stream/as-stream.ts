@@ -5,7 +5,7 @@ import { Finishes } from "./fold.ts";
 import type { Try } from "../try.ts";
 import { isHighSurrogate } from "../../json/written.ts";
 import { replyMap } from "../call/answer-maps.ts";
-import { extraIn, openAiError } from "../call/provider-error.ts";
+import { extraIn, usualError } from "../call/provider-error.ts";
 import type { GoodStream } from "../reply.ts";
 import { InTurns } from "./in-turns.ts";
 
@@ -32,7 +32,7 @@ function wholeAnswer(body: Json, it: Try, dialect: Dialect): readonly StreamEven
 /** The error that a body tells of, in the provider's form or in the usual one. */
 function refusalIn(body: Json, { to }: Try): UpstreamFailure | undefined {
   entering(markOfOwner(to.provider));
-  const told = [to.provider.error?.(STREAM_REFUSED, body), openAiError(body)].find((error) => error?.message !== undefined);
+  const told = [to.provider.error?.(STREAM_REFUSED, body), usualError(body)].find((error) => error?.message !== undefined);
   if (told?.message === undefined) return undefined;
   const { message, type = "api_error", param = null, code = null } = told;
   return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code, ...extraIn(body) });

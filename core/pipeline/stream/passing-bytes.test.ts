@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ByteSource } from "../../egress/source.ts";
 import type { Ending } from "./deliver.ts";
-import { counted } from "./passing-bytes.ts";
+import { watched } from "./passing-bytes.ts";
 
 const KB = 1024;
 function pieces(texts: readonly string[], broken?: Error): ByteSource & { cancelled: boolean } {
@@ -23,7 +23,7 @@ async function passed(from: ByteSource, take = Number.POSITIVE_INFINITY) {
   const seen: string[] = [];
   const ended = Promise.withResolvers<Ending>();
   const usageAtEnd = (tail: string) => ({ input: seen.push(tail) });
-  const reader = counted(from, { provider: "p", usageAtEnd, readyMs: 7, settle: ended.resolve }).getReader();
+  const reader = watched(from, { provider: "p", usageAtEnd, readyMs: 7, settle: ended.resolve }).getReader();
   let text = "";
   try {
     for (let count = 0; count < take; count += 1) {
@@ -49,7 +49,7 @@ describe("bytes that pass unread", () => {
   test("took the gateway no longer than until they began; events are a stream", async () => {
     expect((await passed(pieces(["a"]))).ending).toMatchObject({ streamed: true });
     const ended = Promise.withResolvers<Ending>();
-    const bytes = counted(pieces(["a"]), { provider: "p", usageAtEnd: undefined, readyMs: 7, settle: ended.resolve });
+    const bytes = watched(pieces(["a"]), { provider: "p", usageAtEnd: undefined, readyMs: 7, settle: ended.resolve });
     expect([await new Response(bytes).text(), await ended.promise]).toEqual([
       "a",
       { ended: "ok", usage: null, firstMs: null, response: null, readyMs: 7 },
@@ -58,7 +58,7 @@ describe("bytes that pass unread", () => {
   test("say the model that answered in the same end", async () => {
     const ended = Promise.withResolvers<Ending>();
     const of = { provider: "p", usageAtEnd: () => ({ input: 1 }), readyMs: 7, settle: ended.resolve };
-    const bytes = counted(pieces(["a", "b"]), { ...of, modelAtEnd: (tail) => `model of ${tail}` });
+    const bytes = watched(pieces(["a", "b"]), { ...of, modelAtEnd: (tail) => `model of ${tail}` });
     expect([await new Response(bytes).text(), (await ended.promise).model]).toEqual(["ab", "model of ab"]);
   });
   test("of one large piece are no exception", async () => {

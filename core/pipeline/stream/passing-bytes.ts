@@ -18,7 +18,7 @@ export interface Passing {
 }
 
 /** Bytes that pass unread, watched for their end. */
-export function counted(bytes: ByteSource, { provider, usageAtEnd, modelAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
+export function watched(bytes: ByteSource, { provider, usageAtEnd, modelAtEnd, readyMs, settle }: Passing): ReadableStream<Uint8Array> {
   const tail = usageAtEnd && new Tail();
   const unread = { ...NOTHING_READ, ...(tail ? { streamed: true as const } : { readyMs }) };
   return new ReadableStream<Uint8Array>(

@@ -128,9 +128,8 @@ describe("the events of a run", () => {
     );
   });
   test("say no piece of a call that a guardrail changed", () => {
-    const [first] = runEvents
-      .write(WAITS, event("thread.run.step.delta", { delta: CALL }) + event("thread.run.requires_action", {}), "text/event-stream")
-      .split("\n\n");
+    const before = event("thread.run.step.delta", { delta: CALL }) + event("thread.run.requires_action", {});
+    const [first] = String(runEvents.write(WAITS, before, "text/event-stream")).split("\n\n");
     expect(first).toBe(`event: thread.run.requires_action\ndata: ${JSON.stringify(WAITS)}`);
   });
 });

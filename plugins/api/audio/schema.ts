@@ -1,17 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { Nullable } from "#contract";
+import { formFile, Model, ModelInForm, open } from "../content/schema.ts";
 
-const open = { additionalProperties: true } as const;
-const model = Type.Optional(Type.String({ maxLength: 512, description: "Model id, or `@slug/model`." }));
-/** A form passes unread: what its model says chooses no provider. */
-const modelInForm = Type.Optional(Type.String({ description: "Model id. The provider is chosen by a header or a config." }));
 const temperature = Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0, description: "How far the model may guess." }));
-const file = Type.Unsafe<Blob>({ type: "string", format: "binary", description: "The audio." });
+const file = formFile("The audio.");
 const MAX_SPOKEN = 4096;
 
 export const SpeechBody = Type.Object(
   {
-    model,
+    model: Type.Optional(Model),
     input: Type.String({ maxLength: MAX_SPOKEN, description: "The text to speak." }),
     voice: Type.Union([Type.String(), Type.Object({ id: Type.String() }, open)], { description: "E.g. `alloy`, or the provider's own." }),
     instructions: Type.Optional(Nullable(Type.String({ description: "How to speak." }))),
@@ -28,7 +25,7 @@ export const Speech = Type.String({ format: "binary", description: "The audio; w
 export const TranscriptionForm = Type.Object(
   {
     file,
-    model: modelInForm,
+    model: Type.Optional(ModelInForm),
     language: Type.Optional(Type.String({ description: "Of the audio, as ISO 639-1." })),
     prompt: Type.Optional(Type.String({ description: "What came before, or how words are spelt." })),
     response_format: Type.Optional(
@@ -44,7 +41,7 @@ export const TranscriptionForm = Type.Object(
 export const TranslationForm = Type.Object(
   {
     file,
-    model: modelInForm,
+    model: Type.Optional(ModelInForm),
     prompt: Type.Optional(Type.String({ description: "What came before, in English." })),
     response_format: Type.Optional(Type.String({ default: "json", description: "`json`, `text`, `srt`, `verbose_json` or `vtt`." })),
     temperature,

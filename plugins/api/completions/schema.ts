@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Nullable } from "#contract";
+import { ModelOrSet, open } from "../content/schema.ts";
 
-const open = { additionalProperties: true } as const;
 const integer = (minimum: number, maximum: number | undefined, description: string) =>
   Type.Optional(Nullable(Type.Integer({ minimum, ...(maximum !== undefined && { maximum }), description })));
 const number = (minimum: number, maximum: number, description: string) =>
@@ -9,9 +9,7 @@ const number = (minimum: number, maximum: number, description: string) =>
 
 export const CompletionBody = Type.Object(
   {
-    model: Type.Optional(
-      Type.String({ maxLength: 512, description: "Model id, or `@slug/model`. May be left out when a config's override_params sets it." }),
-    ),
+    model: Type.Optional(ModelOrSet),
     prompt: Type.Optional(
       Nullable(
         Type.Union([Type.String(), Type.Array(Type.Unknown(), { minItems: 1 })], {

@@ -1,12 +1,14 @@
 import type { BodyContent, Json, PlacedSegment } from "#contract";
 import { answerParts } from "./answer.ts";
 import { chatMessage, list, messagesMessage } from "./conversation.ts";
+import { failureIn } from "./failure.ts";
 import { at, type Found } from "./found.ts";
 import { BEFORE_ALL, readInstructions } from "./instructions.ts";
 import { readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
 import { readParts } from "./parts.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
+import { tokenUsage } from "./token-usage.ts";
 import { holdsTokens, members, readFormTexts, readPrompts } from "./prompts.ts";
 
 /* What the bodies of the specification's operations hold. No plugin: what the `api` plugins share. */
@@ -66,6 +68,8 @@ const tokensIn =
   (name: string) =>
   (body: Json): string | undefined =>
     holdsTokens(body[name]) ? name : undefined;
+/** An answer without a dialect says itself when it is a failure. */
+const ANSWERED = { failed: failureIn } satisfies BodyContent;
 const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, rewritten: withoutBrokenSignatures, names: NAMES } satisfies BodyContent;
 
 const readChat: Reader = (body, found) => {
@@ -83,12 +87,12 @@ export const CHAT: BodyContent = { ...PATCHED, input: reading(readChat), lastInp
 /** Messages: the system text beside the list, tools among the content blocks. */
 export const MESSAGES: BodyContent = { ...PATCHED, input: reading(readMessages), lastInput: lastBy(messagesMessage, readMessages), output };
 /** Completions and images: a prompt. */
-export const PROMPT: BodyContent = { ...PATCHED, input: reading(readPrompts), tokens: tokensIn("prompt") };
+export const PROMPT: BodyContent = { ...PATCHED, ...ANSWERED, input: reading(readPrompts), tokens: tokensIn("prompt") };
 export const COMPLETION: BodyContent = { ...PROMPT, output };
 /** Speech: how to speak is said by the same client as what to speak. */
-export const SPEECH: BodyContent = { ...PATCHED, input: reading(members(["instructions", "input"])) };
+export const SPEECH: BodyContent = { ...PATCHED, ...ANSWERED, input: reading(members(["instructions", "input"])) };
 /** The member `input`: texts to embed or classify. */
-export const INPUT: BodyContent = { ...PATCHED, input: reading(members(["input"])), tokens: tokensIn("input") };
+export const INPUT: BodyContent = { ...PATCHED, ...ANSWERED, json: true, input: reading(members(["input"])), tokens: tokensIn("input") };
 export const RESPONSE: BodyContent = {
   ...PATCHED,
   input: reading((body, found) => {
@@ -97,15 +101,18 @@ export const RESPONSE: BodyContent = {
     readItems(body["input"], found);
   }),
   output,
+  usage: tokenUsage,
 };
 export const EMBEDDING: BodyContent = { ...INPUT, vectors: true };
 export const RERANK: BodyContent = {
   ...PATCHED,
+  ...ANSWERED,
+  json: true,
   input: reading((body, found) => {
     members(["query"])(body, found);
     list(body["documents"]).forEach((document, index) => readLeaves(document, at(`documents[${index}]`, "user", 0), found));
   }),
 };
 /** The texts among a multipart form's fields. */
-export const FORM: BodyContent = { ...PATCHED, input: reading(readFormTexts) };
+export const FORM: BodyContent = { ...PATCHED, ...ANSWERED, input: reading(readFormTexts) };
 export const TRANSCRIPT: BodyContent = { ...FORM, output };

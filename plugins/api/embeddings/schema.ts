@@ -1,14 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { Nullable } from "#contract";
+import { ModelOrSet, open } from "../content/schema.ts";
 
-const open = { additionalProperties: true } as const;
 const MAX_INPUTS = 2048;
 
 export const EmbeddingBody = Type.Object(
   {
-    model: Type.Optional(
-      Type.String({ maxLength: 512, description: "Model id, or `@slug/model`. May be left out when a config's override_params sets it." }),
-    ),
+    model: Type.Optional(ModelOrSet),
     input: Type.Union([Type.String(), Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_INPUTS })], {
       description: "A text, a list of texts, a list of tokens, or a list of such lists; some providers take images beside texts.",
     }),

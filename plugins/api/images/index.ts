@@ -3,18 +3,15 @@ import { type BodyContent, definePlugin, Nullable, OneOf } from "#contract";
 import { imageFileIds } from "../content/file-ids.ts";
 import { FORM, PROMPT } from "../content/index.ts";
 import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
+import { formFile, Model, ModelInForm, open } from "../content/schema.ts";
 
-const open = { additionalProperties: true } as const;
 const FORMATS = ["url", "b64_json"] as const;
-const file = (description: string) => Type.Unsafe<Blob>({ type: "string", format: "binary", description });
-/** A form passes unread: what its model says chooses no provider. */
-const modelInForm = Type.Optional(Type.String({ description: "Model id. The provider is chosen by a header or a config." }));
 const n = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 10, default: 1, description: "How many images." })));
 
 const ImageBody = Type.Object(
   {
     prompt: Type.String({ description: "What to draw." }),
-    model: Type.Optional(Nullable(Type.String({ description: "Model id, or `@slug/model`." }))),
+    model: Type.Optional(Nullable(Model)),
     n,
     size: Type.Optional(Nullable(Type.String({ description: "Width and height, e.g. `1024x1024`." }))),
     quality: Type.Optional(Nullable(Type.String({ description: "E.g. `standard` or `hd`." }))),
@@ -32,10 +29,10 @@ const ImageBody = Type.Object(
 /** Specification E6; a multipart form. */
 const ImageEditForm = Type.Object(
   {
-    image: file("The image to edit."),
+    image: formFile("The image to edit."),
     prompt: Type.String({ description: "What to change." }),
-    mask: Type.Optional(file("Its transparent areas are where to edit.")),
-    model: modelInForm,
+    mask: Type.Optional(formFile("Its transparent areas are where to edit.")),
+    model: Type.Optional(ModelInForm),
     n,
     size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
     response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
@@ -59,7 +56,7 @@ const ImageEditBody = Type.Object(
     ),
     mask: Type.Optional(Type.Unknown({ description: "An image, as above; its transparent areas are where to edit." })),
     prompt: Type.String({ description: "What to change." }),
-    model: Type.Optional(Nullable(Type.String({ description: "Model id, or `@slug/model`." }))),
+    model: Type.Optional(Nullable(Model)),
     n,
     stream: Type.Optional(Nullable(Type.Boolean({ default: false, description: "Answer as server-sent events, where the model can." }))),
   },
@@ -68,8 +65,8 @@ const ImageEditBody = Type.Object(
 
 const ImageVariationForm = Type.Object(
   {
-    image: file("The image to vary."),
-    model: modelInForm,
+    image: formFile("The image to vary."),
+    model: Type.Optional(ModelInForm),
     n,
     size: Type.Optional(OneOf(["256x256", "512x512", "1024x1024"], { default: "1024x1024", description: "Width and height." })),
     response_format: Type.Optional(OneOf(FORMATS, { default: "url", description: "Link or data." })),
@@ -92,7 +89,7 @@ const ImageResult = Type.Object(
   { ...open, $id: "ImagesResponse" },
 );
 
-const usage = { usage: tokenUsage, usageAtEnd } satisfies BodyContent;
+const answered = { json: true, usage: tokenUsage, usageAtEnd } satisfies BodyContent;
 const EVENTS = 'With `"stream": true` the answer is server-sent events: partial images, then the whole one with its usage.';
 
 /** `/v1/images`: generations, edits (specification E6) and variations. */
@@ -105,7 +102,7 @@ export default definePlugin({
       operations: [
         {
           operation: "imageGenerate",
-          content: { ...PROMPT, ...usage },
+          content: { ...PROMPT, ...answered },
           body: ImageBody,
           reply: ImageResult,
           examples: { "Two images": { model: "sandbox-image", prompt: "A cat with a hat", n: 2 } },
@@ -113,7 +110,7 @@ export default definePlugin({
         },
         {
           operation: "imageEdit",
-          content: { ...FORM, ...usage },
+          content: { ...FORM, ...answered },
           owned: { named: imageFileIds },
           body: ImageEditForm,
           json: ImageEditBody,
@@ -127,7 +124,7 @@ export default definePlugin({
           },
           description: EVENTS,
         },
-        { operation: "imageVariation", content: { ...FORM, ...usage }, body: ImageVariationForm, reply: ImageResult },
+        { operation: "imageVariation", content: { ...FORM, ...answered }, body: ImageVariationForm, reply: ImageResult },
       ],
     },
   }),

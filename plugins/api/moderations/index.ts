@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, Nullable } from "#contract";
 import { INPUT } from "../content/index.ts";
+import { Model, open } from "../content/schema.ts";
 
-const open = { additionalProperties: true } as const;
 const Named = (value: ReturnType<typeof Type.Boolean> | ReturnType<typeof Type.Number>, description: string) =>
   Type.Record(Type.String(), value, { description });
 
@@ -11,7 +11,7 @@ const ModerationBody = Type.Object(
     input: Type.Union([Type.String(), Type.Array(Type.Unknown(), { minItems: 1 })], {
       description: "A text, a list of texts, or a list of parts: `text` and `image_url`.",
     }),
-    model: Type.Optional(Nullable(Type.String({ maxLength: 512, description: "Model id, or `@slug/model`." }))),
+    model: Type.Optional(Nullable(Model)),
   },
   { ...open, $id: "CreateModerationRequest" },
 );

@@ -1,14 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { type BodyContent, definePlugin, isJson, type Json, Nullable, tokens, type Usage } from "#contract";
 import { RERANK } from "../content/index.ts";
-
-const open = { additionalProperties: true } as const;
+import { ModelOrSet, open } from "../content/schema.ts";
 
 const RerankBody = Type.Object(
   {
-    model: Type.Optional(
-      Type.String({ maxLength: 512, description: "Model id, or `@slug/model`. May be left out when a config's override_params sets it." }),
-    ),
+    model: Type.Optional(ModelOrSet),
     query: Type.String({ description: "What the documents are compared with." }),
     documents: Type.Array(Type.Union([Type.String(), Type.Object({ text: Type.Optional(Type.String()) }, open)]), {
       minItems: 1,

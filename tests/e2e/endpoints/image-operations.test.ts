@@ -20,6 +20,8 @@ describe("the official client", () => {
     expect(generated.data?.map(({ b64_json }) => b64_json)).toEqual([expect.stringMatching(PNG), expect.stringMatching(PNG)]);
     const edited = await images.edit({ model: "sandbox-image", image: image(), mask: image(), prompt: "a hat" });
     expect(edited.data?.map(({ url }) => url)).toEqual([expect.stringMatching(/^https:/)]);
+    const both = await images.edit({ model: "sandbox-image", image: [image(), image()], prompt: "a hat" });
+    expect(both.data).toHaveLength(1);
     const varied = await images.createVariation({ image: image(), n: 3, response_format: "b64_json" });
     expect(varied.data?.map(({ b64_json }) => PNG.test(b64_json ?? ""))).toEqual([true, true, true]);
   });

@@ -142,7 +142,11 @@ describe("what a guardrail read is what is drawn:", () => {
   });
   const ways: readonly (readonly [what: string, config: () => Json, body: Json])[] = [
     ["Amazon's own text", () => bedrock("amazon.nova-canvas-v1:0"), { textToImageParams: { text: "EVIL" } }],
-    ["Amazon's own task", () => bedrock("amazon.nova-canvas-v1:0"), { taskType: "EVIL" }],
+    [
+      "Amazon's own task",
+      () => bedrock("amazon.nova-canvas-v1:0"),
+      { taskType: "INPAINTING", inPaintingParams: { text: "EVIL", negativeText: "EVIL" } },
+    ],
     ["Stability's own texts", () => bedrock("stability.stable-diffusion-xl-v1"), { text_prompts: [{ text: "EVIL" }] }],
     ["Google's own name of what not to draw", vertex, { negativePrompt: "EVIL" }],
     ["Google's own parameters", vertex, { parameters: { negativePrompt: "EVIL" } }],

@@ -1,9 +1,9 @@
 /** Audio passes through: neither what is heard nor what is spoken is held. */
 import { expect, test } from "bun:test";
-import { jsonAnswer } from "../../kit/replay.ts";
-import { peakMb, resetPeak } from "../../slow/memory.ts";
-import { forAll } from "./api.ts";
-import { clientOf } from "./client.ts";
+import { jsonAnswer } from "../kit/replay.ts";
+import { peakMb, resetPeak } from "./memory.ts";
+import { forAll } from "../e2e/endpoints/api.ts";
+import { clientOf } from "../e2e/endpoints/client.ts";
 
 const api = forAll();
 const MB = 1024 * 1024;
