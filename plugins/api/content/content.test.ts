@@ -394,12 +394,12 @@ describe("patches", () => {
       { type: "message", role: "developer", content: "Be kind." },
       { role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
     ];
-    expect(segmentsOf("input", { input }).map(({ kind, role, text }) => [kind, role, text])).toEqual([
+    expect(segmentsOf("response", { input }).map(({ kind, role, text }) => [kind, role, text])).toEqual([
       ["tool_call", "assistant", '{"name":"sql","arguments":"SELECT 1"}'],
       ["tool_result", "tool", "one"],
       ["file", "tool", "f1"],
       ["tool_call", "assistant", JSON.stringify(input[2])],
-      ["file", "user", JSON.stringify(input[3])],
+      ["text", "user", "because"],
       ["text", "system", "Be kind."],
       ["text", "assistant", "No."],
     ]);
