@@ -36,7 +36,8 @@ test("the embedded SQLite migrations make exactly the tables of the snapshot", (
 });
 
 test("both dialects have the same generated migrations, in the order of their ids", () => {
-  const ids = (migrations: typeof MIGRATIONS): string[] => migrations.map(({ id }) => id).filter((id) => !id.startsWith("0000"));
+  const ids = (migrations: typeof MIGRATIONS): string[] =>
+    migrations.filter(({ sql }) => !/^--.*written by hand/i.test(sql)).map(({ id }) => id);
   expect(ids(MIGRATIONS)).toEqual(ids(POSTGRES));
   expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id).toSorted());
 });

@@ -32,10 +32,11 @@ const wantedFiles = async (name?: string): Promise<Files> => {
   const tables = (await firstPartyCollections()).map(tableOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   const steps = stepsBetween(await lastSnapshot(), tables);
   const files: Files = new Map([[SNAPSHOT, snapshotModule(tables)]]);
+  const number = nextNumber((await Promise.all(FOLDERS.map(async ({ path }) => [...(await sqlFiles(path)).keys()]))).flat());
   for (const { path, dialect } of FOLDERS) {
     const sql = await sqlFiles(path);
     if (dialect !== undefined && steps.length > 0) {
-      const file = `${nextNumber([...sql.keys()])}_${name ?? nameOf(steps)}.sql`;
+      const file = `${number}_${name ?? nameOf(steps)}.sql`;
       sql.set(file, migrationText(steps, dialect));
       files.set(`${path}/${file}`, migrationText(steps, dialect));
     }
@@ -70,6 +71,7 @@ const sqlFiles = async (folder: string): Promise<Files> => {
   return new Map(await Promise.all(names.map(async (file) => [file, await readFile(join(ROOT, folder, file), "utf8")] as const)));
 };
 
+/** One number in all folders, also where one of them has a file by hand in between. */
 const nextNumber = (files: readonly string[]): string => {
   const last = Math.max(0, ...files.map((file) => Number.parseInt(file, 10)).filter(Number.isFinite));
   return String(last + 1).padStart(4, "0");

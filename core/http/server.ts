@@ -9,7 +9,7 @@ import { withAliases } from "./answer-aliases.ts";
 import { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import { headerReader, refuseAmbiguous } from "./headers.ts";
-import { type Mount, NO_PARAMS } from "./mount.ts";
+import { type Mount, NO_PARAMS, type Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
 import { operationMount } from "./operation-mount.ts";
 import { publicRoutes } from "./public.ts";
@@ -45,7 +45,7 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   });
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const { method, path, run } of [...mounts, ...open.map(unambiguous)]) {
-    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), params), { parse: "none" });
+    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
   }
   app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
   const direct = directly([...mounts, ...open.map(unambiguous)]);
@@ -69,6 +69,9 @@ function withSlashes({ slashes, path }: MountedOperation, mount: Mount): readonl
     run(request, at, { ...params, [name]: decoded(value) }, server);
   return [mount, { ...mount, path: mount.path.replace(/:\w+$/, "*"), run: rest }];
 }
+
+/** The router gives none, against its type, for a path without parameters that ends in a slash. */
+const paramsOf = (params: Params | undefined): Params => params ?? NO_PARAMS;
 
 /** As the router reads a parameter. */
 function decoded(value: string): string {

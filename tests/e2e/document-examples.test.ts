@@ -6,6 +6,9 @@ import { type GatewayProcess, startGateway } from "./process.ts";
 
 /** How the last frame of a stream begins, where it is no `[DONE]`. */
 const LAST_FRAME: Readonly<Record<string, string>> = {
+  "/v1/threads/runs": "event: done\ndata: [DONE]",
+  "/v1/threads/{thread_id}/runs": "event: done\ndata: [DONE]",
+  "/v1/threads/{thread_id}/runs/{run_id}/submit_tool_outputs": "event: done\ndata: [DONE]",
   "/v1/messages": 'event: message_stop\ndata: {"type":"message_stop"}',
   "/v1/responses": 'event: response.completed\ndata: {"type":"response.completed"',
 };
@@ -101,10 +104,12 @@ interface Shown {
 const object = (value: unknown): Json => (isJson(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Every named request body of the document, with the header values of the same name. */
-/** The path with the values that its parameters show. */
+/** The path with the values that its parameters show; what shows none is left to fill in. */
 const filled = (path: string, parameters: readonly Json[]): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters.find((parameter) => parameter["name"] === name)?.["example"] ?? name));
+  path.replace(/\{(\w+)\}/g, (left, name: string) =>
+    String(parameters.find((parameter) => parameter["name"] === name)?.["example"] ?? left),
+  );
+/** Every named request body of the document, with the header values of the same name. */
 const examplesIn = (document: Json): readonly Shown[] =>
   Object.entries(object(document["paths"])).flatMap(([path, methods]) =>
     Object.values(object(methods)).flatMap((method) => {

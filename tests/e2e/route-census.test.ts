@@ -3,6 +3,7 @@
  * reason that stands here; each is closed, judged, bounded, counted, guarded and documented, or this file says why not.
  * What is asked of a route comes from its own table, so that a new one is asked too.
  */
+import { Value } from "@sinclair/typebox/value";
 import { afterAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import {
@@ -300,6 +301,9 @@ describe("bodies and queries", () => {
 const WORD = "census-word";
 /** A body of each form that guardrails read, with the word in it. */
 const WITH_WORD: readonly Json[] = [
+  { contents: [{ parts: [{ text: WORD }] }] },
+  { content: { parts: [{ text: WORD }] } },
+  { requests: [{ content: { parts: [{ text: WORD }] } }] },
   { model: "m", max_tokens: 1, messages: [{ role: "user", content: WORD }] },
   { model: "m", prompt: WORD },
   { model: "m", input: WORD, voice: "v" },
@@ -307,14 +311,14 @@ const WITH_WORD: readonly Json[] = [
   { model: "m", instructions: WORD, assistant_id: "asst_1" },
   { role: "user", content: WORD },
   { tool_outputs: [{ tool_call_id: "call_1", output: WORD }] },
-  { contents: [{ parts: [{ text: WORD }] }] },
-  { content: { parts: [{ text: WORD }] } },
-  { requests: [{ content: { parts: [{ text: WORD }] } }] },
 ];
 const FILES: Json = { input_file_id: "file-1", training_file: "file-1", file_id: "file-1", file_ids: ["file-1"], attributes: {} };
 const WITHOUT_CONTENT: Json = { model: "m", endpoint: "/v1/chat/completions", completion_window: "24h", ...FILES };
-const bodyFor = ({ content }: MountedOperation): Json =>
-  WITH_WORD.find((body) => content.input?.(body).some(({ text }) => text.includes(WORD))) ?? WITHOUT_CONTENT;
+function bodyFor({ id, content, body: kind }: MountedOperation): Json {
+  const schema = (kind === "json" && generation.operations.get(id)?.body) || Type.Any();
+  const read = WITH_WORD.filter((body) => content.input?.(body).some(({ text }) => text.includes(WORD)));
+  return read.find((body) => Value.Check(schema, body)) ?? read[0] ?? WITHOUT_CONTENT;
+}
 /** They take a body and carry no content to check; why. */
 const UNGUARDED: Readonly<Record<string, string>> = {
   uploadFile: "a file is checked where it is used",

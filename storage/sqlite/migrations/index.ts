@@ -241,7 +241,7 @@ create index "owned_ids_created_at_idx" on "owned_ids" ("created_at");
 `,
   },
   {
-    id: "0003_create_kept_responses",
+    id: "0004_create_kept_responses",
     checksum: "e3dc1a099ab202a5f7b9f3b3b5e6bfd7bc62553d3286985b7c9fd73b3ce19091",
     destructive: null,
     sql: `create table "kept_responses" (
