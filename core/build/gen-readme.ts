@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Manifest, type Operation, OPERATIONS, type Plugin, pluginName } from "#contract";
+import { type Manifest, type Operation, OPERATIONS, type Plugin, pluginName, wholePath } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
 import { parseManifests } from "../kernel/manifest.ts";
@@ -70,8 +70,8 @@ function providersList(): string {
 function operationsTable(): string {
   const mounted = new Set(manifests.filter(({ kind }) => kind === "api").flatMap(({ provides }) => provides ?? []));
   const byTag = new Map<string, string[]>();
-  for (const [id, { method, path, tag }] of Object.entries<Operation>(OPERATIONS))
-    if (mounted.has(id)) byTag.set(tag, [...(byTag.get(tag) ?? []), `\`${method} /v1${path}\``]);
+  for (const [id, row] of Object.entries<Operation>(OPERATIONS))
+    if (mounted.has(id)) byTag.set(row.tag, [...(byTag.get(row.tag) ?? []), `\`${row.method} ${wholePath(row, row.path)}\``]);
   return ["| Group | Operations |", "| :- | :- |", ...[...byTag].map(([tag, paths]) => `| ${tag} | ${paths.join(", ")} |`)].join("\n");
 }
 

@@ -65,15 +65,16 @@ function withSlashes({ slashes, path }: MountedOperation, mount: Mount): readonl
   const name = slashes && /:(\w+)$/.exec(path)?.[1];
   if (!name) return [mount];
   const { run } = mount;
-  const rest: Mount["run"] = (request, at, { "*": value = "", ...params }, server) =>
-    run(request, at, { ...params, [name]: decoded(value) }, server);
-  return [mount, { ...mount, path: mount.path.replace(/:\w+$/, "*"), run: rest }];
+  const stem = mount.path.replace(/:\w+$/, "");
+  const named: Mount["run"] = (request, at, _params, server) =>
+    run(request, at, { [name]: decoded(at.pathname.slice(stem.length)) }, server);
+  return [mount.path, `${stem}*`].map((path) => ({ ...mount, path, run: named }));
 }
 
 /** The router gives none, against its type, for a path without parameters that ends in a slash. */
 const paramsOf = (params: Params | undefined): Params => params ?? NO_PARAMS;
 
-/** As the router reads a parameter. */
+/** The router's own reading loses what is not encoded well. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value);

@@ -60,11 +60,11 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const request: RoutedRequest = { call, caller, plan, held };
     const route = gw.gen.operations.get(call.operation);
-    const reply =
-      (route?.local && (await localAnswer(route, request, gw, limits))) ??
-      (await firstThatAnswers(plan.root, route?.prepare ? await prepared(route, request, gw, limits) : request, gw, limits));
+    const local = route?.local && (await localAnswer(route, request, gw, limits));
+    const routed = !local && route?.prepare ? await prepared(route, request, gw, limits) : request;
+    const reply = local ?? (await firstThatAnswers(plan.root, routed, gw, limits));
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
-    return whenDone(answered, { call, caller, plan, leave: arrived.leave, held }, gw);
+    return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
   } catch (thrown) {
     const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);
     if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for

@@ -18,7 +18,7 @@ import { activeGuardrails, type GuardedCall, guardInput } from "./guard/guard.ts
 import type { ClientForm, RoutedRequest, Try } from "./try.ts";
 import { refuseUnstreamable } from "./guard/stream.ts";
 import { wireError } from "./stream/live.ts";
-import { deniedReply, guardReply, viewOf } from "./guard/output.ts";
+import { deniedReply, guardReply, judgedReply, viewOf } from "./guard/output.ts";
 import { readForm } from "./call/form.ts";
 import { NO_REPORT } from "./guard/report.ts";
 import { errorBodyOf, ownReply, type Reply } from "./reply.ts";
@@ -28,10 +28,11 @@ import type { Resolved } from "./plan/targets.ts";
 /** Resolve, shape, guard, call, guard: what one target answers. */
 export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway): Promise<Reply> {
   const { call, caller, plan } = request;
+  let guarded: GuardedCall | null = null;
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
     const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
-    const guarded = leaf.inputGuardrails.length === 0 ? null : await guardedInput({ leaf, body, to, request }, gw);
+    if (leaf.inputGuardrails.length > 0) guarded = await guardedInput({ leaf, body, to, request }, gw);
     if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
     const { owned } = call.row;
     if (owned !== undefined) {
@@ -44,7 +45,8 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
     const reply = replyOf(await attempt(it, gw.sender), it);
     return guardReply(changesOwned(call.row) ? await ownedReply(reply, it, gw) : reply, it, gw);
   } catch (thrown) {
-    return unavailable(thrown, leaf, call);
+    const reply = unavailable(thrown, leaf, call);
+    return guarded ? judgedReply(reply, guarded) : reply;
   }
 }
 

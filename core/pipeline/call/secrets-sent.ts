@@ -83,10 +83,26 @@ export function withoutLongSecrets(text: string, secrets: Secrets): string {
 function withoutBase64(text: string, secret: string): string {
   if (secret.length < MIN_LENGTH || text.length * 3 < secret.length * 4 - 9) return text;
   let left = text;
-  for (const core of coresOf(secret)) if (left.includes(core)) left = left.replace(wordWith(core), REDACTED);
+  for (const core of coresOf(secret)) left = withoutWordsWith(core, left);
   return left;
 }
-const wordWith = (core: string): RegExp => new RegExp(`[\\w+/=-]*${core.replaceAll("+", "\\+")}[\\w+/=-]*`, "g");
+/** By hand: a pattern for what stands around the core takes the square of a long text's length. */
+function withoutWordsWith(core: string, text: string): string {
+  let left = "";
+  let from = 0;
+  for (let at = text.indexOf(core); at >= 0; at = text.indexOf(core, from)) {
+    let begin = at;
+    while (begin > from && isLetter(text, begin - 1)) begin -= 1;
+    left += text.slice(from, begin) + REDACTED;
+    from = at + core.length;
+    while (from < text.length && isLetter(text, from)) from += 1;
+  }
+  return from === 0 ? text : left + text.slice(from);
+}
+const LETTERS: ReadonlySet<number> = new Set(
+  Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_", (letter) => letter.charCodeAt(0)),
+);
+const isLetter = (text: string, at: number): boolean => LETTERS.has(text.charCodeAt(at));
 
 /** Made once for each secret: a provider's key goes with many requests. */
 const cores = new Map<string, readonly string[]>();

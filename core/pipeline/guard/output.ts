@@ -110,6 +110,13 @@ async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Judge
 const withResults = (reply: Reply, { written, pending, failed }: Guarded, form: ClientForm): Reply =>
   withReport(reply, new WholeReport(written, NO_RESULTS, besideOf(pending, null)), failed, form);
 
+/** An answer of the gateway's own behind input guardrails that let the request pass. */
+export function judgedReply(reply: Reply, { written, pending }: Guarded): Reply {
+  const report = new WholeReport(written, NO_RESULTS, besideOf(pending, null));
+  const { content } = reply;
+  return { ...reply, guardrails: report, content: content.kind === "whole" ? withHooks(content, report) : content };
+}
+
 /** `hook_results` stands in whole bodies; in streams only when the client does not insist on the strict form. */
 function withReport(reply: Reply, report: GuardrailReport, failed: boolean, form: ClientForm): Reply {
   const status = failed && isGood(reply.status) ? FAILED_NOT_DENIED : reply.status;

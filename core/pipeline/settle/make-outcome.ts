@@ -142,7 +142,8 @@ async function usageReceived(ended: Ended, estimate: EstimateUsage): Promise<Usa
 }
 
 /** Only answers that cost something are estimated: those a model began to give. */
-async function estimateOf({ reply, served: { call }, ending }: Ended, estimate: EstimateUsage): Promise<Usage | null> {
+async function estimateOf({ reply, served, ending }: Ended, estimate: EstimateUsage): Promise<Usage | null> {
+  const call = served.prepared ?? served.call;
   const { input, output } = call.row.content;
   if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
   const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";

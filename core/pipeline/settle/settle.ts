@@ -20,6 +20,8 @@ export interface Served {
   readonly caller: Caller | null;
   readonly plan: Plan | null;
   readonly leave: () => void;
+  /** The call as it went on, where its operation replaced the client's body; what it used is estimated from that. */
+  readonly prepared?: Call;
   /** What it holds of the process's memory budget. */
   readonly held: Held;
 }

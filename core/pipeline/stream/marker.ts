@@ -33,8 +33,9 @@ export class Marker {
   }
   /** The terminal event whose frame begins so; of those that may be too long to be read whole. */
   eventOf(beginning: Uint8Array): string | null {
-    const [line = ""] = decoder.decode(beginning).split(/[\r\n]/, 1);
-    return this.names?.find((name) => line === `event: ${name}` || line.includes(`"${name}"`)) ?? null;
+    const text = decoder.decode(beginning);
+    const said = /(?:^|[\r\n])event: ?([^\r\n]*)/.exec(text)?.[1];
+    return this.names?.find((name) => (said === undefined ? text.includes(`"${name}"`) : said === name)) ?? null;
   }
   private endOf(needle: Buffer, bytes: Uint8Array): number {
     for (let at = find(bytes, needle, 0), to = 0; at >= 0; at = find(bytes, needle, to)) {

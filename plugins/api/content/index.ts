@@ -106,6 +106,7 @@ export const RESPONSE: BodyContent = {
 export const EMBEDDING: BodyContent = { ...INPUT, vectors: true };
 export const RERANK: BodyContent = {
   ...PATCHED,
+  names: new Set(["query", "documents", "model"]), // documents have members of any name, and all of them are read
   ...ANSWERED,
   json: true,
   input: reading((body, found) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Caller, Call, Outcome } from "#contract";
+import { type Caller, type Call, OPERATIONS, type Outcome } from "#contract";
 import { exportTo } from "../../../tests/kit/exporter.ts";
 import stdout from "./index.ts";
 
@@ -10,6 +10,7 @@ test("one line per request, with neither headers nor bodies", async () => {
     id: "req-1",
     traceId: "t",
     operation: "chatComplete",
+    row: OPERATIONS.chatComplete,
     method: "POST",
     path: "/chat/completions",
     search: "?key=canary",
