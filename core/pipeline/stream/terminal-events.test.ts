@@ -36,12 +36,13 @@ async function passed(wire: string, size: number) {
 for (const chars of [10, 20_000, 70_000, 300_000])
   for (const event of ["done", "broke"])
     test(`a stream that ends in ${event}, ${chars} characters long, passes as it came and tells its end`, async () => {
-      const wire = pieces + last(chars, event);
-      for (const size of [1_000_000, 16_384, chars < 1_000 ? 1 : 4_001]) {
-        const { text, summary } = await passed(`${wire}data: [DONE]\n\n`, size);
-        expect(text === wire).toBeTrue();
-        expect(summary).toMatchObject({ finished: true, error: null, usage: { input: 3, output: 4 } });
-      }
+      const usual = pieces + last(chars, event);
+      for (const wire of [usual, usual.replaceAll("event: ", "event:"), usual.replaceAll("event: ", "id: 1\nevent: ")])
+        for (const size of [1_000_000, 16_384, chars < 1_000 ? 1 : 4_001]) {
+          const { text, summary } = await passed(`${wire}data: [DONE]\n\n`, size);
+          expect(text === wire).toBeTrue();
+          expect(summary).toMatchObject({ finished: true, error: null, usage: { input: 3, output: 4 } });
+        }
     });
 
 test("a long event that ends nothing lets what comes behind it through", async () => {
