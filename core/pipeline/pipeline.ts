@@ -81,7 +81,7 @@ const withBody = (
 /** What the gateway itself can answer, before any target is looked for. */
 function localAnswer(
   route: MountedRoute,
-  { call, caller, plan }: RoutedRequest,
+  { call, caller, plan, held }: RoutedRequest,
   gw: Gateway,
   limits: PluginLimits,
 ): MaybePromise<Reply | undefined> {
@@ -90,7 +90,12 @@ function localAnswer(
   const asked = route.local?.(call, caller, plan);
   if (asked === undefined) return undefined;
   const body = pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
-  return after(body, (answer) => answer && ownReply(200, JSON.stringify(answer), answer));
+  return after(body, (answer) => {
+    if (answer === undefined) return undefined;
+    const text = JSON.stringify(answer);
+    held.take(textCost(text.length));
+    return ownReply(200, text, answer);
+  });
 }
 
 /** The request with the body that its operation's plugin has made of the client's; as it is where that leaves it. */

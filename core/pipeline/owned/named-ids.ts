@@ -11,6 +11,8 @@ export interface Naming {
 
 /** More than any API takes in one request; each is asked for. */
 const MOST = 1_000;
+/** Longer than any provider's. */
+const LONGEST = 1_024;
 const NONE: readonly string[] = [];
 
 /** The ids that a request names, each once: in its path and in its body. */
@@ -20,6 +22,8 @@ export function namedIds({ params, named }: OwnedIds, { call, to, body }: Naming
   const inPath = (params ?? NONE).flatMap((name) => withoutSlug(call.params[name] ?? "", to));
   const ids = new Set([...inPath, ...inBody]);
   if (ids.size > MOST) throw new GatewayError("REQUEST_INVALID", { what: `The request names more than ${MOST} different ids.` });
+  for (const id of ids)
+    if (id.length > LONGEST) throw new GatewayError("REQUEST_INVALID", { what: `An id has at most ${LONGEST} characters.` });
   return [...ids];
 }
 

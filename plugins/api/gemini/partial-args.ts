@@ -33,8 +33,14 @@ function refuseGap(holder: Args, step: string | number): void {
   throw new SyntaxError("a streamed argument has no place in its list");
 }
 
-/** `$.recipe.steps[1]` or `$['recipe']` -> its steps. */
-const stepsOf = (path: string): (string | number)[] =>
-  [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[(['"])(.*?)\3\]/g)].map(([, name, index, , quoted]) =>
-    index === undefined ? (name ?? quoted ?? "") : Number(index),
-  );
+/** Deeper than any function's arguments: each step is an object that holds the next. */
+const MAX_STEPS = 64;
+/** `$.recipe.steps[1]` or `$['recipe']` -> its steps. What is quoted holds no quotes: looking for its end must not go on for ever. */
+function stepsOf(path: string): (string | number)[] {
+  const steps: (string | number)[] = [];
+  for (const [, name, index, , quoted] of path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[(['"])([^'"]*)\3\]/g)) {
+    if (steps.length === MAX_STEPS) throw new SyntaxError(`a streamed argument stands deeper than ${MAX_STEPS} levels`);
+    steps.push(index === undefined ? (name ?? quoted ?? "") : Number(index));
+  }
+  return steps;
+}

@@ -2,7 +2,7 @@ import { type Caller, defineErrors, GatewayError, type Json } from "#contract";
 import { objects } from "../../content/wire.ts";
 import { carried, shownItems } from "./items.ts";
 import type { KeptResponse } from "./record.ts";
-import { type KeptContent, type KeptStore, MAX_BYTES } from "./store.ts";
+import type { KeptContent, KeptStore } from "./store.ts";
 
 export const errors = defineErrors({
   PREVIOUS_RESPONSE_NOT_FOUND: {
@@ -14,12 +14,15 @@ export const errors = defineErrors({
     status: 400,
     type: "invalid_request_error",
     message:
-      "The conversation that previous_response_id continues has more than {turns} turns or {mb} MB. Send the items that still count as input.",
+      "The conversation that previous_response_id continues has more than {turns} turns, {items} items or {mb} MB. Send the items that still count as input.",
   },
 });
 
 /** Turns of a conversation that a request may continue. */
 const MAX_TURNS = 500;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Items of all its turns: whoever maps them to a provider's own does it in one turn. */
+const MAX_ITEMS = 5_000;
 /** Contents that are read at a time. */
 const AT_ONCE = 8;
 
@@ -41,9 +44,12 @@ export async function conversationTo(id: string, caller: Caller, store: KeptStor
   for (let at = 0; at < records.length; at += AT_ONCE) {
     const some = records.slice(at, at + AT_ONCE);
     turns.push(...(await Promise.all(some.map(async (record) => ({ record, content: (await store.content(record)) ?? gone(record.id) })))));
+    if (turns.reduce((items, turn) => items + itemsIn(turn), 0) > MAX_ITEMS) throw tooLong();
   }
   return { turns, bytes };
 }
+
+const itemsIn = ({ content }: Turn): number => content.input.length + objects(content.response.output).length;
 
 async function recordsTo(last: string, caller: Caller, store: KeptStore): Promise<{ records: readonly KeptResponse[]; bytes: number }> {
   const records: KeptResponse[] = [];
@@ -57,11 +63,16 @@ async function recordsTo(last: string, caller: Caller, store: KeptStore): Promis
   }
   return { records: records.reverse(), bytes };
 }
+const MAX_SHOWN = 100;
 const gone = (id: string): never => {
-  throw new GatewayError(errors.PREVIOUS_RESPONSE_NOT_FOUND, { id }, { param: "previous_response_id" });
+  throw new GatewayError(errors.PREVIOUS_RESPONSE_NOT_FOUND, { id: id.slice(0, MAX_SHOWN) }, { param: "previous_response_id" });
 };
 const tooLong = (): GatewayError =>
-  new GatewayError(errors.CONVERSATION_TOO_LONG, { turns: MAX_TURNS, mb: MAX_BYTES / 1024 / 1024 }, { param: "previous_response_id" });
+  new GatewayError(
+    errors.CONVERSATION_TOO_LONG,
+    { turns: MAX_TURNS, items: MAX_ITEMS, mb: MAX_BYTES / 1024 / 1024 },
+    { param: "previous_response_id" },
+  );
 
 /** What was said, as input of the next request. */
 export const asInput = ({ turns }: Conversation): readonly Json[] =>

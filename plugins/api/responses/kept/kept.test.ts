@@ -141,14 +141,17 @@ describe("a conversation", () => {
     fake.clock.now += 31 * DAY_MS;
     expect(await codeOf(inputOf({ previous_response_id: "resp_gw_3" }))).toBe(lost);
   });
-  test("has a bound in turns and in bytes", async () => {
+  test("has a bound in turns, in items and in bytes", async () => {
     await keep(0, { input: "x" });
     for (let n = 1; n <= 500; n += 1) await keep(n, { input: "x", previous_response_id: `resp_gw_${n - 1}` });
     expect(isJson((await kept.create.prepare(asking({ previous_response_id: "resp_gw_499" }), CALLERS.workspace))?.body)).toBe(true);
     expect(await codeOf(inputOf({ previous_response_id: "resp_gw_500" }))).toBe("CONVERSATION_TOO_LONG");
-    await keep(1_000, { input: "x".repeat(MAX_BYTES / 2) });
-    await keep(1_001, { input: "x".repeat(MAX_BYTES / 2), previous_response_id: "resp_gw_1000" });
-    expect(await codeOf(inputOf({ previous_response_id: "resp_gw_1001" }))).toBe("CONVERSATION_TOO_LONG");
+    const long = "x".repeat(MAX_BYTES - 10_000);
+    for (let n = 1_000; n < 1_005; n += 1) await keep(n, { input: long, ...(n > 1_000 && { previous_response_id: `resp_gw_${n - 1}` }) });
+    expect(isJson((await kept.create.prepare(asking({ previous_response_id: "resp_gw_1003" }), CALLERS.workspace))?.body)).toBe(true);
+    expect(await codeOf(inputOf({ previous_response_id: "resp_gw_1004" }))).toBe("CONVERSATION_TOO_LONG");
+    await keep(2_000, { input: Array.from({ length: 5_001 }, () => ({ role: "user", content: "x" })) });
+    expect(await codeOf(inputOf({ previous_response_id: "resp_gw_2000" }))).toBe("CONVERSATION_TOO_LONG");
   });
 });
 

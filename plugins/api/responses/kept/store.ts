@@ -15,11 +15,15 @@ export interface KeptParts {
   readonly days: number;
 }
 
-/** More than any conversation's turn; what is larger is not kept. */
-export const MAX_BYTES = 16 * 1024 * 1024;
+/** What is larger is not kept: it is sealed, parsed and written in one turn each. */
+export const MAX_BYTES = 4 * 1024 * 1024;
+/** Contents that are in memory at a time on their way from the store; others wait. */
+const MAX_READING = 4;
 
 /** Kept responses: a record that says whose it is, and the sealed content beside it. */
 export class KeptStore {
+  #reading = 0;
+  readonly #waiting: (() => void)[] = [];
   constructor(private readonly parts: KeptParts) {}
 
   /** The record comes first: what a process leaves behind when it is killed in between, retention finds. */
@@ -41,7 +45,18 @@ export class KeptStore {
     return record && isOf(record, caller) && record.created_at > this.oldest ? record : undefined;
   }
   /** `undefined` while it is being written, and when it was deleted meanwhile. */
-  async content({ id }: KeptResponse): Promise<KeptContent | undefined> {
+  async content(record: KeptResponse): Promise<KeptContent | undefined> {
+    if (this.#reading === MAX_READING) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#reading += 1;
+    try {
+      return await this.#read(record);
+    } finally {
+      const next = this.#waiting.shift(); // it takes this place
+      if (next) next();
+      else this.#reading -= 1;
+    }
+  }
+  async #read({ id }: KeptResponse): Promise<KeptContent | undefined> {
     const body = await this.parts.blobs.get(blobKey(id));
     if (body === undefined) return undefined;
     const sealed = new Uint8Array(await new Response(body).arrayBuffer());

@@ -8,7 +8,8 @@ type Items = readonly Json[];
 /** The items of an answer as what the assistant said; none where they hold what another provider's tools did alone. */
 export function assistantTurn(items: Items, to: ServedTo): readonly Json[] {
   const texts = items.filter(isMessage).map(({ content }) => textOf(partsOf(content), ""));
-  const calls = items.filter(isCall).map((call) => toolCall(call, to.mapped ? signatureOf(call, items) : undefined));
+  const signatures = to.mapped ? signaturesOf(items) : NO_SIGNATURES;
+  const calls = items.filter(isCall).map((call) => toolCall(call, signatures.get(call.call_id)));
   const said = texts.filter((one) => one !== "").join("\n");
   if (said === "" && calls.length === 0) return [];
   return [
@@ -29,10 +30,16 @@ function toolCall({ type, call_id: id, name, input, arguments: args }: Json, sig
   const text = type === "custom_tool_call" ? JSON.stringify({ [CUSTOM_INPUT]: input }) : args;
   return { id, type: "function", function: { name, arguments: text, ...(signature && { thought_signature: signature }) } };
 }
-/** It came in an item of its own. */
-const signatureOf = ({ call_id }: Json, items: Items): string | undefined =>
-  items.map(({ encrypted_content }) => unpackThought(encrypted_content)).find(({ call }) => call !== undefined && call === call_id)
-    ?.signature;
+/** Of calls, by their ids: each came in an item of its own, and the first that names a call counts. */
+function signaturesOf(items: Items): ReadonlyMap<unknown, string> {
+  const found = new Map<unknown, string>();
+  for (const { encrypted_content } of items) {
+    const { call, signature } = unpackThought(encrypted_content);
+    if (call !== undefined && signature !== undefined && !found.has(call)) found.set(call, signature);
+  }
+  return found;
+}
+const NO_SIGNATURES: ReadonlyMap<unknown, string> = new Map();
 
 const summaryOf = ({ summary, content }: Json): string =>
   [...objects(summary), ...objects(content)].flatMap((part) => text(part.text) ?? []).join("\n\n");
