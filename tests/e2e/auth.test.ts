@@ -240,7 +240,7 @@ interface Operation {
   readonly scopes: readonly string[];
 }
 /** Beside the planes; who may see them is told in readiness.test.ts. */
-const PROBES: readonly string[] = ["/healthz", "/metrics", "/readyz", "/status"];
+const PROBES: readonly string[] = ["/", "/v1/health", "/healthz", "/metrics", "/readyz", "/status"];
 const documented = async (): Promise<readonly Operation[]> => (await everyRoute()).filter(({ path }) => !PROBES.includes(path));
 const everyRoute = async (): Promise<readonly Operation[]> =>
   Object.entries(bodyOf(await api.data("GET", "/openapi.json"))["paths"] as Record<string, Record<string, Json>>).flatMap(
