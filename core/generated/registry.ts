@@ -58,6 +58,7 @@ import api_files from "../../plugins/api/files/manifest.json" with { type: "json
 import api_fine_tuning from "../../plugins/api/fine-tuning/manifest.json" with { type: "json" };
 import api_gemini from "../../plugins/api/gemini/manifest.json" with { type: "json" };
 import api_images from "../../plugins/api/images/manifest.json" with { type: "json" };
+import api_logs from "../../plugins/api/logs/manifest.json" with { type: "json" };
 import api_messages from "../../plugins/api/messages/manifest.json" with { type: "json" };
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
 import api_moderations from "../../plugins/api/moderations/manifest.json" with { type: "json" };
@@ -133,6 +134,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_fine_tuning, file: "plugins/api/fine-tuning/manifest.json", load: () => import("../../plugins/api/fine-tuning/index.ts") },
   { manifest: api_gemini, file: "plugins/api/gemini/manifest.json", load: () => import("../../plugins/api/gemini/index.ts") },
   { manifest: api_images, file: "plugins/api/images/manifest.json", load: () => import("../../plugins/api/images/index.ts") },
+  { manifest: api_logs, file: "plugins/api/logs/manifest.json", load: () => import("../../plugins/api/logs/index.ts") },
   { manifest: api_messages, file: "plugins/api/messages/manifest.json", load: () => import("../../plugins/api/messages/index.ts") },
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },
   { manifest: api_moderations, file: "plugins/api/moderations/manifest.json", load: () => import("../../plugins/api/moderations/index.ts") },

@@ -42,7 +42,7 @@ export const service = section("1 What the service does", [
   ["1.control-analytics", "The control plane gives analytics: graphs, groups, summary.", "analytics"],
   ["1.control-feedback", "The control plane takes feedback.", "analytics"],
   ["1.control-logs", "Logs are kept, and one can be read by its id."],
-  ["1.control-logs-rest", "Logs can be searched, inserted and exported.", "analytics"],
+  ["1.control-logs-rest", "Logs can be searched and exported.", "analytics"],
   ["1.guardrails-input", "Guardrails run on requests and can deny one."],
   ["1.guardrails-output", "Guardrails run on answers and can deny one."],
   ["1.guardrails-feedback", "Guardrails record feedback scores."],
