@@ -16,6 +16,7 @@ import { fineTuning } from "./fine-tuning.ts";
 import { images } from "./images.ts";
 import { lists } from "./lists.ts";
 import { moderations } from "./moderations.ts";
+import { ocr } from "./ocr.ts";
 import { rerank } from "./rerank.ts";
 import { responses } from "./responses.ts";
 import { models } from "./scenario.ts";
@@ -43,6 +44,7 @@ export default definePlugin({
           ...audio,
           ...countTokens,
           ...rerank,
+          ...ocr,
           ...files(kept, now),
           ...batches(kept, talks, now),
           ...lists,

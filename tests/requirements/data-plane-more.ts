@@ -8,6 +8,10 @@ export const dataPlaneMore = [
     ["L4.1.insert-masked", "Credentials in inserted records are masked, and sensitive headers hashed, as in the gateway's own."],
     ["L4.1.insert-scope", "It needs the scope logs.write."],
   ]),
+  ...section("data-plane.md 7.3 OCR", [
+    ["D7.3.ocr", "POST /v1/ocr reads a document given by a URL or a data URL, at Mistral."],
+    ["D7.3.ocr-guarded", "Output guardrails read its pages."],
+  ]),
   ...section("data-plane.md 7.15 Pass-through and others", [
     ["D7.15.health", "GET / answers with a text, GET /v1/health with a status and the version, both without a key."],
   ]),

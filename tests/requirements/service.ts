@@ -18,7 +18,7 @@ export const service = section("1 What the service does", [
   ["1.tag-fine-tuning", "Operation group Fine-Tuning is served."],
   ["1.tag-pricing", "Operation group Model Pricing is served.", "all operations"],
   ["1.tag-moderations", "Operation group Moderations is served."],
-  ["1.tag-ocr", "Operation group OCR is served.", "all operations"],
+  ["1.tag-ocr", "Operation group OCR is served."],
   ["1.tag-realtime", "Operation group Realtime is served.", "all operations"],
   ["1.tag-rerank", "Operation group Rerank is served."],
   ["1.control-configs", "The control plane manages configs."],
