@@ -53,6 +53,7 @@ import api_audio from "../../plugins/api/audio/manifest.json" with { type: "json
 import api_batches from "../../plugins/api/batches/manifest.json" with { type: "json" };
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
 import api_completions from "../../plugins/api/completions/manifest.json" with { type: "json" };
+import api_decisions from "../../plugins/api/decisions/manifest.json" with { type: "json" };
 import api_embeddings from "../../plugins/api/embeddings/manifest.json" with { type: "json" };
 import api_files from "../../plugins/api/files/manifest.json" with { type: "json" };
 import api_fine_tuning from "../../plugins/api/fine-tuning/manifest.json" with { type: "json" };
@@ -130,6 +131,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_batches, file: "plugins/api/batches/manifest.json", load: () => import("../../plugins/api/batches/index.ts") },
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
   { manifest: api_completions, file: "plugins/api/completions/manifest.json", load: () => import("../../plugins/api/completions/index.ts") },
+  { manifest: api_decisions, file: "plugins/api/decisions/manifest.json", load: () => import("../../plugins/api/decisions/index.ts") },
   { manifest: api_embeddings, file: "plugins/api/embeddings/manifest.json", load: () => import("../../plugins/api/embeddings/index.ts") },
   { manifest: api_files, file: "plugins/api/files/manifest.json", load: () => import("../../plugins/api/files/index.ts") },
   { manifest: api_fine_tuning, file: "plugins/api/fine-tuning/manifest.json", load: () => import("../../plugins/api/fine-tuning/index.ts") },

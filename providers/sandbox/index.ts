@@ -8,6 +8,7 @@ import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { countTokens } from "./count-tokens.ts";
+import { decisions } from "./decisions.ts";
 import { embeddings } from "./embeddings.ts";
 import { Kept } from "./kept.ts";
 import { KeptFiles } from "./kept-files.ts";
@@ -45,6 +46,7 @@ export default definePlugin({
           ...countTokens,
           ...rerank,
           ...ocr,
+          ...decisions,
           ...files(kept, now),
           ...batches(kept, talks, now),
           ...lists,

@@ -312,6 +312,7 @@ const WITH_WORD: readonly Json[] = [
   { contents: [{ parts: [{ text: WORD }] }] },
   { content: { parts: [{ text: WORD }] } },
   { requests: [{ content: { parts: [{ text: WORD }] } }] },
+  { model: "m", state: WORD, questions: { a: { type: "noul", instructions: "x" } } },
   { model: "m", document: { type: "document_url", document_url: "https://a.example/b.pdf" }, document_annotation_prompt: WORD },
 ];
 const FILES: Json = { input_file_id: "file-1", training_file: "file-1", file_id: "file-1", file_ids: ["file-1"], attributes: {} };

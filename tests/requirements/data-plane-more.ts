@@ -8,6 +8,11 @@ export const dataPlaneMore = [
     ["L4.1.insert-masked", "Credentials in inserted records are masked, and sensitive headers hashed, as in the gateway's own."],
     ["L4.1.insert-scope", "It needs the scope logs.write."],
   ]),
+  ...section("data-plane.md 7.2 Decisions", [
+    ["D7.2.passes", "POST /v1/decisions forwards questions about a state, and counts the tokens that are reported."],
+    ["D7.2.guarded", "Input guardrails read the state."],
+    ["D7.2.unguarded", "They read nothing else of it, and answers have no guardrails."],
+  ]),
   ...section("data-plane.md 7.3 OCR", [
     ["D7.3.ocr", "POST /v1/ocr reads a document given by a URL or a data URL, at Mistral."],
     ["D7.3.ocr-guarded", "Output guardrails read its pages."],

@@ -12,7 +12,7 @@ export const service = section("1 What the service does", [
   ["1.tag-vector-stores", "Operation group Vector Stores is served, with files, file batches and search."],
   ["1.tag-audio", "Operation group Audio is served."],
   ["1.tag-completions", "Operation group Completions is served."],
-  ["1.tag-decisions", "Operation group Decisions is served.", "all operations"],
+  ["1.tag-decisions", "Operation group Decisions is served."],
   ["1.tag-embeddings", "Operation group Embeddings is served."],
   ["1.tag-files", "Operation group Files is served.", "all operations"],
   ["1.tag-fine-tuning", "Operation group Fine-Tuning is served."],
