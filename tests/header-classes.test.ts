@@ -7,7 +7,7 @@ import { outgoingHeaders } from "../core/egress/header.ts";
 import { passedHeaders } from "../core/pipeline/reply.ts";
 import { Subject } from "../core/pipeline/guard/subject.ts";
 import { callOf } from "#kit";
-import { masker } from "../plugins/exporter/logs/mask.ts";
+import { masker } from "../core/contract/log-mask.ts";
 
 const ALIASES = ["x-acme-", "X-Other", "x-acme-eu-"];
 const classes = headerClasses(ALIASES);

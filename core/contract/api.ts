@@ -61,6 +61,8 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly scope: string | readonly string[] | { readonly public: true };
   readonly body?: B;
   readonly examples?: Examples;
+  /** A list may come in place of one body, as its schema says. */
+  readonly bodyList?: true;
   /** Largest body in bytes; 1 MB unless it says otherwise, which is more than anybody writes by hand. */
   readonly maxBodyBytes?: number;
   readonly query?: Q;

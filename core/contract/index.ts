@@ -29,6 +29,7 @@ export * from "./judge-check.ts";
 export * from "./manifest.ts";
 export * from "./kept-answers.ts";
 export * from "./kept-secret.ts";
+export * from "./log-mask.ts";
 export * from "./mask-secret.ts";
 export * from "./next-turn.ts";
 export * from "./moved-secret.ts";

@@ -54,6 +54,8 @@ export const OPERATIONS = {
   batchEmbedContents:     { method: "POST",   prefix: "/v1beta", path: "/models/:model:batchEmbedContents", tag: "Gemini", summary: "Embed several contents", body: "json", inPath: ["model"], scope: write },
   embed:                  { method: "POST",   path: "/embeddings",           tag: "Embeddings",  summary: "Create embeddings",          body: "json", scope: write },
   rerank:                 { method: "POST",   path: "/rerank",               tag: "Rerank",      summary: "Rank documents by a query",  body: "json", scope: write },
+  decisions:              { method: "POST",   path: "/decisions",            tag: "Decisions",   summary: "Answer questions about a state", body: "json", scope: write },
+  ocr:                    { method: "POST",   path: "/ocr",                  tag: "OCR",         summary: "Read a document",            body: "json", scope: write },
   moderate:               { method: "POST",   path: "/moderations",          tag: "Moderations", summary: "Classify content",           body: "json", scope: write },
   imageGenerate:          { method: "POST",   path: "/images/generations",   tag: "Images",      summary: "Create an image",            body: "json", scope: write },
   imageEdit:              { method: "POST",   path: "/images/edits",         tag: "Images",      summary: "Create an image edit",       body: "form", scope: write },

@@ -53,14 +53,17 @@ import api_audio from "../../plugins/api/audio/manifest.json" with { type: "json
 import api_batches from "../../plugins/api/batches/manifest.json" with { type: "json" };
 import api_chat from "../../plugins/api/chat/manifest.json" with { type: "json" };
 import api_completions from "../../plugins/api/completions/manifest.json" with { type: "json" };
+import api_decisions from "../../plugins/api/decisions/manifest.json" with { type: "json" };
 import api_embeddings from "../../plugins/api/embeddings/manifest.json" with { type: "json" };
 import api_files from "../../plugins/api/files/manifest.json" with { type: "json" };
 import api_fine_tuning from "../../plugins/api/fine-tuning/manifest.json" with { type: "json" };
 import api_gemini from "../../plugins/api/gemini/manifest.json" with { type: "json" };
 import api_images from "../../plugins/api/images/manifest.json" with { type: "json" };
+import api_logs from "../../plugins/api/logs/manifest.json" with { type: "json" };
 import api_messages from "../../plugins/api/messages/manifest.json" with { type: "json" };
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
 import api_moderations from "../../plugins/api/moderations/manifest.json" with { type: "json" };
+import api_ocr from "../../plugins/api/ocr/manifest.json" with { type: "json" };
 import api_rerank from "../../plugins/api/rerank/manifest.json" with { type: "json" };
 import api_responses from "../../plugins/api/responses/manifest.json" with { type: "json" };
 import api_vector_stores from "../../plugins/api/vector-stores/manifest.json" with { type: "json" };
@@ -128,14 +131,17 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_batches, file: "plugins/api/batches/manifest.json", load: () => import("../../plugins/api/batches/index.ts") },
   { manifest: api_chat, file: "plugins/api/chat/manifest.json", load: () => import("../../plugins/api/chat/index.ts") },
   { manifest: api_completions, file: "plugins/api/completions/manifest.json", load: () => import("../../plugins/api/completions/index.ts") },
+  { manifest: api_decisions, file: "plugins/api/decisions/manifest.json", load: () => import("../../plugins/api/decisions/index.ts") },
   { manifest: api_embeddings, file: "plugins/api/embeddings/manifest.json", load: () => import("../../plugins/api/embeddings/index.ts") },
   { manifest: api_files, file: "plugins/api/files/manifest.json", load: () => import("../../plugins/api/files/index.ts") },
   { manifest: api_fine_tuning, file: "plugins/api/fine-tuning/manifest.json", load: () => import("../../plugins/api/fine-tuning/index.ts") },
   { manifest: api_gemini, file: "plugins/api/gemini/manifest.json", load: () => import("../../plugins/api/gemini/index.ts") },
   { manifest: api_images, file: "plugins/api/images/manifest.json", load: () => import("../../plugins/api/images/index.ts") },
+  { manifest: api_logs, file: "plugins/api/logs/manifest.json", load: () => import("../../plugins/api/logs/index.ts") },
   { manifest: api_messages, file: "plugins/api/messages/manifest.json", load: () => import("../../plugins/api/messages/index.ts") },
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },
   { manifest: api_moderations, file: "plugins/api/moderations/manifest.json", load: () => import("../../plugins/api/moderations/index.ts") },
+  { manifest: api_ocr, file: "plugins/api/ocr/manifest.json", load: () => import("../../plugins/api/ocr/index.ts") },
   { manifest: api_rerank, file: "plugins/api/rerank/manifest.json", load: () => import("../../plugins/api/rerank/index.ts") },
   { manifest: api_responses, file: "plugins/api/responses/manifest.json", load: () => import("../../plugins/api/responses/index.ts") },
   { manifest: api_vector_stores, file: "plugins/api/vector-stores/manifest.json", load: () => import("../../plugins/api/vector-stores/index.ts") },

@@ -1,10 +1,11 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { Json } from "#contract";
+import { DATA_PREFIX, type Json } from "#contract";
 import { SECURITY } from "./openapi-security.ts";
 import { Readiness } from "./readiness.ts";
 import { Status, STATUS_SCOPE } from "./status.ts";
 
 interface Probe {
+  readonly id: string;
   readonly path: string;
   readonly summary: string;
   readonly description: string;
@@ -16,10 +17,38 @@ interface Probe {
   readonly scope?: string;
 }
 /** Where whoever watches the gateway asks how it is doing. */
-export const PROBE_PATHS = { alive: "/healthz", ready: "/readyz", status: "/status", metrics: "/metrics" } as const;
+export const PROBE_PATHS = {
+  root: "/",
+  health: `${DATA_PREFIX}/health`,
+  alive: "/healthz",
+  ready: "/readyz",
+  status: "/status",
+  metrics: "/metrics",
+} as const;
 
 const PROBES: readonly Probe[] = [
   {
+    id: "getRoot",
+    path: PROBE_PATHS.root,
+    summary: "Does a gateway answer here?",
+    description: "A sentence for people and for load balancers that ask nothing but `/`.",
+    type: "text/plain",
+    reply: Type.String(),
+    more: {},
+  },
+  {
+    id: "getHealth",
+    path: PROBE_PATHS.health,
+    summary: "Is the data plane there, and which version of it?",
+    description: "What a control plane asks of its gateways. As `/healthz`, nothing is asked of anything.",
+    reply: Type.Object({
+      status: Type.Literal("success"),
+      version: Type.String({ description: "The gateway's version." }),
+    }),
+    more: {},
+  },
+  {
+    id: "getHealthz",
     path: PROBE_PATHS.alive,
     summary: "Is the process alive?",
     description: "Liveness: nothing is asked of anything. Restart the process when this does not answer.",
@@ -27,6 +56,7 @@ const PROBES: readonly Probe[] = [
     more: {},
   },
   {
+    id: "getReadyz",
     path: PROBE_PATHS.ready,
     summary: "Would a request be served?",
     description: "Readiness: 200 while a request whose key is known would be answered, and what does not work as it should is named.",
@@ -34,6 +64,7 @@ const PROBES: readonly Probe[] = [
     more: { 503: "It would not be: the gateway is stopping, or something required does not run." },
   },
   {
+    id: "getStatus",
     path: PROBE_PATHS.status,
     summary: "How is every part doing?",
     description: `The detail behind readiness. Without a key from this machine only, directly and not through a proxy; otherwise with a key that holds ${STATUS_SCOPE}.`,
@@ -42,6 +73,7 @@ const PROBES: readonly Probe[] = [
     scope: STATUS_SCOPE,
   },
   {
+    id: "getMetrics",
     path: PROBE_PATHS.metrics,
     summary: "What has been counted?",
     description: `Counters and gauges of this process in Prometheus's text format. Without a key from this machine only, as \`/status\`; otherwise with a key that holds ${STATUS_SCOPE}.`,
@@ -54,12 +86,12 @@ const PROBES: readonly Probe[] = [
 
 /** The routes beside the planes that tell how the gateway is doing, as the document describes them. */
 export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: string; method: string; tag: string; is: Json }[] =>
-  PROBES.map(({ path, summary, description, type = "application/json", reply, more, scope }) => ({
+  PROBES.map(({ id, path, summary, description, type = "application/json", reply, more, scope }) => ({
     path,
     method: "get",
     tag: "Health",
     is: {
-      operationId: `get${path.slice(1, 2).toUpperCase()}${path.slice(2)}`,
+      operationId: id,
       tags: ["Health"],
       summary,
       description,

@@ -35,6 +35,8 @@ export function publicRoutes(gen: Generation, gateway: Gateway, { isStopping, wo
     get(path, (request, _at, _params, server) => operatorsOnly(path, accessOf(request, server, { gateway, read }), answer, gen.log));
   const documentText = onceMade(() => JSON.stringify(openapi(gen, INFO)));
   return [
+    get(PROBE_PATHS.root, () => new Response(`${INFO.title} is running.`, { headers: { "content-type": "text/plain; charset=utf-8" } })),
+    get(PROBE_PATHS.health, () => Response.json({ status: "success", version: INFO.version })),
     get(PROBE_PATHS.alive, () => Response.json({ status: "ok" })),
     get(PROBE_PATHS.ready, () => readinessAnswer(observed)),
     operators(PROBE_PATHS.status, () => statusAnswer(observed, INFO.version)),

@@ -23,7 +23,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const mark = markOfOwner(route);
   const acceptBody = route.body && validator(route.body);
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
-  const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES };
+  const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES, ...(route.bodyList && { lists: true }) };
   const acceptQuery = route.query && validator(route.query, { text: true });
   const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
     const headers = new HeaderMap(request.headers);

@@ -13,7 +13,7 @@ export const CONTROL_VALUES = 20_000;
 export const CONTROL_BODY_BYTES = 1024 * 1024;
 
 /** Parses a JSON object within limits. */
-export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(boundedJson(text, limits));
+export const jsonObject = (text: string, limits: JsonLimits): Json => anObject(boundedJson(text, limits), limits);
 
 /** The same for the bytes of a text of megabytes: others have their turn while it is judged and parsed. */
 export async function longJsonObject(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<Json> {
@@ -21,11 +21,13 @@ export async function longJsonObject(bytes: Uint8Array<ArrayBuffer>, limits: Jso
     throw GatewayError.is(thrown) ? thrown : notJson(thrown, limits);
   });
   refuseRepeats(names, value);
-  return anObject(value);
+  return anObject(value, limits);
 }
 
-function anObject(value: unknown): Json {
-  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: "it must be an object" });
+/** Where a list may stand in its place, the schema that judges it next tells the two apart. */
+function anObject(value: unknown, { lists }: JsonLimits): Json {
+  if (lists && Array.isArray(value)) return value as unknown as Json;
+  if (!isJson(value)) throw new GatewayError("BODY_NOT_JSON", { why: lists ? "it must be an object or a list" : "it must be an object" });
   return value;
 }
 

@@ -53,14 +53,15 @@ function problemIn(schema: TSchema, value: unknown): Problem {
   if (variant) {
     const inner = problemIn(variant, error.value);
     const at = error.path.slice(1).replaceAll("/", ".");
-    return { path: indexed(inner.path === ROOT ? at : `${at}.${inner.path}`), why: inner.why };
+    const steps = [at, inner.path === ROOT ? "" : inner.path].filter((step) => step !== "");
+    return { path: steps.length === 0 ? ROOT : indexed(steps.join(".")), why: inner.why };
   }
   const problem = firstProblem(schema, value);
   return problem ? { ...problem, path: indexed(problem.path) } : { path: ROOT, why: "it is not of the documented shape" };
 }
 
 /** `checks.0.id` -> `checks[0].id` */
-const indexed = (path: string): string => path.replace(/\.(\d+)(?=[.[]|$)/g, "[$1]");
+const indexed = (path: string): string => path.replace(/(?:^|\.)(\d+)(?=[.[]|$)/g, "[$1]");
 
 /** The one variant of a union that a value of this kind can have meant: "not a union value" tells nobody anything. */
 function meant(schema: TSchema, value: unknown): TSchema | undefined {

@@ -3,6 +3,8 @@ import { GatewayError } from "#contract";
 /** What a JSON text may be like, beside its length. */
 export interface JsonLimits {
   readonly maxDepth: number;
+  /** A list may stand in place of the object. */
+  readonly lists?: true;
   /** Values and names of members together; DATA_VALUES unless it says otherwise. */
   readonly maxValues?: number;
   /** Names of members alone, repeated ones too. */

@@ -8,6 +8,7 @@ import { batches } from "./batches.ts";
 import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { countTokens } from "./count-tokens.ts";
+import { decisions } from "./decisions.ts";
 import { embeddings } from "./embeddings.ts";
 import { Kept } from "./kept.ts";
 import { KeptFiles } from "./kept-files.ts";
@@ -16,6 +17,7 @@ import { fineTuning } from "./fine-tuning.ts";
 import { images } from "./images.ts";
 import { lists } from "./lists.ts";
 import { moderations } from "./moderations.ts";
+import { ocr } from "./ocr.ts";
 import { rerank } from "./rerank.ts";
 import { responses } from "./responses.ts";
 import { models } from "./scenario.ts";
@@ -43,6 +45,8 @@ export default definePlugin({
           ...audio,
           ...countTokens,
           ...rerank,
+          ...ocr,
+          ...decisions,
           ...files(kept, now),
           ...batches(kept, talks, now),
           ...lists,

@@ -149,6 +149,7 @@ const bodyWith = (id: (place: string) => string): Json => {
     ...{ assistant_id: id("assistant_id"), thread_id: id("thread_id"), vector_store_ids: [id("vector_store_ids")] },
     attachments: [{ file_id: id("attachments") }],
     files: [{ file_id: id("files") }],
+    document: { type: "file", file_id: id("document") },
     tools: [{ type: "file_search", vector_store_ids: [id("tools")] }],
     tool_resources: { file_search: { vector_store_ids: [id("resources")] }, code_interpreter: { file_ids: [id("code_files")] } },
     ...{ endpoint: "/v1/chat/completions", completion_window: "24h" },

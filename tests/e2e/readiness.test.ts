@@ -1,6 +1,8 @@
 /** What a load balancer and an operator are told. Stores that go away are among the slow tests. */
 import { afterEach, expect, test } from "bun:test";
+import packageInfo from "../../package.json" with { type: "json" };
 import { ADMIN_KEY, chat, GATEWAY_KEY, until } from "./process.ts";
+import { verifies } from "../requirements/verifies.ts";
 import { endAll, butForTheMachine, get, readiness, start } from "./readiness.ts";
 
 afterEach(endAll);
@@ -35,6 +37,20 @@ test("a gateway that is well is alive, ready, and its detail is shown to its own
   const far = await get(gateway, "/status", ADMIN_KEY, forwarded);
   expect([far.status, far.json]).toMatchObject([200, detail]);
   for (const secret of [ADMIN_KEY, GATEWAY_KEY]) expect(near.text + far.text).not.toContain(secret);
+}, 30_000);
+
+test(verifies(
+  "D7.15.health",
+  "a gateway says without a key that it is there, at its root and with its version in the data plane",
+), async () => {
+  const gateway = await start();
+  const root = await get(gateway, "/", null);
+  expect([root.status, root.text, root.headers.get("content-type")]).toEqual([200, "AI gateway is running.", "text/plain; charset=utf-8"]);
+  for (const key of [null, "no-such-key", GATEWAY_KEY]) {
+    const health = await get(gateway, "/v1/health", key);
+    expect(health.status).toBe(200);
+    expect(health.json as unknown).toEqual({ status: "success", version: packageInfo.version });
+  }
 }, 30_000);
 
 test("counters tell tokens, cost, durations and errors of checks by provider; off this machine an operator's key is needed", async () => {

@@ -95,6 +95,8 @@ function keyOf(keyType: KeyType, without: readonly string[] = [], more: Partial<
 
 /** Nobody need be known there, and no API document names them; why. */
 const PUBLIC: Readonly<Record<string, string>> = {
+  "GET /": "liveness for who asks nothing but the host",
+  "GET /v1/health": "liveness and version: a control plane asks it of its gateways without a key",
   "GET /healthz": "liveness: a probe has no key, and it tells nothing",
   "GET /readyz": "readiness: a probe has no key",
   "GET /status": "the detail, which asks for a key itself off loopback",
@@ -188,7 +190,7 @@ describe("the live router", () => {
     expect(new Set(mounted.map(nameOf)).size).toBe(mounted.length);
   });
   test("says 404 for what it does not have, in every plane, with a key and without", async () => {
-    for (const path of ["/", ...Object.values(PREFIX).map((prefix) => `${prefix}/nothing-here`)])
+    for (const path of ["/nothing-here", ...Object.values(PREFIX).map((prefix) => `${prefix}/nothing-here`)])
       for (const key of [null, keyOf("organisation-service")])
         expect((await said(ask({ ...(closed[0] as Listed), method: "GET", path }, key))).status).toBe(404);
   });
@@ -311,6 +313,8 @@ const WITH_WORD: readonly Json[] = [
   { model: "m", instructions: WORD, assistant_id: "asst_1" },
   { role: "user", content: WORD },
   { tool_outputs: [{ tool_call_id: "call_1", output: WORD }] },
+  { model: "m", state: WORD, questions: { a: { type: "noul", instructions: "x" } } },
+  { model: "m", document: { type: "document_url", document_url: "https://a.example/b.pdf" }, document_annotation_prompt: WORD },
 ];
 const FILES: Json = { input_file_id: "file-1", training_file: "file-1", file_id: "file-1", file_ids: ["file-1"], attributes: {} };
 const WITHOUT_CONTENT: Json = { model: "m", endpoint: "/v1/chat/completions", completion_window: "24h", ...FILES };

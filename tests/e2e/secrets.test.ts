@@ -219,7 +219,7 @@ describe("a secret", () => {
     for (const { text } of controlAnswers) expect({ text, found: found(text) }).toMatchObject({ found: [] });
     expect(controlAnswers.some(({ text }) => /ca\*{3,}/.test(text))).toBe(true);
   });
-  test.each(["/metrics", "/openapi.json", "/docs", "/readyz", "/healthz", "/status"])("is not in %s", async (path) => {
+  test.each(["/", "/v1/health", "/metrics", "/openapi.json", "/docs", "/readyz", "/healthz", "/status"])("is not in %s", async (path) => {
     const text = await (await fetch(api.gateway.base + path)).text();
     expect(found(text)).toEqual([]);
     expect(text).not.toContain(LOGGED_PROMPT);

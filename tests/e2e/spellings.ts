@@ -35,7 +35,7 @@ export interface Api {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 /** The detailed status is open to this machine, by its own name: status.test.ts has the names it is not open to. */
-const PUBLIC = ["/healthz", "/readyz", "/status", "/metrics", "/openapi.json", "/docs"];
+const PUBLIC = ["/", "/v1/health", "/healthz", "/readyz", "/status", "/metrics", "/openapi.json", "/docs"];
 /** Every protected route, parameters filled in. */
 export async function protectedRoutes(base: string): Promise<readonly (readonly [method: string, path: string])[]> {
   const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Api;

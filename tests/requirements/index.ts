@@ -1,6 +1,7 @@
 import { authentication } from "./authentication.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
+import { dataPlaneMore } from "./data-plane-more.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { gemini } from "./data-plane-gemini.ts";
 import { dataPlaneKept } from "./data-plane-kept.ts";
@@ -24,4 +25,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneFiles,
   ...gemini,
   ...dataPlaneKept,
+  ...dataPlaneMore,
 ];

@@ -1,5 +1,4 @@
-import { type Bodies, type Caller, type LogFacts, type Outcome, wholePath } from "#contract";
-import type { Masker } from "./mask.ts";
+import { type Bodies, type Caller, type LogFacts, type Masker, type Outcome, wholePath } from "#contract";
 
 /** What a record tells beyond its columns, credentials masked. */
 export function factsOf(outcome: Outcome, caller: Caller, mask: Masker): LogFacts {

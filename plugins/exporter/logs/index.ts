@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, headerClasses, type LogRow } from "#contract";
-import { masker } from "./mask.ts";
+import { definePlugin, headerClasses, type LogRow, masker } from "#contract";
 import { retention } from "./retention.ts";
 import { rowMaker, withoutBodies } from "./row.ts";
 

@@ -4,13 +4,13 @@ import {
   inputTokens,
   type Logger,
   type LogRow,
+  type Masker,
   MAX_JSON_LEVELS,
   nestsDeeper,
   type Outcome,
   outputTokens,
 } from "#contract";
 import { factsOf } from "./facts.ts";
-import type { Masker } from "./mask.ts";
 
 /**
  * Makes the record of one request; `undefined` when nobody may ever read it. Bodies are kept as the texts they are:

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { headerClasses, type Manifest, type Plugin } from "#contract";
-import { registry } from "../../../core/generated/registry.ts";
-import { atWork } from "../../../tests/kit/set-up.ts";
-import { masker } from "./mask.ts";
+import { registry } from "../generated/registry.ts";
+import { atWork } from "../../tests/kit/set-up.ts";
+import { masker } from "./log-mask.ts";
 
 const CANARY = "canary-4711";
 const mask = masker({ hash: (text) => `hash of ${text}`, toHash: [], classes: headerClasses([]) });

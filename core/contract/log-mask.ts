@@ -1,9 +1,13 @@
-import { type HeaderClasses, isAbsoluteUrl, isJson, type Json, looksLikeToken, maskUrl, maskUrlIn, type RequestHeaders } from "#contract";
+import type { HeaderClasses } from "./header-class.ts";
+import { isJson, type Json } from "./json.ts";
+import type { RequestHeaders } from "./request.ts";
+import { isAbsoluteUrl, looksLikeToken, maskUrl, maskUrlIn } from "./secret-url.ts";
 
+/** Takes credentials out of what log records keep, wherever they come from. */
 export interface Masker {
   /** Request headers as they are kept: the gateway's own apart from the rest. */
   headers(
-    headers: RequestHeaders,
+    headers: Pick<RequestHeaders, "forEach">,
     sensitive: readonly string[],
   ): { readonly plain: Record<string, string>; readonly gateway: Record<string, string> };
   /** A URL without credentials in its query, nor what looks like one in its path, unless it stands in the path that was asked. */
