@@ -14,12 +14,16 @@ const unreadable = ({ status, end }: Got): void => {
   expect(status).toBe(502);
   expect(end).toContain("reading an event of it would hold up everybody else");
 };
+const tooManyLines = ({ status, end }: Got): void => {
+  expect(status).toBe(502);
+  expect(end).toContain("one event of its stream has more than 10000 lines");
+};
 
 describe("a transcript as events, under a guardrail", () => {
   const TRANSCRIPTS: Readonly<Record<string, { readonly make: () => string; readonly gets: (got: Got) => void }>> = {
     "300,000 events": { make: () => 'data: {"type":"transcript.text.delta","delta":"a"}\n\n'.repeat(300_000), gets: answered },
     "seven million lines": { make: () => "a\n".repeat(7e6), gets: answered },
-    "two million lines without data": { make: () => "data:\n".repeat(2e6), gets: answered },
+    "two million lines without data": { make: () => "data:\n".repeat(2e6), gets: tooManyLines },
     "one event of a million objects": {
       make: () => `data: {"type":"transcript.text.delta","delta":"a","x":[${"{},".repeat(1e6)}{}]}\n\n`,
       gets: unreadable,
