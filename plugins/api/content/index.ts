@@ -6,6 +6,7 @@ import { at, type Found } from "./found.ts";
 import { BEFORE_ALL, readInstructions } from "./instructions.ts";
 import { readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
+import { NAMES } from "./names.ts";
 import { readParts } from "./parts.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
 import { tokenUsage } from "./token-usage.ts";
@@ -58,11 +59,6 @@ function replacedCall(part: Json, changed: Json): Json {
   return "arguments" in part ? { ...part, name, arguments: asText(changed["arguments"]) } : changed;
 }
 const asText = (args: unknown): string => (typeof args === "string" ? args : JSON.stringify(args ?? {}));
-const NAMES: ReadonlySet<string> = new Set(
-  "arguments content documents function function_call input instructions messages model negative_prompt parts prompt query refusal role suffix system text tool_calls tools type".split(
-    " ",
-  ),
-);
 /** The member that may hold a text as numbers of tokens. */
 const tokensIn =
   (name: string) =>

@@ -35,7 +35,7 @@ describe("what bodies hold", () => {
       ["contents[1].parts[2].executableCode.code", "assistant", "text", "1+1", 1],
       ["contents[2].parts[0].functionResponse.response.output", "tool", "tool_result", "two", 2],
       ["contents[2].parts[0].functionResponse.response.more", "tool", "tool_result", '{"deep":1}', 2],
-      ["contents[2].parts[1]", "user", "file", '{"x_tomorrow":"?"}', 2],
+      ["contents[2].parts[1].x_tomorrow", "user", "text", "?", 2],
       ["contents[3].parts[0].fileData.fileUri", "user", "audio", "gs://b/a.mp3", 3],
     ]);
     expect(found(GENERATED.lastInput?.(body))).toEqual([["contents[3].parts[0].fileData.fileUri", "user", "audio", "gs://b/a.mp3", 3]]);
