@@ -3,7 +3,7 @@ import { answerParts } from "./answer.ts";
 import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { failureIn } from "./failure.ts";
 import { at, type Found } from "./found.ts";
-import { BEFORE_ALL, readInstructions } from "./instructions.ts";
+import { BEFORE_ALL, readInstructions, readTold } from "./instructions.ts";
 import { readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
 import { NAMES } from "./names.ts";
@@ -74,9 +74,12 @@ const readChat: Reader = (body, found) => {
 };
 const readMessages: Reader = (body, found) => {
   readInstructions(body, found);
+  readTold(body, FORMATS_OF_MESSAGES, found);
   readParts(body["system"], at("system", "system", BEFORE_ALL), found);
   messagesBy(messagesMessage)(body, found);
 };
+
+const FORMATS_OF_MESSAGES = [["output_config", "format"], ["output_format"]] as const;
 
 /** Chat completions. */
 export const CHAT: BodyContent = { ...PATCHED, input: reading(readChat), lastInput: lastBy(chatMessage, readChat), output };

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "#contract";
 import { patched } from "../../../core/pipeline/guard/patch.ts";
-import { COUNTED, GENERATED } from "./content.ts";
+import { COUNTED, EMBEDDED, GENERATED } from "./content.ts";
 
 const read = (body: Json) => (GENERATED.input?.(body) ?? []).map(({ path, role, kind, text }) => [path, role, kind, text]);
 const saying = (role: string, ...parts: readonly Json[]): Json => ({ contents: [{ role, parts }] });
@@ -42,6 +42,9 @@ test.each<[Json, string]>([
   const counted = COUNTED.input?.({ generateContentRequest: told }) ?? [];
   expect(counted.find(({ text }) => text === "EVIL")?.path).toBe(`generateContentRequest.${path}`);
 });
+test("the title of a content to embed is read", () => {
+  expect(EMBEDDED.input?.({ title: "EVIL", content: { parts: [] } })).toMatchObject([{ path: "title", role: "user", text: "EVIL" }]);
+});
 test.each(["a.b", "c[0]", "", 'd"e'])("a result by the name %j can be changed", (name) => {
   const body = returned({ [name]: "secret" });
   const [{ path = "" } = {}] = GENERATED.input?.(body) ?? [];
@@ -80,5 +83,6 @@ test("what repeats the old text of an answer goes with it", () => {
 test("the members that are read are known by their names", () => {
   for (const name of ["contents", "parts", "text", "role", "tools", "system_instruction", "inline_data", "function_response"])
     expect({ name, known: GENERATED.names?.has(name) }).toEqual({ name, known: true });
-  for (const { names = new Set<string>() } of [GENERATED, COUNTED]) expect([...names].filter((name) => name !== name.toLowerCase())).toEqual([]);
+  for (const { names = new Set<string>() } of [GENERATED, COUNTED])
+    expect([...names].filter((name) => name !== name.toLowerCase())).toEqual([]);
 });

@@ -36,7 +36,9 @@ const readCounted: Reader = (body, path, found) => {
   readRequest(body, path, found);
   for (const [request, where] of membersOf(body, "generateContentRequest", path)) if (isJson(request)) readRequest(request, where, found);
 };
-const readEmbedded: Reader = (body, path, found) => readContent(body.content, below(path, "content"), "user", 0, found);
+const readEmbedded: Reader = (body, path, found) => {
+  for (const name of ["title", "content"]) readContent(body[name], below(path, name), "user", 0, found);
+};
 const readAllEmbedded: Reader = (body, _path, found) =>
   list(body.requests).forEach((request, index) => isJson(request) && readEmbedded(request, `requests[${index}]`, found));
 const readAnswer: Reader = (body, _path, found) =>
@@ -72,7 +74,7 @@ const REPEATS: BodyContent["repeats"] = {
 };
 /** Names that have no capitals: this wire takes others in two forms only, and no server of it reads a third. */
 const NAMES = namesOf(
-  "args content contents executable_code file_data file_uri function_call function_response generate_content_request generation_config inline_data parts requests response role system_instruction text thought tools",
+  "args content contents executable_code file_data file_uri function_call function_response generate_content_request generation_config inline_data parts requests response role system_instruction text thought title tools",
 );
 const PATCHED = { replaced, rewritten: withoutBrokenSignatures, repeats: REPEATS, names: NAMES } satisfies BodyContent;
 
