@@ -41,9 +41,11 @@ const readEmbedded: Reader = (body, path, found) => {
 };
 const readAllEmbedded: Reader = (body, _path, found) =>
   list(body.requests).forEach((request, index) => isJson(request) && readEmbedded(request, `requests[${index}]`, found));
+/** A refusal stands alone as guardrails see it; on the wire it is a text. */
 const readAnswer: Reader = (body, _path, found) =>
   list(body.candidates).forEach((candidate, index) => {
-    if (isJson(candidate)) readContent(candidate.content, `candidates[${index}].content`, "assistant", index, found);
+    if (!isJson(candidate)) return;
+    for (const name of ["content", "refusal"]) readContent(candidate[name], `candidates[${index}].${name}`, "assistant", index, found);
   });
 
 const reading =

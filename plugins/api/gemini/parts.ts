@@ -35,7 +35,7 @@ export function unsealed(signature: string): string | undefined {
 }
 const SEALED = Buffer.from(SEAL).toString("base64");
 
-function mediaPart(url: string): Json {
+export function mediaPart(url: string): Json {
   if (!url.startsWith("data:")) return { fileData: { fileUri: url } };
   const comma = url.indexOf(","); // cut by position: the data may be many megabytes
   return { inlineData: { mimeType: url.slice("data:".length, comma).split(";")[0], data: url.slice(comma + 1) } };
