@@ -1,4 +1,14 @@
-import type { EncodeOptions, Encoder, FinishReason, Json, StreamEvent, TokenLogprob, Usage, WireError } from "#contract";
+import {
+  type EncodeOptions,
+  type Encoder,
+  type FinishReason,
+  InnerJson,
+  type Json,
+  type StreamEvent,
+  type TokenLogprob,
+  type Usage,
+  type WireError,
+} from "#contract";
 import { errorBody } from "./failure.ts";
 import { reasonOf } from "./finish.ts";
 import { besideOf, callPart, isSaid, logprobsBody, partOf } from "./parts.ts";
@@ -68,7 +78,8 @@ export class GeminiEncoder implements Encoder {
   /** Of an answer that this encoder did not begin: nothing, for the wire has no terminal marker. */
   end(): string {
     if (this.candidates.size === 0) return "";
-    const last = [...this.candidates].sort(([a], [b]) => a - b).map(([index, candidate]) => ended(candidate, index));
+    const inner = new InnerJson();
+    const last = [...this.candidates].sort(([a], [b]) => a - b).map(([index, candidate]) => ended(candidate, index, inner));
     return this.chunk(last, this.options.usage ? { usageMetadata: usageBody(this.usage ?? {}) } : {});
   }
   note(extra: Json): string {
@@ -97,9 +108,9 @@ function addCall({ index, id = "", name = "", arguments: piece = "", signature }
   if (signature !== undefined) call.signature = signature;
 }
 
-function ended(candidate: Candidate, index: number): Json {
+function ended(candidate: Candidate, index: number, inner: InnerJson): Json {
   const { finish, native, refused, calls, beside, logprobs } = candidate;
-  const parts = [...calls].sort(([a], [b]) => a - b).map(([, call]) => callPart(call));
+  const parts = [...calls].sort(([a], [b]) => a - b).map(([, call]) => callPart(call, inner));
   const ending = { ...(finish && { finish }), ...(native !== undefined && { native }), refused };
   return {
     content: { parts: parts.length > 0 ? parts : [NO_TEXT], role: "model" },

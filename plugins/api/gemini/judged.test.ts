@@ -38,6 +38,16 @@ test.each<[string, Dialect["judged"], typeof CHAT]>([
   expect(pieces.filter(({ kind }) => kind === "image").map(({ text }) => text)).toEqual([IMAGE]);
   expect(judged.events(ANSWER, judged.body(ANSWER))).toContainEqual({ type: "media", url: IMAGE, choice: 0 });
 });
+test("so is one that stands elsewhere, in a whole answer too", () => {
+  const url = "https://x.example/a.png";
+  const answer = collect([
+    { type: "media", url },
+    { type: "finish", reason: "stop" },
+  ]);
+  const whole = gemini.write(answer, { id: "r", model: "m", created: 1, usage: true, strict: false });
+  for (const body of [whole, gemini.judged.body(answer)])
+    expect(GENERATED.output?.(body).map(({ kind, text }) => [kind, text])).toEqual([["image", url]]);
+});
 test("a call is the one of its id, and what was taken out stays out", () => {
   const events = told(without((part) => part.functionCall?.id === "a"));
   expect(events.filter(({ type }) => type === "tool")).toMatchObject([{ id: "b", name: "g", signature: "c2lnLWI=" }]);

@@ -2,6 +2,7 @@ import { isJson, type Json, type SegmentKind } from "#contract";
 import { list, roleOf } from "../content/conversation.ts";
 import { add, at, below, type Found, type Place, type TextFound } from "../content/found.ts";
 import { readLeaves } from "../content/leaves.ts";
+import { mediaKind } from "../content/media-kind.ts";
 import { findCall } from "../content/parts.ts";
 
 /* What contents of this wire hold. Members may be written as `inlineData` or as `inline_data`: both are read. */
@@ -21,8 +22,9 @@ const PARTS: Readonly<Record<string, ReadMember>> = {
     if (typeof data === "string") add(found, place, kindOf(mime_type), url, `${place.path}.data`);
   },
   fileData: (value, place, found) => {
+    const mimeType = value.mimeType ?? value.mime_type;
     for (const [uri, path] of membersOf(value, "fileUri", place.path))
-      addText(found, place, kindOf(value.mimeType ?? value.mime_type), uri, path);
+      addText(found, place, mimeType === undefined && mediaKind(String(uri)) === "image" ? "image" : kindOf(mimeType), uri, path);
   },
   functionCall: ({ name, args }, { path, message }, found) => findCall(found, { path, message, name, args }),
   functionResponse: readResponse,
