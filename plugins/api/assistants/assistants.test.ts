@@ -18,6 +18,23 @@ const STEP: Json = {
   step_details: { type: "tool_calls", tool_calls: [{ id: "i", type: "code_interpreter", code_interpreter: { input: "1+1" } }, CALL] },
 };
 
+test.each<OperationId>(["createAssistant", "modifyAssistant", "createRun", "createThreadAndRun"])(
+  "guardrails of %s read what tools and formats tell a model",
+  (id) => {
+    const body = {
+      tools: [{ type: "function", function: { name: "f", description: "EVIL" } }],
+      response_format: { type: "json_schema", json_schema: { description: "EVIL" } },
+    };
+    const { input, names } = contentOf(id);
+    const told = { role: "system", kind: "text", text: "EVIL", message: -1 } as const;
+    expect(input?.(body).filter(({ text }) => text === "EVIL")).toEqual([
+      { ...told, path: "tools[0].function.description" },
+      { ...told, path: "response_format.json_schema.description" },
+    ]);
+    expect(["instructions", "tools", "response_format"].filter((name) => !names?.has(name))).toEqual([]);
+  },
+);
+
 describe("calls of an assistant", () => {
   const inside = "required_action.submit_tool_outputs.tool_calls[0].function";
   test.each<[OperationId, Json, string]>([

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type BodyContent, NO_CONTENT, Nullable, type OperationRoute } from "#contract";
 import { deletedOf, Metadata, pagedQuery, pageOf } from "../content/paged.ts";
-import { instructions, reading } from "./content.ts";
+import { instructions, PATCHED, reading, told } from "./content.ts";
 import { made, ofAssistant, resourcesNamed } from "./owned.ts";
 import { ResponseFormat, sampling, ToolResources, toolsOf } from "./tools.ts";
 
@@ -46,7 +46,7 @@ const Assistant = Type.Object(
   { ...open, $id: "AssistantObject" },
 );
 
-const INSTRUCTIONS: BodyContent = { input: reading(instructions("instructions")) };
+const INSTRUCTIONS: BodyContent = { ...PATCHED, input: reading(instructions("instructions"), told) };
 
 export const assistants: readonly OperationRoute[] = [
   {

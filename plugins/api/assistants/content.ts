@@ -2,12 +2,12 @@ import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contra
 import { roleOf } from "../content/conversation.ts";
 import { type Found, type Place, at } from "../content/found.ts";
 import { eachObject, objectIn } from "../content/ids.ts";
+import { BEFORE_ALL, readTold } from "../content/instructions.ts";
+import { namesOf } from "../content/names.ts";
 import { findCall, readParts } from "../content/parts.ts";
 
 /* What bodies of assistants, threads, messages and runs say. */
 
-/** Instructions stand before all messages. */
-const BEFORE_ALL = -1;
 /** What is answered, or returned by tools, is one message to a check, in however many parts it comes. */
 const ALL_OF_IT = 0;
 
@@ -25,6 +25,10 @@ export const instructions =
   (body, found) => {
     for (const name of names) readParts(body[name], at(name, "system", BEFORE_ALL), found);
   };
+
+/** What a model is told by its tools and by the format of its answers. */
+export const told: Read = (body, found) => readTold(body, TOLD, found);
+const TOLD = [["tools"], ["response_format"]] as const;
 
 /** The messages of a list, in their order. */
 export const messagesOf =
@@ -94,4 +98,7 @@ export const replaced = (part: Json, changed: Json): Json => ({
   name: changed["name"] ?? part["name"],
   arguments: typeof changed["arguments"] === "string" ? changed["arguments"] : JSON.stringify(changed["arguments"] ?? {}),
 });
-export const PATCHED = { replaced } satisfies BodyContent;
+const NAMES = namesOf(
+  "additional_instructions additional_messages content instructions messages model output response_format role text thread tool_outputs tools",
+);
+export const PATCHED = { replaced, names: NAMES } satisfies BodyContent;

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type BodyContent, NO_CONTENT, Nullable, OneOf, type OperationRoute } from "#contract";
 import { deletedOf, Metadata, pagedQuery, pageOf, seconds } from "../content/paged.ts";
 import { objectsIn } from "../content/ids.ts";
-import { answeredMessages, message, reading } from "./content.ts";
+import { answeredMessages, message, PATCHED, reading } from "./content.ts";
 import { filesMade, messageNamed, ofThread } from "./owned.ts";
 
 const open = { additionalProperties: true } as const;
@@ -71,10 +71,10 @@ const Message = Type.Object(
   { ...open, $id: "MessageObject" },
 );
 
-const MESSAGE: BodyContent = { input: reading(message) };
+const MESSAGE: BodyContent = { ...PATCHED, input: reading(message) };
 /** What the assistant said is in the messages that are read. */
-const ANSWERED: BodyContent = { output: reading(message) };
-const ALL_ANSWERED: BodyContent = { output: reading(answeredMessages) };
+const ANSWERED: BodyContent = { ...PATCHED, output: reading(message) };
+const ALL_ANSWERED: BodyContent = { ...PATCHED, output: reading(answeredMessages) };
 
 export const messages: readonly OperationRoute[] = [
   {

@@ -1,7 +1,18 @@
 import { Type } from "@sinclair/typebox";
 import { type BodyContent, Nullable, type OperationRoute } from "#contract";
 import { Metadata, pagedQuery } from "../content/paged.ts";
-import { answeredMessages, calls, callsOfRuns, instructions, messagesOf, PATCHED, reading, threadOf, toolOutputs } from "./content.ts";
+import {
+  answeredMessages,
+  calls,
+  callsOfRuns,
+  instructions,
+  messagesOf,
+  PATCHED,
+  reading,
+  threadOf,
+  told,
+  toolOutputs,
+} from "./content.ts";
 import { NewMessage } from "./messages.ts";
 import { ofThread, runNamed, threadMade } from "./owned.ts";
 import { runEvents } from "./run-events.ts";
@@ -68,7 +79,7 @@ const SAYS: BodyContent = {
 };
 const CREATED: BodyContent = {
   ...SAYS,
-  input: reading(instructions("instructions", "additional_instructions"), messagesOf("additional_messages"), threadOf),
+  input: reading(instructions("instructions", "additional_instructions"), told, messagesOf("additional_messages"), threadOf),
 };
 const SUBMITTED: BodyContent = { ...SAYS, input: reading(toolOutputs) };
 /** Its usage was counted when it was created, or is not known: asking for it is free, and may be done often. */

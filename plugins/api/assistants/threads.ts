@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type BodyContent, NO_CONTENT, type OperationRoute } from "#contract";
 import { deletedOf, Metadata } from "../content/paged.ts";
-import { messagesOf, reading } from "./content.ts";
+import { messagesOf, PATCHED, reading } from "./content.ts";
 import { NewMessage } from "./messages.ts";
 import { made, ofThread, resourcesNamed, threadNamed } from "./owned.ts";
 import { ToolResources } from "./tools.ts";
@@ -29,7 +29,7 @@ const Thread = Type.Object(
   { ...open, $id: "ThreadObject" },
 );
 
-const MESSAGES: BodyContent = { input: reading(messagesOf("messages")) };
+const MESSAGES: BodyContent = { ...PATCHED, input: reading(messagesOf("messages")) };
 
 export const threads: readonly OperationRoute[] = [
   {

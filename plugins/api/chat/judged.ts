@@ -1,6 +1,7 @@
 import type { Collected, Json } from "#contract";
 import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
 import { count, object, objects } from "../content/wire.ts";
+import { mediaPart } from "./media.ts";
 
 const answerBody = ({ id, model, choices }: Collected, judged: readonly JudgedChoice[]): Json => ({
   ...(id !== undefined && { id }),
@@ -9,7 +10,7 @@ const answerBody = ({ id, model, choices }: Collected, judged: readonly JudgedCh
   choices: judged.map((choice, index) => ({ index, message: messageOf(choice), finish_reason: choices[index]?.finish ?? null })),
 });
 
-const messageOf = ({ text, thoughts, refusal, calls }: JudgedChoice): Json => ({
+const messageOf = ({ text, thoughts, refusal, calls, images = [] }: JudgedChoice): Json => ({
   role: "assistant",
   content: text === "" && calls.length > 0 ? null : text,
   ...(thoughts !== "" && { reasoning_content: thoughts }),
@@ -17,6 +18,7 @@ const messageOf = ({ text, thoughts, refusal, calls }: JudgedChoice): Json => ({
   ...(calls.length > 0 && {
     tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } })),
   }),
+  ...(images.length > 0 && { images: images.map(mediaPart) }),
 });
 
 const choiceIn = (message: Json): JudgedChoice => ({
@@ -27,6 +29,7 @@ const choiceIn = (message: Json): JudgedChoice => ({
     const { name, arguments: args } = object(call["function"]);
     return { id: stringOf(call["id"]), name: String(name), arguments: argumentsOf(args) };
   }),
+  images: objects(message["images"]).map((image) => stringOf(object(image["image_url"])["url"])),
 });
 
 /** A streamed answer in the form of a whole chat.completion. */

@@ -372,6 +372,14 @@ describe("patches", () => {
     const changed = { content: [{ type: "thinking", thinking: "***", signature: "" }, rest] };
     expect(patched({ content, messages: [{ content }] }, [{ body: given }])).toEqual({ ...changed, messages: [changed] });
   });
+  test("so does a thought of a response, in a conversation and in an answer", () => {
+    const thought = (text: string): Json => ({ type: "reasoning", summary: [{ type: "summary_text", text }] });
+    const sealed = (text: string): Json => ({ ...thought(text), encrypted_content: "sealed" });
+    for (const member of ["input", "output"])
+      expect(patched({ [member]: [sealed("secret"), sealed("hm")] }, [{ body: { [member]: [sealed("***"), sealed("hm")] } }])).toEqual({
+        [member]: [thought("***"), sealed("hm")],
+      });
+  });
   test("a custom tool's input is a text before a patch and behind it", () => {
     const body = { output: [{ type: "custom_tool_call", call_id: "c", name: "sql", input: '{"a":"secret"}' }] };
     const [call] = answerSegments(body);

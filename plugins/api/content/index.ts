@@ -3,9 +3,10 @@ import { answerParts } from "./answer.ts";
 import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { failureIn } from "./failure.ts";
 import { at, type Found } from "./found.ts";
-import { BEFORE_ALL, readInstructions } from "./instructions.ts";
+import { BEFORE_ALL, readInstructions, readTold } from "./instructions.ts";
 import { readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
+import { NAMES } from "./names.ts";
 import { readParts } from "./parts.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
 import { tokenUsage } from "./token-usage.ts";
@@ -58,11 +59,6 @@ function replacedCall(part: Json, changed: Json): Json {
   return "arguments" in part ? { ...part, name, arguments: asText(changed["arguments"]) } : changed;
 }
 const asText = (args: unknown): string => (typeof args === "string" ? args : JSON.stringify(args ?? {}));
-const NAMES: ReadonlySet<string> = new Set(
-  "arguments content documents function function_call input instructions messages model negative_prompt parts prompt query refusal role suffix system text tool_calls tools type".split(
-    " ",
-  ),
-);
 /** The member that may hold a text as numbers of tokens. */
 const tokensIn =
   (name: string) =>
@@ -78,9 +74,12 @@ const readChat: Reader = (body, found) => {
 };
 const readMessages: Reader = (body, found) => {
   readInstructions(body, found);
+  readTold(body, FORMATS_OF_MESSAGES, found);
   readParts(body["system"], at("system", "system", BEFORE_ALL), found);
   messagesBy(messagesMessage)(body, found);
 };
+
+const FORMATS_OF_MESSAGES = [["output_config", "format"], ["output_format"]] as const;
 
 /** Chat completions. */
 export const CHAT: BodyContent = { ...PATCHED, input: reading(readChat), lastInput: lastBy(chatMessage, readChat), output };

@@ -13,12 +13,23 @@ import { readParts } from "./parts.ts";
 export const BEFORE_ALL = -1;
 const place = (path: string): Place => at(path, "system", BEFORE_ALL);
 /** Types are words of the form, not of the client. */
-const isType = (name: string): boolean => name === "type";
+export const isType = (name: string): boolean => name === "type";
 
-const LEAVES = ["tools", "functions", "response_format"] as const;
+/** Members, and members of members, that say what a model is told. */
+type Places = readonly (readonly [string, string?])[];
+const LEAVES: Places = [["tools"], ["functions"], ["response_format"]];
+
+/** Every text that stands in one of these places. */
+export function readTold(body: Json, places: Places, found: Found): void {
+  for (const [name, inside] of places) {
+    const value = body[name];
+    if (inside === undefined) readLeaves(value, place(name), found, isType);
+    else if (isJson(value)) readLeaves(value[inside], place(`${name}.${inside}`), found, isType);
+  }
+}
 
 export function readInstructions(body: Json, found: Found): void {
-  for (const name of LEAVES) if (body[name] !== undefined) readLeaves(body[name], place(name), found, isType);
+  readTold(body, LEAVES, found);
   if (isJson(body["prediction"])) readParts(body["prediction"]["content"], place("prediction.content"), found);
   list(body["messages"]).forEach((message, index) => {
     if (isJson(message) && typeof message["name"] === "string") readParts(message["name"], place(`messages[${index}].name`), found);

@@ -1,4 +1,5 @@
 import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
+import { mediaKind } from "./media-kind.ts";
 import { orderedEvents } from "./ordered-events.ts";
 import { object, text } from "./wire.ts";
 
@@ -9,6 +10,8 @@ export interface JudgedChoice {
   /** All thoughts together; empty where there are none to see. */
   readonly thoughts: string;
   readonly calls: readonly JudgedCall[];
+  /** Addresses of the images that the model made; absent where a form shows none, and all of them stay. */
+  readonly images?: readonly string[];
 }
 interface JudgedCall {
   readonly id: string;
@@ -29,7 +32,10 @@ const shown = (choice: CollectedChoice): JudgedChoice => ({
   refusal: choice.refusal ?? "",
   thoughts: thoughtsOf(choice),
   calls: choice.tools,
+  images: imagesOf(choice),
 });
+const imagesOf = ({ marks = [] }: CollectedChoice): readonly string[] =>
+  marks.flatMap((mark) => (mark.type === "media" && mediaKind(mark.url) === "image" ? [mark.url] : []));
 
 /** A streamed answer in the form of a whole one, and the answer again as that was changed. */
 export const judgedAs = (form: JudgedForm): JudgedAnswer => ({
@@ -38,7 +44,7 @@ export const judgedAs = (form: JudgedForm): JudgedAnswer => ({
   events: (answer, body) => answerEvents(answer, form.choices(body)),
 });
 
-const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [] };
+const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [], images: [] };
 const EMPTY: readonly CollectedChoice[] = [{ text: "", reasoning: [], tools: [] }];
 const choicesOf = ({ choices }: Collected): readonly CollectedChoice[] => (choices.length > 0 ? choices : EMPTY);
 
@@ -61,10 +67,19 @@ const finishEvent = ({ finish = "stop", native, stopSequence }: CollectedChoice,
 });
 
 const contentEvents = (choice: CollectedChoice, judged: JudgedChoice, index: number): readonly StreamEvent[] => [
-  ...saidEvents(choice, judged, index),
+  ...saidEvents(choice, judged, index).filter((event) => isKept(event, judged)),
+  ...newImages(choice, judged, index),
   ...(judged.refusal === "" ? [] : [{ type: "refusal", text: judged.refusal, choice: index } as const]),
   ...judged.calls.map((call, number) => callEvent(call, number, choice, index)),
 ];
+
+/** An image that a guardrail took out is told no more; one that it put in place of another stands behind the text. */
+const isKept = (event: StreamEvent, { images }: JudgedChoice): boolean =>
+  event.type !== "media" || images === undefined || mediaKind(event.url) !== "image" || images.includes(event.url);
+function newImages(choice: CollectedChoice, { images = [] }: JudgedChoice, index: number): readonly StreamEvent[] {
+  const before = images.length === 0 ? images : imagesOf(choice);
+  return images.filter((url) => !before.includes(url)).map((url) => ({ type: "media", url, choice: index }));
+}
 
 /**
  * Text and thoughts. What rests on a text or repeats it (its citations, log probabilities, grounding) goes with the text

@@ -1,92 +1,51 @@
-import { type BodyContent, isJson, type Json, type PlacedSegment, type SegmentKind } from "#contract";
-import { list, roleOf } from "../content/conversation.ts";
-import { at, type Found, type Place } from "../content/found.ts";
-import { findCall } from "../content/parts.ts";
-
-/* What bodies of this wire hold. Members may be written as `inlineData` or as `inline_data`: both are read. */
-
-/** The member under either of its names, and where it stands. */
-function* membersOf(json: Json, name: string, path: string): Generator<readonly [unknown, string]> {
-  for (const written of [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])
-    if (json[written] !== undefined) yield [json[written], `${path === "" ? "" : `${path}.`}${written}`];
-}
-type ReadMember = (value: Json, place: Place, found: Found) => void;
-
-/** Members of a part that hold content, each read below its own name. */
-const PARTS: Readonly<Record<string, ReadMember>> = {
-  inlineData: ({ data, mimeType, mime_type = mimeType }, place, found) =>
-    add(found, place, kindOf(mime_type), typeof data === "string" ? `data:${String(mime_type)};base64,${data}` : undefined, ".data"),
-  fileData: (value, place, found) => {
-    for (const [uri, path] of membersOf(value, "fileUri", ""))
-      add(found, place, kindOf(value.mimeType ?? value.mime_type), uri, `.${path}`);
-  },
-  functionCall: ({ name, args }, { path, message }, found) => findCall(found, { path, message, name, args }),
-  functionResponse: readResponse,
-  executableCode: ({ code }, place, found) => add(found, place, "text", code, ".code"),
-  codeExecutionResult: ({ output }, place, found) => add(found, place, "text", output, ".output"),
-};
-const BESIDE: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata"]);
-
-function readPart(part: unknown, place: Place, found: Found): void {
-  if (!isJson(part)) return;
-  const before = found.length;
-  if (typeof part.text === "string") add(found, place, part.thought === true ? "reasoning" : "text", part.text, ".text");
-  for (const name in PARTS)
-    for (const [value, path] of membersOf(part, name, place.path)) if (isJson(value)) PARTS[name]?.(value, { ...place, path }, found);
-  const isKnown = found.length > before || Object.keys(part).every((name) => BESIDE.has(name) || name === "text");
-  if (!isKnown) add(found, place, "file", JSON.stringify(part), ""); // of tomorrow: nothing is invisible
-}
-
-/** Texts of a result one by one, so that they can be changed; what nests deeper is read as its JSON. */
-function readResponse({ response, parts }: Json, place: Place, found: Found): void {
-  const result: Place = { ...place, role: "tool" };
-  for (const [name, value] of Object.entries(isJson(response) ? response : {})) {
-    const path = `${place.path}.response.${name}`;
-    add(found, { ...result, path }, "tool_result", typeof value === "string" ? value : JSON.stringify(value), "");
-  }
-  list(parts).forEach((part, index) => readPart(part, { ...result, path: `${place.path}.parts[${index}]` }, found));
-}
-
-const KINDS: readonly (readonly [string, SegmentKind])[] = [
-  ["image/", "image"],
-  ["audio/", "audio"],
-];
-const kindOf = (mimeType: unknown): SegmentKind => KINDS.find(([start]) => String(mimeType).startsWith(start))?.[1] ?? "file";
-
-const add = (found: Found, { path, role, message, result }: Place, kind: SegmentKind, text: unknown, below: string): void => {
-  if (typeof text !== "string") return;
-  found.push({ path: path + below, role, kind: kind === "text" && result ? "tool_result" : kind, text, message });
-};
-
-/** A content: a list of parts with a role, or a text alone. */
-function readContent(content: unknown, path: string, role: Place["role"] | null, message: number, found: Found): void {
-  if (typeof content === "string") return add(found, at(path, role ?? "user", message), "text", content, "");
-  if (!isJson(content)) return;
-  const place = at(path, role ?? roleOf(content.role), message);
-  list(content.parts).forEach((part, index) => readPart(part, { ...place, path: `${path}.parts[${index}]` }, found));
-}
-
-/** System texts that stand outside the conversation come before all of it. */
-const BEFORE_ALL = -1;
+import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contract";
+import { list } from "../content/conversation.ts";
+import { at, below, type Found } from "../content/found.ts";
+import { BEFORE_ALL, isType } from "../content/instructions.ts";
+import { readLeaves } from "../content/leaves.ts";
+import { namesOf } from "../content/names.ts";
+import { withoutBrokenSignatures } from "../content/signatures.ts";
+import { membersOf, readContent } from "./read-parts.ts";
 
 type Reader = (body: Json, path: string, found: Found) => void;
+
+/** What a model is told beside the contents: members, and members of members. */
+const TOLD: readonly (readonly [string, string?])[] = [
+  ["tools"],
+  ["generationConfig", "responseSchema"],
+  ["generationConfig", "responseJsonSchema"],
+  ["generationConfig", "_responseJsonSchema"],
+];
+const readTold: Reader = (body, path, found) => {
+  for (const [name, inside] of TOLD)
+    for (const [value, where] of membersOf(body, name, path))
+      if (inside === undefined) readLeaves(value, at(where, "system", BEFORE_ALL), found, isType);
+      else if (isJson(value))
+        for (const [schema, place] of membersOf(value, inside, where)) readLeaves(schema, at(place, "system", BEFORE_ALL), found, isType);
+};
+
 const readRequest: Reader = (body, path, found) => {
+  readTold(body, path, found);
   for (const [instruction, where] of membersOf(body, "systemInstruction", path))
     readContent(instruction, where, "system", BEFORE_ALL, found);
-  const below = path === "" ? "" : `${path}.`;
-  list(body.contents).forEach((content, index) => readContent(content, `${below}contents[${index}]`, null, index, found));
+  const contents = below(path, "contents");
+  list(body.contents).forEach((content, index) => readContent(content, `${contents}[${index}]`, null, index, found));
 };
 /** What is to be counted stands in the body itself, or below one member. */
 const readCounted: Reader = (body, path, found) => {
   readRequest(body, path, found);
   for (const [request, where] of membersOf(body, "generateContentRequest", path)) if (isJson(request)) readRequest(request, where, found);
 };
-const readEmbedded: Reader = (body, path, found) => readContent(body.content, `${path === "" ? "" : `${path}.`}content`, "user", 0, found);
-const readAllEmbedded: Reader = (body, path, found) =>
-  list(body.requests).forEach((request, index) => isJson(request) && readEmbedded(request, `${path}requests[${index}]`, found));
+const readEmbedded: Reader = (body, path, found) => {
+  for (const name of ["title", "content"]) readContent(body[name], below(path, name), "user", 0, found);
+};
+const readAllEmbedded: Reader = (body, _path, found) =>
+  list(body.requests).forEach((request, index) => isJson(request) && readEmbedded(request, `requests[${index}]`, found));
+/** A refusal stands alone as guardrails see it; on the wire it is a text. */
 const readAnswer: Reader = (body, _path, found) =>
   list(body.candidates).forEach((candidate, index) => {
-    if (isJson(candidate)) readContent(candidate.content, `candidates[${index}].content`, "assistant", index, found);
+    if (!isJson(candidate)) return;
+    for (const name of ["content", "refusal"]) readContent(candidate[name], `candidates[${index}].${name}`, "assistant", index, found);
   });
 
 const reading =
@@ -106,13 +65,24 @@ function lastInput(body: Json): readonly PlacedSegment[] {
   return found.length > 0 ? found : reading(readRequest)(body);
 }
 
-/** A call keeps the form in which it has its arguments. */
+/** A call keeps the form in which it has its arguments; a result that was read as its JSON is what the patch says. */
 const replaced = (part: Json, changed: Json): Json =>
-  "args" in part || "name" in part ? { ...part, name: changed.name ?? part.name, args: changed.arguments ?? {} } : changed;
+  "arguments" in changed && !("arguments" in part) ? { ...part, name: changed.name ?? part.name, args: changed.arguments ?? {} } : changed;
 
-export const GENERATED: BodyContent = { input: reading(readRequest), lastInput, output: reading(readAnswer), replaced };
-export const COUNTED: BodyContent = { input: reading(readCounted), replaced, usage: () => NOTHING_USED };
-export const EMBEDDED: BodyContent = { input: reading(readEmbedded), replaced, vectors: true };
-export const ALL_EMBEDDED: BodyContent = { input: reading(readAllEmbedded), replaced, vectors: true };
+/** Members that say a text again, or vouch for it. */
+const REPEATS: BodyContent["repeats"] = {
+  text: ["thoughtSignature", "thought_signature"],
+  content: ["logprobsResult", "groundingMetadata", "citationMetadata"],
+};
+/** Names that have no capitals: this wire takes others in two forms only, and no server of it reads a third. */
+const NAMES = namesOf(
+  "args content contents executable_code file_data file_uri function_call function_response generate_content_request generation_config inline_data parts requests response role system_instruction text thought title tools",
+);
+const PATCHED = { replaced, rewritten: withoutBrokenSignatures, repeats: REPEATS, names: NAMES } satisfies BodyContent;
+
+export const GENERATED: BodyContent = { ...PATCHED, input: reading(readRequest), lastInput, output: reading(readAnswer) };
+export const COUNTED: BodyContent = { ...PATCHED, input: reading(readCounted), usage: () => NOTHING_USED };
+export const EMBEDDED: BodyContent = { ...PATCHED, input: reading(readEmbedded), vectors: true };
+export const ALL_EMBEDDED: BodyContent = { ...PATCHED, input: reading(readAllEmbedded), vectors: true };
 /** Said, so that nobody counts the text and takes it for usage. */
 const NOTHING_USED = { input: 0, output: 0 };

@@ -1,4 +1,14 @@
-import type { EncodeOptions, Encoder, FinishReason, Json, StreamEvent, Usage, WireError } from "#contract";
+import {
+  type EncodeOptions,
+  type Encoder,
+  type FinishReason,
+  InnerJson,
+  type Json,
+  type StreamEvent,
+  type TokenLogprob,
+  type Usage,
+  type WireError,
+} from "#contract";
 import { errorBody } from "./failure.ts";
 import { reasonOf } from "./finish.ts";
 import { besideOf, callPart, isSaid, logprobsBody, partOf } from "./parts.ts";
@@ -16,6 +26,7 @@ interface OpenCall {
 class Candidate {
   readonly calls = new Map<number, OpenCall>();
   beside: Json = {};
+  readonly logprobs: TokenLogprob[] = [];
   refused = false;
   finish: FinishReason | undefined;
   native: string | undefined;
@@ -60,14 +71,15 @@ export class GeminiEncoder implements Encoder {
   private later(event: Exclude<StreamEvent, Of<"start" | "usage">>, candidate: Candidate): void {
     if (event.type === "tool") addCall(event, candidate.calls);
     if (event.type === "beside") Object.assign(candidate.beside, besideOf(event.members));
-    if (event.type === "logprobs") Object.assign(candidate.beside, { logprobsResult: logprobsBody(event.tokens) });
+    if (event.type === "logprobs") candidate.logprobs.push(...event.tokens);
     if (event.type === "finish") Object.assign(candidate, { finish: event.reason, native: event.native });
   }
 
   /** Of an answer that this encoder did not begin: nothing, for the wire has no terminal marker. */
   end(): string {
     if (this.candidates.size === 0) return "";
-    const last = [...this.candidates].sort(([a], [b]) => a - b).map(([index, candidate]) => ended(candidate, index));
+    const inner = new InnerJson();
+    const last = [...this.candidates].sort(([a], [b]) => a - b).map(([index, candidate]) => ended(candidate, index, inner));
     return this.chunk(last, this.options.usage ? { usageMetadata: usageBody(this.usage ?? {}) } : {});
   }
   note(extra: Json): string {
@@ -96,9 +108,15 @@ function addCall({ index, id = "", name = "", arguments: piece = "", signature }
   if (signature !== undefined) call.signature = signature;
 }
 
-function ended(candidate: Candidate, index: number): Json {
-  const { finish, native, refused, calls, beside } = candidate;
-  const parts = [...calls].sort(([a], [b]) => a - b).map(([, call]) => callPart(call));
+function ended(candidate: Candidate, index: number, inner: InnerJson): Json {
+  const { finish, native, refused, calls, beside, logprobs } = candidate;
+  const parts = [...calls].sort(([a], [b]) => a - b).map(([, call]) => callPart(call, inner));
   const ending = { ...(finish && { finish }), ...(native !== undefined && { native }), refused };
-  return { content: { parts: parts.length > 0 ? parts : [NO_TEXT], role: "model" }, finishReason: reasonOf(ending), index, ...beside };
+  return {
+    content: { parts: parts.length > 0 ? parts : [NO_TEXT], role: "model" },
+    finishReason: reasonOf(ending),
+    index,
+    ...beside,
+    ...(logprobs.length > 0 && { logprobsResult: logprobsBody(logprobs) }),
+  };
 }

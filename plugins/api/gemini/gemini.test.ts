@@ -35,7 +35,7 @@ describe("what bodies hold", () => {
       ["contents[1].parts[2].executableCode.code", "assistant", "text", "1+1", 1],
       ["contents[2].parts[0].functionResponse.response.output", "tool", "tool_result", "two", 2],
       ["contents[2].parts[0].functionResponse.response.more", "tool", "tool_result", '{"deep":1}', 2],
-      ["contents[2].parts[1]", "user", "file", '{"x_tomorrow":"?"}', 2],
+      ["contents[2].parts[1].x_tomorrow", "user", "text", "?", 2],
       ["contents[3].parts[0].fileData.fileUri", "user", "audio", "gs://b/a.mp3", 3],
     ]);
     expect(found(GENERATED.lastInput?.(body))).toEqual([["contents[3].parts[0].fileData.fileUri", "user", "audio", "gs://b/a.mp3", 3]]);
@@ -115,6 +115,16 @@ describe("answers", () => {
     const answer = collect(read({ candidates: [{ content: { parts: [{ text: "a" }] }, finishReason }] }));
     expect(answer.choices[0]).toMatchObject({ finish, native: finishReason });
     expect(gemini.write(answer, OPTIONS)).toMatchObject({ candidates: [{ finishReason: again }] });
+  });
+  test("log probabilities of a stream are those of all its tokens", () => {
+    const tokens = (token: string): StreamEvent => ({ type: "logprobs", tokens: [{ token, logprob: -1, bytes: [97], top_logprobs: [] }] });
+    const encoder = gemini.encode(OPTIONS);
+    const events: readonly StreamEvent[] = [{ type: "text", text: "ab" }, tokens("a"), tokens("b"), { type: "finish", reason: "stop" }];
+    const last = (events.map((event) => encoder.event(event)).join("") + encoder.end()).trim().split("\n\n").at(-1) ?? "";
+    const chosenCandidates = ["a", "b"].map((token) => ({ token, logProbability: -1 }));
+    expect(JSON.parse(last.slice("data: ".length))).toMatchObject({
+      candidates: [{ logprobsResult: { chosenCandidates, topCandidates: [{ candidates: [] }, { candidates: [] }] } }],
+    });
   });
   test("a question that was blocked has an answer without text", () => {
     const answer = collect(read({ promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 3 } }));
@@ -196,6 +206,38 @@ describe("requests in the chat form", () => {
     ]);
     for (const fileUri of ["https://generativelanguage.googleapis.com/v1beta/files/1", "gs://bucket/a", "files/1"])
       expect(() => asked({ contents: [{ parts: [{ fileData: { fileUri } }] }] })).toThrow("A file that Google keeps");
+  });
+  test("members that are null, and a list of no words to stop at, ask for nothing", () => {
+    const nothing = {
+      tools: [{ functionDeclarations: [{ name: "f" }] }],
+      toolConfig: { functionCallingConfig: { mode: null } },
+      generationConfig: { responseMimeType: null, stopSequences: [] },
+    };
+    for (const member of ["stop", "response_format", "tool_choice"]) expect(asked(nothing)).not.toHaveProperty(member);
+  });
+  test("an image that a model made earlier is shown behind its words", () => {
+    const made = { inlineData: { mimeType: "image/png", data: "AA" } };
+    const parts = [{ text: "Here." }, { ...made, thought: true }, made];
+    expect(asked({ contents: [{ role: "model", parts }] })["messages"]).toEqual([
+      { role: "assistant", content: "Here." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "The image that was made:" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
+        ],
+      },
+    ]);
+  });
+  test("and behind the results of the functions that it called with it", () => {
+    const made = { inlineData: { mimeType: "image/png", data: "AA" } };
+    const contents = [
+      { role: "model", parts: [made, { functionCall: { id: "c", name: "f" } }] },
+      { role: "user", parts: [{ functionResponse: { id: "c", name: "f", response: { output: "1" } } }, { text: "Well?" }] },
+    ];
+    const messages = asked({ contents })["messages"] as { role: string; content: unknown }[];
+    expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "user"]);
+    expect(messages[2]?.content).toMatchObject([{ type: "text" }, { type: "image_url" }, { type: "text", text: "Well?" }]);
   });
   test("unknown members travel on; those of Google's own wire stay behind", () => {
     expect(asked({ labels: {}, safetySettings: [{}], safety_settings: [{}], x_tomorrow: 1, user: "u", stream: true })).toEqual({

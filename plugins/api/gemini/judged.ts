@@ -1,80 +1,54 @@
-import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
-import { orderedEvents } from "../content/ordered-events.ts";
-import { object, objects } from "./wire.ts";
+import type { Collected, Json } from "#contract";
+import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
+import { count, object, objects } from "../content/wire.ts";
+import { mediaPart } from "./parts.ts";
 
-const thoughtsOf = ({ reasoning }: CollectedChoice): string => reasoning.map(({ text }) => text).join("");
-
-/** Text before thoughts, so that its place does not depend on whether there are any. */
-function partsOf(choice: CollectedChoice): readonly Json[] {
-  const { text, refusal, tools } = choice;
-  const thoughts = thoughtsOf(choice);
-  const isSilent = text === "" && thoughts === "" && (tools.length > 0 || refusal !== undefined);
-  return [
-    ...(isSilent ? [] : [{ text }]),
-    ...(refusal === undefined ? [] : [{ text: refusal, refused: true }]),
-    ...(thoughts === "" ? [] : [{ text: thoughts, thought: true }]),
-    ...tools.map(({ id, name, arguments: args }) => ({ functionCall: { id, name, args } })),
-  ];
-}
-const judgedBody = ({ id, model, choices }: Collected): Json => ({
-  candidates: choices.map((choice, index) => ({ content: { parts: partsOf(choice), role: "model" }, index })),
+/** Text stands before thoughts, and is there with them, so that the place of neither depends on the other; a refusal stands beside both. */
+const candidateOf = ({ text, refusal, thoughts, images = [], calls }: JudgedChoice, index: number): Json => ({
+  content: {
+    parts: [
+      ...(text === "" && thoughts === "" ? [] : [{ text }]),
+      ...(thoughts === "" ? [] : [{ text: thoughts, thought: true }]),
+      ...images.map(mediaPart),
+      ...calls.map(({ id, name, arguments: args }) => ({ functionCall: { id, name, args } })),
+    ],
+    role: "model",
+  },
+  ...(refusal !== "" && { refusal }),
+  index,
+});
+const answerBody = ({ id, model }: Collected, judged: readonly JudgedChoice[]): Json => ({
+  candidates: judged.map(candidateOf),
   ...(model !== undefined && { modelVersion: model }),
   ...(id !== undefined && { responseId: id }),
 });
 
-function judgedEvents(answer: Collected, body: Json): readonly StreamEvent[] {
-  const { id, model, created, usage } = answer;
-  const candidates = objects(body.candidates);
-  return [
-    { type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created !== undefined && { created }) },
-    ...answer.choices.flatMap((choice, index) => choiceEvents(choice, objects(object(candidates[index]?.content).parts), index)),
-    ...(usage ? [{ type: "usage" as const, usage }] : []),
-  ];
+function choiceIn({ content, refusal }: Json): JudgedChoice {
+  const parts = objects(object(content).parts);
+  const said = (isThought: boolean): string =>
+    parts.map((part) => ((part.thought === true) === isThought ? stringOf(part.text) : "")).join("");
+  return {
+    text: said(false),
+    refusal: stringOf(refusal),
+    thoughts: said(true),
+    images: parts.flatMap(imageIn),
+    calls: parts.flatMap(({ functionCall }) => {
+      const { id, name, args } = object(functionCall);
+      return functionCall === undefined ? [] : [{ id: stringOf(id), name: String(name), arguments: argumentsOf(args) }];
+    }),
+  };
 }
-
-function choiceEvents(choice: CollectedChoice, parts: readonly Json[], index: number): readonly StreamEvent[] {
-  const { finish = "stop", native } = choice;
-  return [
-    ...saidEvents(choice, parts, index),
-    ...callEvents(choice, parts, index),
-    { type: "finish", reason: finish, ...(native !== undefined && { native }), choice: index },
-  ];
+function imageIn({ inlineData, fileData }: Json): readonly string[] {
+  const { mimeType, data } = object(inlineData);
+  const { fileUri } = object(fileData);
+  if (typeof fileUri === "string") return [fileUri];
+  return typeof data === "string" ? [`data:${String(mimeType)};base64,${data}`] : [];
 }
-
-/** What rests on a text (what was searched for it) goes with the text that was changed. */
-function saidEvents(choice: CollectedChoice, parts: readonly Json[], index: number): readonly StreamEvent[] {
-  const said = parts.filter(({ functionCall }) => functionCall === undefined);
-  const text = textOf(said.find(({ refused, thought }) => refused !== true && thought !== true));
-  const thoughts = textOf(said.find(({ thought }) => thought === true));
-  const isSame = text === choice.text && thoughts === thoughtsOf(choice);
-  const refusals: readonly StreamEvent[] = said
-    .filter(({ refused }) => refused === true)
-    .map((part) => ({ type: "refusal", text: textOf(part), choice: index }));
-  if (isSame) return [...orderedEvents(choice, index), ...refusals];
-  const kept = thoughts === thoughtsOf(choice) ? choice.reasoning : [{ text: thoughts }]; // a changed thought has no signature
-  return [
-    ...kept.map((thought): StreamEvent => ({ type: "reasoning", ...thought, choice: index })),
-    ...(text === "" ? [] : [{ type: "text", text, choice: index } as const]),
-    ...refusals,
-  ];
-}
-const textOf = (part: Json | undefined): string => (typeof part?.text === "string" ? part.text : "");
-
-const callEvents = ({ tools }: CollectedChoice, parts: readonly Json[], choice: number): readonly StreamEvent[] =>
-  parts
-    .filter(({ functionCall }) => functionCall !== undefined)
-    .map(({ functionCall }, index): StreamEvent => {
-      const { name, args } = object(functionCall);
-      const { id = "", signature } = tools[index] ?? {};
-      const text = typeof args === "string" ? args : JSON.stringify(object(args));
-      return { type: "tool", index, id, name: String(name), arguments: text, ...(signature !== undefined && { signature }), choice };
-    });
 
 /** A streamed answer in the form of a whole one. */
-export const judged: JudgedAnswer = {
-  body: judgedBody,
-  path: (choice, kind) => `candidates[${choice}].content.parts[${PARTS[kind]}].text`,
-  events: judgedEvents,
-};
-/** Without a text the refusal is the first. */
-const PARTS = { text: 0, refusal: 0, reasoning: 1 } as const;
+export const judged = judgedAs({
+  body: answerBody,
+  choices: ({ candidates }) => new Map(objects(candidates).map((candidate, at) => [count(candidate.index) ?? at, choiceIn(candidate)])),
+  path: (choice, kind) => `candidates[${choice}].${PATHS[kind]}`,
+});
+const PATHS = { text: "content.parts[0].text", refusal: "refusal", reasoning: "content.parts[1].text" } as const;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isJson, type Json, parseJson, type StreamEvent, type TokenLogprob } from "#contract";
+import { type InnerJson, isJson, type Json, type StreamEvent, type TokenLogprob } from "#contract";
 import { entry, object } from "./wire.ts";
 
 /* Events -> parts of a content, and what a candidate says beside them. */
@@ -35,7 +35,7 @@ export function unsealed(signature: string): string | undefined {
 }
 const SEALED = Buffer.from(SEAL).toString("base64");
 
-function mediaPart(url: string): Json {
+export function mediaPart(url: string): Json {
   if (!url.startsWith("data:")) return { fileData: { fileUri: url } };
   const comma = url.indexOf(","); // cut by position: the data may be many megabytes
   return { inlineData: { mimeType: url.slice("data:".length, comma).split(";")[0], data: url.slice(comma + 1) } };
@@ -55,15 +55,15 @@ interface Call {
   readonly arguments: string;
   readonly signature?: string;
 }
-export const callPart = ({ id, name, arguments: text, signature }: Call): Json => ({
-  functionCall: { ...(id !== "" && { id }), name, args: argsOf(text) },
+export const callPart = ({ id, name, arguments: text, signature }: Call, inner: InnerJson): Json => ({
+  functionCall: { ...(id !== "" && { id }), name, args: argsOf(text, inner) },
   ...(signature !== undefined && { thoughtSignature: signature }),
 });
-/** Arguments are an object on this wire. A model's broken JSON is shown under a name that says so. */
-function argsOf(text: string): Json {
+/** Arguments are an object on this wire. A model's broken JSON, or one that takes too long, is shown under a name that says so. */
+function argsOf(text: string, inner: InnerJson): Json {
   if (text.trim() === "") return {};
   try {
-    const args = parseJson(text);
+    const args = inner.parse(text);
     return isJson(args) ? args : { INVALID_JSON: text };
   } catch {
     return { INVALID_JSON: text };

@@ -1,6 +1,7 @@
 import type { BodyContent, Json, PlacedSegment } from "#contract";
 import { type Found, at } from "../content/found.ts";
 import { eachObject } from "../content/ids.ts";
+import { namesOf } from "../content/names.ts";
 import { readParts } from "../content/parts.ts";
 
 /** What was found, or what a file holds, is a tool's result, and all of it is one message to a check. */
@@ -19,6 +20,7 @@ export const SEARCH: BodyContent = {
     return into;
   },
   usage: () => ({ input: 0, output: 0 }),
+  names: namesOf("query"),
 };
 
 /** The text of a file, in pieces. */

@@ -20,6 +20,9 @@ const guarded = (path: string, body: Json, scope: string | null = null) =>
 
 const said = (content: unknown): Json => ({ messages: [{ role: "user", content }] });
 const HELLO = said("Hello");
+const GEMINI = "/v1beta/models/m:generateContent";
+const parts = (...content: readonly Json[]): Json => ({ contents: [{ role: "user", parts: content }] });
+const HELLO_GEMINI = parts({ text: "Hello" });
 
 describe("with the text under test as documented, the word is denied", () => {
   const bodies: Readonly<Record<string, readonly [path: string, body: Json]>> = {
@@ -38,6 +41,9 @@ describe("with the text under test as documented, the word is denied", () => {
         ],
       },
     ],
+    "in a thought of a user's": [GEMINI, parts({ text: "EVIL", thought: true })],
+    "in what a function returns": [GEMINI, parts({ functionResponse: { name: "f", response: "EVIL" } })],
+    "in a list that a function returns": [GEMINI, parts({ functionResponse: { name: "f", response: ["EVIL"] } })],
     "in a list of prompts": ["/v1/completions", { prompt: ["ok", "EVIL"] }],
     "in lists of prompts": ["/v1/completions", { prompt: [["EVIL"]] }],
     "in an item to embed that looks like a message": ["/v1/embeddings", { input: [{ type: "text", role: "x", text: "EVIL" }] }],
@@ -87,6 +93,22 @@ describe("what tools, formats and names say is seen by who asks for all messages
     "a tool of the messages form": [
       "/v1/messages",
       { ...HELLO, max_tokens: 5, tools: [{ name: "f", description: "EVIL", input_schema: { type: "object" } }] },
+    ],
+    "a format of the messages form": [
+      "/v1/messages",
+      { ...HELLO, max_tokens: 5, output_config: { format: { type: "json_schema", schema: { type: "object", description: "EVIL" } } } },
+    ],
+    "its older name": [
+      "/v1/messages",
+      { ...HELLO, max_tokens: 5, output_format: { type: "json_schema", schema: { type: "object", description: "EVIL" } } },
+    ],
+    "a function of the gemini form": [GEMINI, { ...HELLO_GEMINI, tools: [{ functionDeclarations: [{ name: "f", description: "EVIL" }] }] }],
+    "a format of the gemini form": [
+      GEMINI,
+      {
+        ...HELLO_GEMINI,
+        generationConfig: { responseMimeType: "application/json", responseSchema: { type: "OBJECT", description: "EVIL" } },
+      },
     ],
   };
   test.each(Object.keys(bodies))("%s", async (where) => {

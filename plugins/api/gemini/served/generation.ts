@@ -12,7 +12,7 @@ export function generationMembers(generationConfig: unknown, to: ServedTo): Json
     ...given("temperature", config.temperature),
     ...given("top_p", config.topP),
     ...given("max_completion_tokens", config.maxOutputTokens),
-    ...given("stop", config.stopSequences),
+    ...given("stop", wordsIn(config.stopSequences)),
     ...given("seed", config.seed),
     ...given("presence_penalty", config.presencePenalty),
     ...given("frequency_penalty", config.frequencyPenalty),
@@ -26,11 +26,13 @@ export function generationMembers(generationConfig: unknown, to: ServedTo): Json
   };
 }
 const given = (member: string, value: unknown): Json => (value === undefined || value === null ? {} : { [member]: value });
+/** Some vendors refuse a list without words. */
+const wordsIn = (list: unknown): unknown => (Array.isArray(list) && list.length === 0 ? undefined : list);
 /** Without them the answer would be another. */
 const REFUSED = ["speechConfig", "imageConfig"] as const;
 
 function formatOf({ responseMimeType, responseSchema, responseJsonSchema, _responseJsonSchema }: Json): Json | undefined {
-  if (responseMimeType === undefined || responseMimeType === "text/plain") return undefined;
+  if (responseMimeType === undefined || responseMimeType === null || responseMimeType === "text/plain") return undefined;
   if (responseMimeType !== "application/json") throw refused(`The responseMimeType ${String(responseMimeType)}`, "generationConfig");
   const schema = responseJsonSchema ?? _responseJsonSchema ?? (isJson(responseSchema) ? jsonSchema(responseSchema) : undefined);
   return isJson(schema) ? { type: "json_schema", json_schema: { name: "answer", schema } } : { type: "json_object" };

@@ -36,6 +36,7 @@ const CHOICES: Readonly<Record<string, string | undefined>> = {
   NONE: "none",
 };
 function choiceOf(mode: unknown): string | undefined {
-  if (mode !== undefined && !Object.hasOwn(CHOICES, String(mode))) throw refused(`The function calling mode ${String(mode)}`, "toolConfig");
+  if (mode === undefined || mode === null) return undefined;
+  if (!Object.hasOwn(CHOICES, String(mode))) throw refused(`The function calling mode ${String(mode)}`, "toolConfig");
   return entry(CHOICES, mode);
 }

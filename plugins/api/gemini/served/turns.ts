@@ -9,9 +9,13 @@ type Parts = readonly Json[];
 /** The contents of a conversation as the chat messages that say the same. */
 export function turnsOf(contents: unknown, to: ServedTo): Turns {
   const calls = new Calls();
-  return joined(namedAll(contents)).flatMap(({ role, parts }) =>
-    role === "model" ? [modelTurn(parts, calls, to)] : userTurns(parts, calls, to),
-  );
+  let made: Parts = [];
+  const turns = joined(namedAll(contents)).flatMap(({ role, parts }): Turns => {
+    const madeBefore = made;
+    made = role === "model" ? madeImages(parts) : [];
+    return role === "model" ? [modelTurn(parts, calls, to)] : userTurns(parts, madeBefore, calls, to);
+  });
+  return made.length === 0 ? turns : [...turns, { role: "user", content: made }];
 }
 /** The system text stands before the conversation. */
 export function systemTurn(instruction: unknown): Turns {
@@ -66,6 +70,12 @@ function modelTurn(parts: Parts, calls: Calls, to: ServedTo): Json {
     ...(called.length > 0 && { tool_calls: called }),
   };
 }
+/** The chat form has no place for images in what an assistant says: the user's next message shows them. */
+function madeImages(parts: Parts): Parts {
+  const images = parts.filter((part) => !isThought(part) && isImage(part)).flatMap(partsOf);
+  return images.length === 0 ? [] : [{ type: "text", text: "The image that was made:" }, ...images];
+}
+const isImage = ({ inlineData }: Json): boolean => text(named(inlineData).mimeType)?.startsWith("image/") === true;
 const isThought = ({ thought }: Json): boolean => thought === true;
 /** What Google's own tools did is history; what was said of it stands in the text. */
 const isText = (part: Json): boolean => !isThought(part) && typeof part.text === "string";
@@ -107,11 +117,11 @@ function withJoinedTexts(blocks: readonly Json[]): Parts {
 }
 
 /** Results of functions must follow their calls at once; what was said beside them comes behind. */
-function userTurns(parts: Parts, calls: Calls, to: ServedTo): Turns {
+function userTurns(parts: Parts, made: Parts, calls: Calls, to: ServedTo): Turns {
   const results = parts.flatMap(({ functionResponse }) => (isJson(functionResponse) ? [named(functionResponse)] : []));
   const turns = results.map((result) => resultTurn(result, calls.answered(result), to));
   const beside = parts.filter(({ functionResponse }) => functionResponse === undefined).flatMap(partsOf);
-  const said = [...results.flatMap(seenBeside), ...beside];
+  const said = [...made, ...results.flatMap(seenBeside), ...beside];
   return said.length === 0 && turns.length > 0 ? turns : [...turns, { role: "user", content: plain(said) }];
 }
 
