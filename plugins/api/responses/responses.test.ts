@@ -160,6 +160,14 @@ describe("a stream in the responses form", () => {
       { content: [{ text: "meanwhile" }] },
     ]);
   });
+  test("hundreds of calls that are not whole yet cost the items behind them nothing", () => {
+    const calls = Array.from({ length: 600 }, (_, index) => call(index, `{"text":"${"x".repeat(4_000)}`, { id: `t${index}`, name: "f" }));
+    const ends = calls.map((_, index) => call(index, '"}'));
+    const began = performance.now();
+    const wire = wireOf([start, ...calls, ...ends, { type: "finish", reason: "tool_calls" }]);
+    expect(performance.now() - began).toBeLessThan(1_000); // several seconds, were all of them parsed for each
+    expect(built(wire).map(({ arguments: args }) => String(args).length)).toEqual(calls.map(() => 4_011));
+  });
   test("300 kB of arguments arrive whole, and a call without any has an empty object", () => {
     const long = JSON.stringify({ text: "x".repeat(300_000) });
     const pieces = long.match(/.{1,1000}/g) ?? [];
