@@ -13,7 +13,7 @@ import { readParts } from "./parts.ts";
 export const BEFORE_ALL = -1;
 const place = (path: string): Place => at(path, "system", BEFORE_ALL);
 /** Types are words of the form, not of the client. */
-const isType = (name: string): boolean => name === "type";
+export const isType = (name: string): boolean => name === "type";
 
 const LEAVES = ["tools", "functions", "response_format"] as const;
 

@@ -11,19 +11,27 @@ export function withoutBrokenSignatures(before: Json, after: Json): Json {
   });
   return mapThoughts(after, (thought) => (signed.has(keyOf(thought)) ? thought : withoutSignature(thought))) as Json; // an object stays one
 }
-const keyOf = ({ thinking, signature }: Json): string => JSON.stringify([thinking, signature]);
-/** Clients read the member always. */
-const withoutSignature = (thought: Json): Json => ("signature" in thought ? { ...thought, signature: "" } : thought);
+const keyOf = ({ thinking, signature, summary, content, encrypted_content }: Json): string =>
+  JSON.stringify([thinking, signature, summary, content, encrypted_content]);
+/** Clients read the member of a block always; an item may have none. */
+function withoutSignature(thought: Json): Json {
+  const { encrypted_content: _, ...item } = thought;
+  return "signature" in thought ? { ...thought, signature: "" } : item;
+}
+/** A block of the messages form, or an item of a response. */
+const THOUGHTS: ReadonlySet<unknown> = new Set(["thinking", "reasoning"]);
 
 /** Members below which a request or an answer may have thoughts, and how many of them on the way at most. */
 const HOLDERS = ["messages", "choices", "message", "content", "content_blocks"];
+/** The items of a responses request and of its answer. */
+const ITEMS = ["input", "output"];
 const MAX_LEVELS = 8;
 
 function mapThoughts(value: unknown, map: (thought: Json) => Json, levels = MAX_LEVELS): unknown {
   if (levels === 0) return value;
   if (Array.isArray(value)) return value.map((item) => mapThoughts(item, map, levels - 1));
   if (!isJson(value)) return value;
-  if (value["type"] === "thinking") return map(value);
-  const holders = HOLDERS.filter((name) => typeof value[name] === "object" && value[name] !== null);
+  if (THOUGHTS.has(value["type"])) return map(value);
+  const holders = [...HOLDERS, ...ITEMS].filter((name) => typeof value[name] === "object" && value[name] !== null);
   return { ...value, ...Object.fromEntries(holders.map((name) => [name, mapThoughts(value[name], map, levels - 1)])) };
 }
