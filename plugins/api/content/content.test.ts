@@ -390,7 +390,7 @@ describe("patches", () => {
     ];
     const found = segmentsOf("response", { input });
     for (const [index, kind] of ["tool_call", "tool_call", "text", "text", "text", "text"].entries())
-      expect(found.filter(({ text }) => text.includes(`evil ${index}`)).map((segment) => segment.kind)).toEqual([kind]);
+      expect(found.filter(({ text }) => text.includes(`evil ${index}`)).map((segment): string => segment.kind)).toEqual([kind]);
     expect(found).toContainEqual(expect.objectContaining({ path: "input[5].result", kind: "image", text: "data:image/png;base64,aGk=" }));
     const [image] = answerSegments({ output: [{ type: "image_generation_call", result: "aGk=" }] });
     expect(image).toMatchObject({ kind: "image", path: "output[0].result", text: "data:image/png;base64,aGk=" });

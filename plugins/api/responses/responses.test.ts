@@ -418,6 +418,16 @@ test("the ids that a request builds upon are named, and the answer's is made", (
     }),
   ).toEqual(["resp_1", "conv_1", "file_1", "file_2", "file_3", "vs_1", "file_4"]);
   expect(owned.named?.({ input: "Hello", conversation: "conv_1" })).toEqual(["conv_1"]);
+  expect(
+    owned.named?.({
+      prompt: { id: "pmpt_1", variables: { city: "Oslo", paper: { type: "input_file", file_id: "file_1" } } },
+      input: [{ type: "code_interpreter_call", container_id: "cntr_1" }],
+      tools: [
+        { type: "image_generation", input_image_mask: { file_id: "file_2" } },
+        { type: "shell", environment: { type: "container_reference", container_id: "cntr_2" } },
+      ],
+    }),
+  ).toEqual(["pmpt_1", "file_1", "cntr_1", "file_2", "cntr_2"]);
   expect(owned.made?.({ id: "resp_1" })).toEqual(["resp_1"]);
 });
 
