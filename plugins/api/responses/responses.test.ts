@@ -351,6 +351,23 @@ describe("a provider's own responses", () => {
   });
 });
 
+describe("a failed answer too long to be read whole", () => {
+  const failed = (response: Json): unknown => {
+    const tail = JSON.stringify({ type: "response.failed", response: { ...response, usage: null } }).slice(20);
+    try {
+      return responses.terminal?.ofLong("response.failed", tail);
+    } catch (thrown) {
+      return UpstreamFailure.is(thrown) ? [thrown.status, thrown.error.code, thrown.error.message] : thrown;
+    }
+  };
+  const error = { code: "rate_limit_exceeded", message: 'Too much: {"error":{"message":"x"}} "}' };
+  const tools = [{ parameters: { properties: { error: { type: "object", message: { type: "string" } } } } }];
+  test("is a failure, by its error where that stands near the end", () => {
+    expect(failed({ error, instructions: 'say "error":{"message":"no"}', tools })).toEqual([429, "rate_limit_exceeded", error.message]);
+    expect(failed({ tools })).toEqual([502, null, "The provider reported an error without a message."]);
+  });
+});
+
 describe("a judged answer", () => {
   const answer = collect([
     start,
@@ -378,6 +395,52 @@ describe("a judged answer", () => {
       reasoning: [{ text: "mh" }],
       marks: [{ type: "reasoning" }, { type: "block", block: { action: { query: "word" } } }],
       tools: [{ id: "t1", arguments: '{"a":1}' }],
+    });
+  });
+});
+
+describe("a judged answer with calls, images and what its provider's tools did", () => {
+  const search = { id: "ws_1", type: "web_search_call", action: { query: "secret" } };
+  const url = "data:image/png;base64,aGk=";
+  const answer = collect([
+    start,
+    { type: "reasoning", text: "hm", signature: "s" },
+    { type: "text", text: "a secret" },
+    { type: "media", url },
+    { type: "block", block: search },
+    call(0, '{"a":1}', { id: "t1", name: "f", signature: "s1" }),
+    call(1, '{"b":2}', { id: "t2", name: "g", signature: "s2" }),
+    { type: "finish", reason: "tool_calls" },
+  ]);
+  const { body, events } = responses.judged;
+  const judgedWithout = (isOut: (item: Json) => boolean) => {
+    const output = objects(structuredClone(body(answer)).output).filter((item) => !isOut(item));
+    return collect(events(answer, { ...body(answer), output })).choices[0];
+  };
+  test("is the same where a check gave it back as it was", () => {
+    expect(collect(events(answer, structuredClone(body(answer))))).toEqual(answer);
+  });
+  test("keeps the other call's name, id and signature when one was taken out, and its images", () => {
+    const left = judgedWithout(({ call_id }) => call_id === "t1");
+    expect(left?.tools).toEqual([{ id: "t2", name: "g", arguments: '{"b":2}', signature: "s2" }]);
+    expect(left?.marks).toEqual(answer.choices[0]?.marks ?? []);
+  });
+  test("is read by what its items are, not by where they stand", () => {
+    const silent = judgedWithout(({ type }) => type === "reasoning");
+    expect(silent).toMatchObject({ text: "a secret", reasoning: [], tools: [{ id: "t1" }, { id: "t2" }] });
+    const untold = judgedWithout(({ type }) => type === "web_search_call");
+    expect(untold?.marks?.map(({ type }) => type)).toEqual(["reasoning", "media"]);
+    expect(untold?.tools).toHaveLength(2);
+    expect(judgedWithout(({ content }) => objects(content)[0]?.type === "input_image")?.marks?.map(({ type }) => type)).toEqual([
+      "reasoning",
+      "block",
+    ]);
+  });
+  test("keeps its images where the text was changed", () => {
+    const changed = JSON.parse(JSON.stringify(body(answer)).replace("a secret", "a word")) as Json;
+    expect(collect(events(answer, changed)).choices[0]).toMatchObject({
+      text: "a word",
+      marks: [{ type: "reasoning" }, { type: "media", url }, { type: "block", block: search }],
     });
   });
 });
