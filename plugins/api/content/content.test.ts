@@ -387,6 +387,65 @@ describe("patches", () => {
     const { output } = patched(body, [{ path: "output[0]", text: '{"name":"sql","arguments":{"a":"***"}}' }]);
     expect(output).toEqual([{ type: "custom_tool_call", call_id: "c", name: "sql", input: '{"a":"***"}' }]);
   });
+  test("an item of a response is read by its type, whatever other members it has", () => {
+    const input = [
+      { type: "custom_tool_call", name: "sql", arguments: "{}", input: "evil 0" },
+      { type: "function_call", name: "f", arguments: '{"a":"evil 1"}', input: {} },
+      { role: "user", type: "input_text", text: "evil 2" },
+      { role: "assistant", type: "output_text", text: "evil 3" },
+      { role: "user", type: "of another day", words: { more: "evil 4" } },
+      { type: "image_generation_call", result: "aGk=", revised_prompt: "evil 5" },
+    ];
+    const found = segmentsOf("response", { input });
+    for (const [index, kind] of ["tool_call", "tool_call", "text", "text", "text", "text"].entries())
+      expect(found.filter(({ text }) => text.includes(`evil ${index}`)).map((segment): string => segment.kind)).toEqual([kind]);
+    expect(found).toContainEqual(expect.objectContaining({ path: "input[5].result", kind: "image", text: "data:image/png;base64,aGk=" }));
+    const [image] = answerSegments({ output: [{ type: "image_generation_call", result: "aGk=" }] });
+    expect(image).toMatchObject({ kind: "image", path: "output[0].result", text: "data:image/png;base64,aGk=" });
+    const changed = patched({ output: [input[1] ?? {}] }, [{ path: "output[0]", text: '{"name":"f","arguments":{"a":"***"}}' }]);
+    expect(JSON.stringify(changed)).not.toContain("evil");
+  });
+  test("what a response says again goes with the text that was changed, and a thought's seal with the thought", () => {
+    const part = { type: "output_text", text: "a secret", annotations: [], logprobs: [] };
+    const thought = { type: "reasoning", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "seal" };
+    const spoken = { type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "a secret" }], encrypted_content: "seal" };
+    const body = { output_text: "a secret", output: [{ type: "message", content: [part] }, thought, spoken] };
+    const patches = [
+      { path: "output[0].content[0].text", text: "***" },
+      { path: "output[2].content[0].text", text: "***" },
+    ];
+    expect(patched(body, patches)).toEqual({
+      output: [
+        { type: "message", content: [{ type: "output_text", text: "***", annotations: [] }] },
+        thought,
+        { type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "***" }] },
+      ],
+    });
+    expect(patched(body, [{ path: "output[1].summary[0].text", text: "***" }]).output).toMatchObject([
+      {},
+      { summary: [{ text: "***" }] },
+      {},
+    ]);
+    const given = JSON.parse(JSON.stringify({ input: body.output, output: body.output }).replaceAll("hm", "***")) as Json;
+    const whole = patched({ input: body.output, output: body.output }, [{ body: given }]);
+    for (const items of [whole.input, whole.output]) {
+      expect(items).toMatchObject([{}, { summary: [{ text: "***" }] }, { encrypted_content: "seal" }]);
+      expect((items as Json[])[1]).not.toHaveProperty("encrypted_content");
+    }
+  });
+  test("what a response's model is told beside the conversation is read", () => {
+    const schema = { description: "evil 1" };
+    const format = { type: "json_schema", name: "n", schema };
+    const prompt = { id: "pmpt_1", variables: { city: "evil 2", file: { type: "input_file", file_id: "f1" } } };
+    const found = segmentsOf("response", { text: { format }, prompt, input: "Hi" });
+    expect(brief(found)).toEqual([
+      "text.format.name system text n",
+      "text.format.schema.description system text evil 1",
+      "prompt.variables.city user text evil 2",
+      "prompt.variables.file.file_id user file f1",
+      "input user text Hi",
+    ]);
+  });
   test("every kind of item of a response says what it holds", () => {
     const input = [
       { type: "custom_tool_call", name: "sql", input: "SELECT 1" },

@@ -4,12 +4,11 @@ import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { failureIn } from "./failure.ts";
 import { at, type Found } from "./found.ts";
 import { BEFORE_ALL, readInstructions, readTold } from "./instructions.ts";
-import { readItems } from "./input.ts";
+import { readBesideItems, readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
 import { NAMES } from "./names.ts";
 import { readParts } from "./parts.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
-import { tokenUsage } from "./token-usage.ts";
 import { holdsTokens, members, readFormTexts, readPrompts } from "./prompts.ts";
 
 /* What the bodies of the specification's operations hold. No plugin: what the `api` plugins share. */
@@ -45,7 +44,9 @@ const lastBy =
 
 /** Members of answers that repeat what stands in another, or vouch for it. */
 const ANSWER_REPEATS: BodyContent["repeats"] = {
-  content: ["content_blocks"],
+  content: ["content_blocks", "encrypted_content"],
+  summary: ["encrypted_content"],
+  output: ["output_text"],
   thinking: ["signature"],
   reasoning_content: ["content_blocks"],
   message: ["logprobs", "groundingMetadata", "citationMetadata"],
@@ -55,7 +56,7 @@ const ANSWER_REPEATS: BodyContent["repeats"] = {
 function replacedCall(part: Json, changed: Json): Json {
   const name = changed["name"] ?? part["name"];
   if (part["type"] === "custom_tool_call") return { ...part, name, input: asText(changed["arguments"]) };
-  if ("input" in part) return { ...part, name, input: changed["arguments"] ?? {} };
+  if ("input" in part && part["type"] !== "function_call") return { ...part, name, input: changed["arguments"] ?? {} };
   return "arguments" in part ? { ...part, name, arguments: asText(changed["arguments"]) } : changed;
 }
 const asText = (args: unknown): string => (typeof args === "string" ? args : JSON.stringify(args ?? {}));
@@ -97,10 +98,10 @@ export const RESPONSE: BodyContent = {
   input: reading((body, found) => {
     readInstructions(body, found);
     readParts(body["instructions"], at("instructions", "system", BEFORE_ALL), found);
+    readBesideItems(body, found);
     readItems(body["input"], found);
   }),
   output,
-  usage: tokenUsage,
 };
 export const EMBEDDING: BodyContent = { ...INPUT, vectors: true };
 export const RERANK: BodyContent = {

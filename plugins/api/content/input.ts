@@ -1,7 +1,16 @@
 import { type Json, isJson } from "#contract";
 import { roleOf } from "./conversation.ts";
-import { findLater, type Found, at } from "./found.ts";
+import { add, at, below, findLater, type Found } from "./found.ts";
+import { BEFORE_ALL, isType } from "./instructions.ts";
+import { readLeaves } from "./leaves.ts";
 import { findCall, readParts } from "./parts.ts";
+
+/** What a response's model is told beside the items: the form of its answer, and what fills in a prompt that its provider keeps. */
+export function readBesideItems({ text, prompt }: Json, found: Found): void {
+  if (isJson(text) && text["format"] !== undefined) readLeaves(text["format"], at("text.format", "system", BEFORE_ALL), found, isType);
+  if (!isJson(prompt) || !isJson(prompt["variables"])) return;
+  for (const [name, value] of Object.entries(prompt["variables"])) readParts(value, at(below("prompt.variables", name), "user", 0), found);
+}
 
 /** The member `input` of a responses request: a text, or items. */
 export function readItems(input: unknown, found: Found): void {
@@ -19,13 +28,25 @@ const isItem = (item: Json): boolean =>
   (typeof item["type"] === "string" &&
     (item["type"] === "message" || item["type"] === "reasoning" || /_call(_output)?$/.test(item["type"])));
 
-/** One item: a message, a reasoning, a tool call or a tool's output. */
+/** One item, by its type: a message, a reasoning, a tool call or a tool's output. Of a type that we do not know all of it is read. */
 export function readItem(item: Json, path: string, index: number, found: Found): void {
   const type = typeof item["type"] === "string" ? item["type"] : "message";
   if (type === "reasoning") return readReasoning(item, path, index, found);
+  if (type === "image_generation_call") return readImage(item, path, index, found);
   if (type.endsWith("_call_output")) return readParts(item["output"], at(`${path}.output`, "tool", index), found);
   if (type.endsWith("_call")) return readCall(item, path, index, found);
-  readParts(item["content"], at(`${path}.content`, roleOf(item["role"]), index), found);
+  if (type === "message") return readParts(item["content"], at(`${path}.content`, roleOf(item["role"]), index), found);
+  const { role, ...rest } = item;
+  readParts(rest, at(path, roleOf(role), index), found);
+}
+
+/** An image that a model made, and how it was told to make it. */
+function readImage(item: Json, path: string, index: number, found: Found): void {
+  const { result, revised_prompt: prompt } = item;
+  const place = at(path, "assistant", index);
+  if (typeof prompt === "string") add(found, place, "text", prompt, `${path}.revised_prompt`);
+  if (typeof result !== "string") return;
+  add(found, place, "image", result.startsWith("data:") ? result : `data:image/png;base64,${result}`, `${path}.result`);
 }
 
 function readReasoning(item: Json, path: string, index: number, found: Found): void {
@@ -34,9 +55,11 @@ function readReasoning(item: Json, path: string, index: number, found: Found): v
 }
 
 /** `function_call {name, arguments}`, `custom_tool_call {name, input}`, `mcp_call {name, arguments, output}` … */
+const argumentsIn = ({ type, arguments: args, input }: Json): unknown =>
+  type === "custom_tool_call" ? input : type === "function_call" ? args : (args ?? input);
 function readCall(item: Json, path: string, index: number, found: Found): void {
   const named = typeof item["name"] === "string";
-  if (named) findCall(found, { path, name: item["name"], args: item["arguments"] ?? item["input"], message: index });
+  if (named) findCall(found, { path, name: item["name"], args: argumentsIn(item), message: index });
   else findLater(found, { path, role: "assistant", kind: "tool_call", message: index }, () => JSON.stringify(item));
   if (named && item["output"] !== undefined) readParts(item["output"], at(`${path}.output`, "tool", index), found);
 }

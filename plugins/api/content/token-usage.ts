@@ -29,9 +29,6 @@ export function usageAtEnd(tail: string): Usage | undefined {
   return undefined;
 }
 
-/** The last that is an object, as the provider wrote it. */
-export const usageObjectAtEnd = (tail: string): unknown => usageObjects(tail).next().value;
-
 /** From the end on. */
 function* usageObjects(tail: string): Generator<unknown, undefined> {
   for (const { index, 0: name } of [...tail.matchAll(MEMBER)].reverse()) {

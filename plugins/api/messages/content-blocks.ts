@@ -1,6 +1,6 @@
 import { isJson, type Json, type StreamEvent } from "#contract";
 import { typed } from "./frame.ts";
-import { JsonEnd } from "./json-end.ts";
+import { JsonEnd } from "../content/json-end.ts";
 import { mediaBlock } from "./media.ts";
 import { WaitingBlocks } from "./waiting-blocks.ts";
 import { thinkingBlock, toolBlock } from "./write.ts";

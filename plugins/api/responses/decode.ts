@@ -1,12 +1,10 @@
 import { type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Terminal, type Usage } from "#contract";
 import { failureIn } from "../content/failure.ts";
-import { usageObjectAtEnd } from "../content/token-usage.ts";
-import { count, object, objects, text } from "../content/wire.ts";
-import { entry } from "./entry.ts";
-import { failure, spliced } from "./failure.ts";
+import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
+import { count, entry, object, objects, text } from "../content/wire.ts";
+import { errorAtEnd, failure, spliced } from "./failure.ts";
 import { CallNumbers, itemBegun, itemEnded, itemEvents, logprobsOf, customPiece } from "./read-items.ts";
 import { finishOf } from "./response.ts";
-import { usageOf } from "./usage.ts";
 
 /** What the responses wire makes a reader remember. A reader may begin in the middle of an answer. */
 export interface ResponseReading {
@@ -26,7 +24,8 @@ const start = (): ResponseReading => ({ id: null, ended: false, calls: new CallN
 export const terminal: Terminal = {
   events: ["response.completed", "response.incomplete", "response.failed"],
   ofLong(event, tail) {
-    const usage = usageOf(usageObjectAtEnd(tail));
+    if (event === "response.failed") throw failure(errorAtEnd(tail));
+    const usage = usageAtEnd(tail);
     const reason = event === "response.incomplete" ? "length" : "stop";
     return [{ type: "finish", reason }, ...(usage ? [{ type: "usage" as const, usage }] : [])];
   },
@@ -100,7 +99,7 @@ function begin({ id, model, created_at }: Json, state: ResponseReading): Events 
 /** The last event repeats the whole answer; its head and its usage are read. */
 function end({ id, model, created_at, usage, incomplete_details, output }: Json, state: ResponseReading): Events {
   const begun = state.id === null ? begin({ id, model, created_at }, state) : NOTHING;
-  const counts = usageOf(usage);
+  const counts = tokenUsage({ usage });
   state.ended = true;
   const calls = objects(output).some(({ type }) => type === "function_call" || type === "custom_tool_call");
   return [
@@ -120,7 +119,7 @@ export function read(body: Json): Events {
 /** The usage of a whole response, without its events. */
 export function usageIn(body: Json): Usage | undefined {
   outputOf(body);
-  return usageOf(body.usage);
+  return tokenUsage(body);
 }
 
 function outputOf(body: Json): readonly Json[] {

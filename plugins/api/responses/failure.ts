@@ -1,6 +1,6 @@
-import { errorExtra, type Json, UpstreamFailure } from "#contract";
-import { text } from "../content/wire.ts";
-import { entry } from "./entry.ts";
+import { errorExtra, type Json, parseJson, UpstreamFailure } from "#contract";
+import { JsonEnd } from "../content/json-end.ts";
+import { entry, object, text } from "../content/wire.ts";
 
 /** HTTP status of an error that a stream tells of, by its code or type. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -25,6 +25,31 @@ export function failure(error: Json): UpstreamFailure {
   const status = entry(STATUS, code) ?? entry(STATUS, type) ?? 502;
   const named = type ?? (status < 500 ? "invalid_request_error" : "server_error");
   return new UpstreamFailure(status, { message, type: named, param: text(error.param) ?? null, code, ...errorExtra(extra) });
+}
+
+/** Quotes in texts have a backslash before them. */
+const ERROR = /(?<!\\)"error"[ \t]*:[ \t]*(?=\{)/g;
+/** Members of that name that are looked at, from the end on: a tool's schema may have some. */
+const MOST = 8;
+
+/** The error of an event of which only the end is known; empty where it stood before that. */
+export function errorAtEnd(tail: string): Json {
+  const places = [...tail.matchAll(ERROR)].slice(-MOST).reverse();
+  const errors = places.map(({ index, 0: name }) => object(parsed(objectAt(tail, index + name.length))));
+  return errors.find(({ message }) => typeof message === "string") ?? {};
+}
+function objectAt(tail: string, start: number): string {
+  const end = new JsonEnd();
+  let at = start;
+  while (at < tail.length && !end.reached) end.add(tail.charAt(at++));
+  return tail.slice(start, at);
+}
+function parsed(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    return undefined; // cut off
+  }
 }
 
 /** A second answer began inside the first. */

@@ -1,97 +1,88 @@
 import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
-import { orderedEvents } from "../content/ordered-events.ts";
+import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
 import { objects, text } from "../content/wire.ts";
 
-const NOTHING: CollectedChoice = { text: "", reasoning: [], tools: [] };
-const answerOf = ({ choices }: Collected): CollectedChoice => choices[0] ?? NOTHING;
-const thoughtsOf = ({ reasoning }: CollectedChoice): string => reasoning.map(({ text }) => text).join("");
-const blocksOf = ({ marks = [] }: CollectedChoice): readonly Json[] =>
-  marks.flatMap((mark) => (mark.type === "block" ? [mark.block] : mark.type === "media" ? [{ type: IMAGE, image_url: mark.url }] : []));
-const IMAGE = "input_image";
+const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [] };
 
 /** The message before the thoughts, so that its place does not depend on whether there are any. */
-function judgedBody(answer: Collected): Json {
-  const { id, model } = answer;
-  const choice = answerOf(answer);
-  const { refusal, tools } = choice;
-  const thoughts = thoughtsOf(choice);
+function judgedBody(answer: Collected, [shown = NOTHING]: readonly JudgedChoice[]): Json {
+  const { id, model, choices } = answer;
+  const { refusal, thoughts, calls } = shown;
+  const isSilent = shown.text === "" && (calls.length > 0 || refusal !== "");
+  const content = [
+    ...(isSilent ? [] : [{ type: "output_text", text: shown.text }]),
+    ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
+  ];
   return {
     ...(id !== undefined && { id }),
     object: "response",
     ...(model !== undefined && { model }),
     output: [
-      {
-        type: "message",
-        role: "assistant",
-        content: [
-          ...(choice.text === "" && (tools.length > 0 || refusal !== undefined) ? [] : [{ type: "output_text", text: choice.text }]),
-          ...(refusal === undefined ? [] : [{ type: "refusal", refusal }]),
-        ],
-      },
+      { type: "message", role: "assistant", content },
       { type: "reasoning", summary: thoughts === "" ? [] : [{ type: "summary_text", text: thoughts }] },
-      ...tools.map(({ id: call_id, name, arguments: args }) => ({ type: "function_call", call_id, name, arguments: args })),
-      ...blocksOf(choice).map((block) => (block.type === IMAGE ? { type: "message", role: "assistant", content: [block] } : block)),
+      ...calls.map(({ id: call_id, name, arguments: args }) => ({ type: "function_call", call_id, name, arguments: args })),
+      ...besides(choices[0]),
     ],
   };
 }
 
-function judgedEvents(answer: Collected, body: Json): readonly StreamEvent[] {
-  const { id, model, created, usage } = answer;
-  const choice = answerOf(answer);
-  const output = objects(body.output);
-  return [
-    { type: "start", ...(id !== undefined && { id }), ...(model !== undefined && { model }), ...(created !== undefined && { created }) },
-    ...saidEvents(choice, output),
-    ...callEvents(choice, output),
-    { type: "finish", reason: choice.finish ?? "stop", ...(choice.native !== undefined && { native: choice.native }) },
-    ...(usage ? [{ type: "usage" as const, usage }] : []),
-  ];
+/** What a provider's own tools did, and images. */
+const besides = (choice: CollectedChoice | undefined): readonly Json[] =>
+  (choice?.marks ?? []).flatMap((mark) => (mark.type === "block" ? [mark.block] : mark.type === "media" ? [imageItem(mark.url)] : []));
+const IMAGE = "input_image";
+const imageItem = (url: string): Json => ({ type: "message", role: "assistant", content: [{ type: IMAGE, image_url: url }] });
+const imageIn = ({ type, content }: Json): string | undefined =>
+  type === "message" ? text(objects(content).find((part) => part.type === IMAGE)?.image_url) : undefined;
+
+/** Everything else is what `besides` gave. */
+const SAID: ReadonlySet<unknown> = new Set(["message", "reasoning", "function_call"]);
+const besidesIn = ({ output }: Json): readonly Json[] =>
+  objects(output).filter((item) => !SAID.has(item.type) || imageIn(item) !== undefined);
+
+function choiceIn({ output }: Json): JudgedChoice {
+  const items = objects(output);
+  const parts = items.filter(({ type }) => type === "message").flatMap(({ content }) => objects(content));
+  const summaries = items.filter(({ type }) => type === "reasoning").flatMap(({ summary }) => objects(summary));
+  const calls = items.filter(({ type }) => type === "function_call");
+  return {
+    text: parts.map((part) => (part.type === "output_text" ? stringOf(part.text) : "")).join(""),
+    refusal: parts.map(({ refusal }) => stringOf(refusal)).join(""),
+    thoughts: summaries.map((part) => stringOf(part.text)).join(""),
+    calls: calls.map(({ call_id, name, arguments: args }) => ({
+      id: stringOf(call_id),
+      name: String(name),
+      arguments: argumentsOf(args),
+    })),
+  };
 }
 
-/** What rests on a text (its citations, what was searched for it) goes with the text that was changed. */
-function saidEvents(choice: CollectedChoice, output: readonly Json[]): readonly StreamEvent[] {
-  const parts = objects(output[0]?.content);
-  const said = parts.find(({ type }) => type === "output_text")?.text ?? "";
-  const thoughts = text(objects(output[1]?.summary)[0]?.text) ?? "";
-  const refusals = parts.flatMap(({ refusal }) => (typeof refusal === "string" ? [{ type: "refusal", text: refusal } as const] : []));
-  const isSame = said === choice.text && thoughts === thoughtsOf(choice);
-  if (isSame && !blocksChanged(choice, output)) return [...orderedEvents(choice, 0), ...refusals];
-  const changed = typeof said === "string" && said !== "" ? [{ type: "text", text: said } as const] : [];
-  return [...reasoningEvents(choice, thoughts), ...changed, ...blockEvents(choice, output), ...refusals];
-}
-/** What a provider's own tools did, and images, behind the calls of the client's. */
-const blocksIn = ({ tools }: CollectedChoice, output: readonly Json[]): readonly Json[] => output.slice(2 + tools.length);
-const imageIn = (item: Json): string | undefined => text(objects(item.content)[0]?.image_url);
-const blocksChanged = (choice: CollectedChoice, output: readonly Json[]): boolean => {
-  const before = blocksOf(choice);
-  return blocksIn(choice, output).some((item, at) => item !== before[at] && imageIn(item) !== before[at]?.image_url);
-};
-const blockEvents = (choice: CollectedChoice, output: readonly Json[]): readonly StreamEvent[] =>
-  blocksIn(choice, output).map((item): StreamEvent => {
-    const url = item.type === "message" ? imageIn(item) : undefined;
-    return url === undefined ? { type: "block", block: item } : { type: "media", url };
-  });
-
-/** A changed thought cannot carry the old one's signature. */
-const reasoningEvents = (choice: CollectedChoice, thoughts: string): readonly StreamEvent[] =>
-  thoughts === thoughtsOf(choice)
-    ? choice.reasoning.map((thought) => ({ type: "reasoning", ...thought }))
-    : [{ type: "reasoning", text: thoughts }];
-
-const callEvents = ({ tools }: CollectedChoice, output: readonly Json[]): readonly StreamEvent[] =>
-  output.slice(2, 2 + tools.length).map(({ name, arguments: args }, index): StreamEvent => {
-    const { id = "", signature } = tools[index] ?? {};
-    return { type: "tool", index, id, name: String(name), arguments: String(args), ...(signature !== undefined && { signature }) };
-  });
-
-/** A streamed answer in the form of a whole one. */
-export const judged: JudgedAnswer = {
+const said = judgedAs({
   body: judgedBody,
+  choices: (body) => new Map([[0, choiceIn(body)]]),
   path: (_choice, kind) => PATHS[kind],
-  events: judgedEvents,
-};
+});
 const PATHS = {
   text: "output[0].content[0].text",
   refusal: "output[0].content[0].refusal",
   reasoning: "output[1].summary[0].text",
 } as const;
+
+/** What was shown beside the text comes as the body has it: in its old places where nothing was changed, else behind the text. */
+function judgedEvents(answer: Collected, body: Json): readonly StreamEvent[] {
+  const events = said.events(answer, body);
+  const before = besides(answer.choices[0]);
+  const shown = besidesIn(body);
+  const hasPlaces = events.filter(isBeside).length === before.length;
+  if (hasPlaces && JSON.stringify(shown) === JSON.stringify(before)) return events;
+  const rest = events.filter((event) => !isBeside(event));
+  const end = rest.findIndex(({ type }) => type === "refusal" || type === "tool" || type === "finish");
+  return [...rest.slice(0, end), ...shown.map(eventOf), ...rest.slice(end)];
+}
+const isBeside = ({ type }: StreamEvent): boolean => type === "block" || type === "media";
+function eventOf(item: Json): StreamEvent {
+  const url = imageIn(item);
+  return url === undefined ? { type: "block", block: item } : { type: "media", url };
+}
+
+/** A streamed answer in the form of a whole one. */
+export const judged: JudgedAnswer = { ...said, events: judgedEvents };

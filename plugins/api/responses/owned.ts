@@ -4,22 +4,33 @@ import { object, objects, text } from "../content/wire.ts";
 const id = (value: unknown): readonly string[] => (text(value) === undefined ? [] : [String(value)]);
 const strings = (value: unknown): readonly string[] => (Array.isArray(value) ? value.flatMap(id) : []);
 
-/** Files stand in messages and in what tools gave back; a screenshot is a single part. */
-const filesOf = ({ content, output }: Json): readonly string[] =>
-  [...objects(content), ...(isJson(output) ? [output] : objects(output))].flatMap((part) => id(part.file_id));
-const filesOfTool = ({ vector_store_ids, container }: Json): readonly string[] => [
+/** Files stand in messages and in what tools gave back (a screenshot is a single part); a call may name where it ran. */
+const idsOfItem = ({ content, output, container_id }: Json): readonly string[] => [
+  ...[...objects(content), ...(isJson(output) ? [output] : objects(output))].flatMap((part) => id(part.file_id)),
+  ...id(container_id),
+];
+const idsOfTool = ({ vector_store_ids, container, input_image_mask: mask, environment }: Json): readonly string[] => [
   ...strings(vector_store_ids),
   ...id(container),
   ...strings(object(container).file_ids),
+  ...id(object(mask).file_id),
+  ...id(object(environment).container_id),
+  ...strings(object(environment).file_ids),
+];
+/** A prompt that the provider keeps, and the files that fill it in. */
+const idsOfPrompt = (prompt: Json): readonly string[] => [
+  ...id(prompt.id),
+  ...Object.values(object(prompt.variables)).flatMap((value) => id(object(value).file_id)),
 ];
 
 /** The answer's own id; and whatever of the provider's a request builds upon. */
 export const owned: OwnedIds = {
   made: (answer) => id(answer.id),
-  named: ({ previous_response_id, conversation, input, tools }) => [
+  named: ({ previous_response_id, conversation, prompt, input, tools }) => [
     ...id(previous_response_id),
     ...id(isJson(conversation) ? conversation.id : conversation),
-    ...objects(input).flatMap(filesOf),
-    ...objects(tools).flatMap(filesOfTool),
+    ...idsOfPrompt(object(prompt)),
+    ...objects(input).flatMap(idsOfItem),
+    ...objects(tools).flatMap(idsOfTool),
   ],
 };

@@ -1,7 +1,6 @@
 import type { Json, StreamEvent } from "#contract";
 import { tokensIn } from "../content/logprobs.ts";
-import { objects, text } from "../content/wire.ts";
-import { entry } from "./entry.ts";
+import { entry, objects, text } from "../content/wire.ts";
 import { CUSTOM_INPUT } from "./output/call-item.ts";
 
 type Events = readonly StreamEvent[];

@@ -24,7 +24,7 @@ export function echoOf(body: Json): Json {
     tools: tools ?? [],
     top_logprobs: top_logprobs ?? 0,
     top_p: top_p ?? 1,
-    truncation: "disabled",
+    truncation: body.truncation ?? "disabled",
     user: user ?? null,
     metadata: metadata ?? {},
   };

@@ -160,6 +160,14 @@ describe("a stream in the responses form", () => {
       { content: [{ text: "meanwhile" }] },
     ]);
   });
+  test("hundreds of calls that are not whole yet cost the items behind them nothing", () => {
+    const calls = Array.from({ length: 600 }, (_, index) => call(index, `{"text":"${"x".repeat(4_000)}`, { id: `t${index}`, name: "f" }));
+    const ends = calls.map((_, index) => call(index, '"}'));
+    const began = performance.now();
+    const wire = wireOf([start, ...calls, ...ends, { type: "finish", reason: "tool_calls" }]);
+    expect(performance.now() - began).toBeLessThan(1_000); // several seconds, were all of them parsed for each
+    expect(built(wire).map(({ arguments: args }) => String(args).length)).toEqual(calls.map(() => 4_011));
+  });
   test("300 kB of arguments arrive whole, and a call without any has an empty object", () => {
     const long = JSON.stringify({ text: "x".repeat(300_000) });
     const pieces = long.match(/.{1,1000}/g) ?? [];
@@ -242,6 +250,7 @@ describe("a stream in the responses form", () => {
       metadata: { a: "b" },
       temperature: 0.5,
       reasoning: { effort: "low" },
+      truncation: "auto",
     };
     expect(responses.write(collect([start, finish]), { ...OPTIONS, echo: echoOf(asked) })).toMatchObject({
       ...asked,
@@ -343,6 +352,23 @@ describe("a provider's own responses", () => {
   });
 });
 
+describe("a failed answer too long to be read whole", () => {
+  const failed = (response: Json): unknown => {
+    const tail = JSON.stringify({ type: "response.failed", response: { ...response, usage: null } }).slice(20);
+    try {
+      return responses.terminal?.ofLong("response.failed", tail);
+    } catch (thrown) {
+      return UpstreamFailure.is(thrown) ? [thrown.status, thrown.error.code, thrown.error.message] : thrown;
+    }
+  };
+  const error = { code: "rate_limit_exceeded", message: 'Too much: {"error":{"message":"x"}} "}' };
+  const tools = [{ parameters: { properties: { error: { type: "object", message: { type: "string" } } } } }];
+  test("is a failure, by its error where that stands near the end", () => {
+    expect(failed({ error, instructions: 'say "error":{"message":"no"}', tools })).toEqual([429, "rate_limit_exceeded", error.message]);
+    expect(failed({ tools })).toEqual([502, null, "The provider reported an error without a message."]);
+  });
+});
+
 describe("a judged answer", () => {
   const answer = collect([
     start,
@@ -370,6 +396,52 @@ describe("a judged answer", () => {
       reasoning: [{ text: "mh" }],
       marks: [{ type: "reasoning" }, { type: "block", block: { action: { query: "word" } } }],
       tools: [{ id: "t1", arguments: '{"a":1}' }],
+    });
+  });
+});
+
+describe("a judged answer with calls, images and what its provider's tools did", () => {
+  const search = { id: "ws_1", type: "web_search_call", action: { query: "secret" } };
+  const url = "data:image/png;base64,aGk=";
+  const answer = collect([
+    start,
+    { type: "reasoning", text: "hm", signature: "s" },
+    { type: "text", text: "a secret" },
+    { type: "media", url },
+    { type: "block", block: search },
+    call(0, '{"a":1}', { id: "t1", name: "f", signature: "s1" }),
+    call(1, '{"b":2}', { id: "t2", name: "g", signature: "s2" }),
+    { type: "finish", reason: "tool_calls" },
+  ]);
+  const { body, events } = responses.judged;
+  const judgedWithout = (isOut: (item: Json) => boolean) => {
+    const output = objects(structuredClone(body(answer)).output).filter((item) => !isOut(item));
+    return collect(events(answer, { ...body(answer), output })).choices[0];
+  };
+  test("is the same where a check gave it back as it was", () => {
+    expect(collect(events(answer, structuredClone(body(answer))))).toEqual(answer);
+  });
+  test("keeps the other call's name, id and signature when one was taken out, and its images", () => {
+    const left = judgedWithout(({ call_id }) => call_id === "t1");
+    expect(left?.tools).toEqual([{ id: "t2", name: "g", arguments: '{"b":2}', signature: "s2" }]);
+    expect(left?.marks).toEqual(answer.choices[0]?.marks ?? []);
+  });
+  test("is read by what its items are, not by where they stand", () => {
+    const silent = judgedWithout(({ type }) => type === "reasoning");
+    expect(silent).toMatchObject({ text: "a secret", reasoning: [], tools: [{ id: "t1" }, { id: "t2" }] });
+    const untold = judgedWithout(({ type }) => type === "web_search_call");
+    expect(untold?.marks?.map(({ type }) => type)).toEqual(["reasoning", "media"]);
+    expect(untold?.tools).toHaveLength(2);
+    expect(judgedWithout(({ content }) => objects(content)[0]?.type === "input_image")?.marks?.map(({ type }) => type)).toEqual([
+      "reasoning",
+      "block",
+    ]);
+  });
+  test("keeps its images where the text was changed", () => {
+    const changed = JSON.parse(JSON.stringify(body(answer)).replace("a secret", "a word")) as Json;
+    expect(collect(events(answer, changed)).choices[0]).toMatchObject({
+      text: "a word",
+      marks: [{ type: "reasoning" }, { type: "media", url }, { type: "block", block: search }],
     });
   });
 });
@@ -410,6 +482,16 @@ test("the ids that a request builds upon are named, and the answer's is made", (
     }),
   ).toEqual(["resp_1", "conv_1", "file_1", "file_2", "file_3", "vs_1", "file_4"]);
   expect(owned.named?.({ input: "Hello", conversation: "conv_1" })).toEqual(["conv_1"]);
+  expect(
+    owned.named?.({
+      prompt: { id: "pmpt_1", variables: { city: "Oslo", paper: { type: "input_file", file_id: "file_1" } } },
+      input: [{ type: "code_interpreter_call", container_id: "cntr_1" }],
+      tools: [
+        { type: "image_generation", input_image_mask: { file_id: "file_2" } },
+        { type: "shell", environment: { type: "container_reference", container_id: "cntr_2" } },
+      ],
+    }),
+  ).toEqual(["pmpt_1", "file_1", "cntr_1", "file_2", "cntr_2"]);
   expect(owned.made?.({ id: "resp_1" })).toEqual(["resp_1"]);
 });
 

@@ -1,8 +1,9 @@
-import { type Call, isJson, type Json, type KeptAnswers, type OperationRoute, parseJson } from "#contract";
+import { type Call, type Caller, isJson, type Json, type KeptAnswers, type OperationRoute, parseJson, type PreparedBody } from "#contract";
 import { object } from "../../content/wire.ts";
 import { asInput, conversationTo } from "./conversation.ts";
 import { itemsOf } from "./items.ts";
 import { isOwnId } from "./record.ts";
+import { hasReferences, resolved } from "./references.ts";
 import type { KeptStore } from "./store.ts";
 
 const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {});
@@ -10,16 +11,24 @@ const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {}
 /** What the route that makes responses has beside its own: earlier responses that it continues, and keeping of what it makes. */
 export const creating = (store: KeptStore): Required<Pick<OperationRoute, "prepare" | "keeps">> => ({
   prepare: (call, caller) => {
-    const { previous_response_id: id, ...body } = bodyOf(call);
-    if (!isOwnId(id)) return undefined; // none, or one that its provider knows
-    return conversationTo(id, caller, store).then((conversation) => ({
-      body: { ...body, input: [...asInput(conversation), ...itemsOf(body.input)] },
-      bytes: conversation.bytes,
-      echo: { previous_response_id: id },
-    }));
+    const body = bodyOf(call);
+    if (isOwnId(body.previous_response_id)) return continued(body, body.previous_response_id, caller, store);
+    // what is left is of its provider's keeping
+    return hasReferences(body.input) ? withItems(body, itemsOf(body.input), caller, store) : undefined;
   },
   keeps: keeping(store),
 });
+
+async function continued(asked: Json, id: string, caller: Caller, store: KeptStore): Promise<PreparedBody> {
+  const { previous_response_id: _, ...body } = asked;
+  const conversation = await conversationTo(id, caller, store);
+  const { body: whole, bytes } = await withItems(body, [...asInput(conversation), ...itemsOf(body.input)], caller, store);
+  return { body: whole, bytes: conversation.bytes + bytes, echo: { previous_response_id: id } };
+}
+async function withItems(body: Json, input: readonly Json[], caller: Caller, store: KeptStore): Promise<PreparedBody> {
+  const { items, bytes } = await resolved(input, caller, store);
+  return { body: { ...body, input: items }, bytes };
+}
 
 const keeping = (store: KeptStore): KeptAnswers => ({
   /** Nothing is kept of a request whose bodies are not to be logged, unless it says so itself. */

@@ -3,6 +3,7 @@ import { type Caller, GatewayError, isJson, type Json, type OperationId, type Op
 import { callOf, CALLERS, fakeHost, type FakeHost } from "#kit";
 import { itemsOf } from "./items.ts";
 import { type Kept, keptResponses, KeptResponses } from "./index.ts";
+import { itemId } from "../output/item-id.ts";
 import { MAX_BYTES } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -155,6 +156,48 @@ describe("a conversation", () => {
   });
 });
 
+describe("a reference to an item of an earlier answer", () => {
+  const seeds = ["a".repeat(32), "b".repeat(32)] as const;
+  const idOf = (n: 0 | 1, index: number): string => itemId("msg", { seed: seeds[n], index });
+  const refer = (id: string): Json => ({ type: "item_reference", id });
+  const keepOwn = (n: 0 | 1, input: unknown, texts: readonly string[], caller: Caller = CALLERS.workspace) => {
+    const output = texts.map((text, index) => ({ ...message(text), id: idOf(n, index) }));
+    return kept.create.keeps.keep({ ...answer(n, output), id: `resp_gw_${seeds[n]}` }, asking({ input }), caller);
+  };
+  const said = (text: string): Json => ({
+    type: "message",
+    role: "assistant",
+    content: [{ type: "output_text", text, annotations: [] }],
+  });
+
+  test("is the item itself, in its place", async () => {
+    await keepOwn(0, "Hello", ["one", "two"]);
+    await keepOwn(1, [refer(idOf(0, 1)), { role: "user", content: "And?" }], ["three"]);
+    const user = { role: "user", content: "Go on." };
+    const body = { model: "m", input: [refer(idOf(0, 1)), { id: idOf(1, 0) }, user, refer("msg_of_a_provider")] };
+    const made = await kept.create.prepare(asking(body), CALLERS.workspace);
+    expect(made?.body).toEqual({ model: "m", input: [said("two"), said("three"), user, refer("msg_of_a_provider")] });
+    expect(made?.bytes).toBeGreaterThan(100);
+    expect(await inputOf({ input: "More.", previous_response_id: `resp_gw_${seeds[1]}` })).toEqual([
+      said("two"),
+      { role: "user", content: "And?" },
+      said("three"),
+      ...itemsOf("More."),
+    ]);
+  });
+  test("finds nothing of another workspace's, nor what was never said or is gone", async () => {
+    await keepOwn(0, "Hello", ["one"]);
+    const input = [refer(idOf(0, 0))];
+    for (const caller of [CALLERS.second, CALLERS.theirs]) expect(await codeOf(inputOf({ input }, caller))).toBe("REQUEST_INVALID");
+    expect(await codeOf(inputOf({ input: [refer(idOf(0, 1))] }))).toBe("REQUEST_INVALID");
+    await later("deleteModelResponse", `resp_gw_${seeds[0]}`);
+    expect(await codeOf(inputOf({ input }))).toBe("REQUEST_INVALID");
+  });
+  test("costs nothing where there is none of the gateway's", () => {
+    for (const input of ["Hello", undefined, [refer("msg_68a")], [{ role: "user", content: "x" }]])
+      expect(kept.create.prepare(asking({ input }), CALLERS.workspace)).toBeUndefined();
+  });
+});
 describe("later", () => {
   test("another workspace's key, and another organisation's, find nothing; nor do they delete it", async () => {
     await keep(1, { input: "Hello" });

@@ -21,6 +21,7 @@ export const DAY_MS = 86_400_000;
 
 /** Ids of responses that the gateway made; those of providers look otherwise. */
 const OWN = "resp_gw_";
+export const ownId = (seed: string): string => OWN + seed;
 export const isOwnId = (id: unknown): id is string => typeof id === "string" && id.startsWith(OWN);
 
 export const isOf = (record: KeptResponse, { organisationId, workspaceId }: Caller): boolean =>

@@ -1,4 +1,5 @@
 import { isJson, type Json, parseJson } from "#contract";
+import { JsonEnd } from "../../content/json-end.ts";
 import { membersText } from "./event-writer.ts";
 import { type ItemPlace, type ItemStatus, itemAdded, itemDone, type OpenItem } from "./item.ts";
 
@@ -16,11 +17,26 @@ export interface CallHead {
   readonly name: string;
 }
 
+/** Arguments as they arrive. */
+class ArgumentsText {
+  written = "";
+  private readonly end = new JsonEnd();
+
+  add(piece: string): void {
+    this.written += piece;
+    this.end.add(piece);
+  }
+  /** Other values than objects and lists do not tell where they end. */
+  get isWhole(): boolean {
+    return this.end.reached && /^\s*[{[]/.test(this.written);
+  }
+}
+
 /** A call of a function: its arguments pass as they come. */
 export class FunctionCallItem implements CallItem {
   private readonly place: Json;
   private readonly deltaPlace: string;
-  private text = "";
+  private readonly text = new ArgumentsText();
   item: Json = {};
   constructor(
     private readonly at: ItemPlace,
@@ -34,32 +50,32 @@ export class FunctionCallItem implements CallItem {
     return this.head.call_id;
   }
   get isWhole(): boolean {
-    return isWholeJson(this.text);
+    return this.text.isWhole;
   }
   begin(): string {
     return itemAdded(this.at, this.body("in_progress"));
   }
   arguments(piece: string): string {
     if (piece === "") return "";
-    this.text += piece;
+    this.text.add(piece);
     return this.at.writer.delta("response.function_call_arguments.delta", this.deltaPlace, piece);
   }
   /** Clients parse the arguments: a call without any has an empty object. */
   end(status: ItemStatus): string {
-    const filled = this.text.trim() === "" && status === "completed" ? this.arguments("{}") : "";
+    const filled = this.text.written.trim() === "" && status === "completed" ? this.arguments("{}") : "";
     this.item = this.body(status);
-    const said = { ...this.place, name: this.head.name, arguments: this.text };
+    const said = { ...this.place, name: this.head.name, arguments: this.text.written };
     return filled + this.at.writer.event("response.function_call_arguments.done", said) + itemDone(this.at, this.item);
   }
   private body(status: ItemStatus): Json {
-    return { id: this.at.id, type: "function_call", status, arguments: this.text, ...this.head };
+    return { id: this.at.id, type: "function_call", status, arguments: this.text.written, ...this.head };
   }
 }
 
 /** A call of a custom tool, which the model was shown as a function with one text: that text is its input. */
 export class CustomCallItem implements CallItem {
   private readonly place: Json;
-  private text = "";
+  private readonly text = new ArgumentsText();
   item: Json = {};
   constructor(
     private readonly at: ItemPlace,
@@ -72,18 +88,18 @@ export class CustomCallItem implements CallItem {
     return this.head.call_id;
   }
   get isWhole(): boolean {
-    return isWholeJson(this.text);
+    return this.text.isWhole;
   }
   begin(): string {
     return itemAdded(this.at, this.body("in_progress", ""));
   }
   /** Told at the end: a text is read out of JSON once that is whole. */
   arguments(piece: string): string {
-    this.text += piece;
+    this.text.add(piece);
     return "";
   }
   end(status: ItemStatus): string {
-    const input = inputIn(this.text);
+    const input = inputIn(this.text.written);
     const { writer } = this.at;
     this.item = this.body(status, input);
     return (
@@ -106,11 +122,10 @@ function inputIn(text: string): string {
   return typeof input === "string" ? input : text;
 }
 
-const isWholeJson = (text: string): boolean => jsonIn(text) !== undefined;
 function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return undefined; // not whole yet, or no JSON
+    return undefined; // cut off, or no JSON
   }
 }

@@ -1,6 +1,5 @@
 import type { Json } from "#contract";
-import { object, objects, text } from "../../content/wire.ts";
-import { entry } from "../entry.ts";
+import { entry, object, objects, text } from "../../content/wire.ts";
 import { refused } from "./refused.ts";
 
 /* Content parts of items -> parts of the chat form. */

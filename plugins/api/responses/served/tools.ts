@@ -1,6 +1,5 @@
 import { isJson, type Json } from "#contract";
-import { object, objects, text } from "../../content/wire.ts";
-import { entry } from "../entry.ts";
+import { entry, object, objects, text } from "../../content/wire.ts";
 import { CUSTOM_INPUT } from "../output/call-item.ts";
 import { refused } from "./refused.ts";
 
