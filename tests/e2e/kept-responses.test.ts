@@ -192,7 +192,7 @@ describe("a kept response", () => {
       400,
       { error: { code: "previous_response_not_found", param: "previous_response_id" } },
     ]);
-    const [item] = made.json["output"] as { readonly id: string }[]; // what it answered
+    const [item] = made.json["output"] as unknown as { readonly id: string }[]; // what it answered
     const input = [
       { type: "item_reference", id: item?.id },
       { role: "user", content: "Go on." },

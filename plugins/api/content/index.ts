@@ -3,7 +3,7 @@ import { answerParts } from "./answer.ts";
 import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { failureIn } from "./failure.ts";
 import { at, type Found } from "./found.ts";
-import { BEFORE_ALL, readInstructions, readTold } from "./instructions.ts";
+import { BEFORE_ALL, OTHERS_SYSTEM, readInstructions, readTold } from "./instructions.ts";
 import { readBesideItems, readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
 import { NAMES } from "./names.ts";
@@ -71,11 +71,13 @@ const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, rewritten: wi
 
 const readChat: Reader = (body, found) => {
   readInstructions(body, found);
+  readTold(body, OTHERS_SYSTEM, found);
   messagesBy(chatMessage)(body, found);
 };
 const readMessages: Reader = (body, found) => {
   readInstructions(body, found);
   readTold(body, FORMATS_OF_MESSAGES, found);
+  readTold(body, OTHERS_SYSTEM.slice(1), found); // its own is read below
   readParts(body["system"], at("system", "system", BEFORE_ALL), found);
   messagesBy(messagesMessage)(body, found);
 };
@@ -97,6 +99,7 @@ export const RESPONSE: BodyContent = {
   ...PATCHED,
   input: reading((body, found) => {
     readInstructions(body, found);
+    readTold(body, OTHERS_SYSTEM, found);
     readParts(body["instructions"], at("instructions", "system", BEFORE_ALL), found);
     readBesideItems(body, found);
     readItems(body["input"], found);

@@ -18,6 +18,8 @@ export const isType = (name: string): boolean => name === "type";
 /** Members, and members of members, that say what a model is told. */
 type Places = readonly (readonly [string, string?])[];
 const LEAVES: Places = [["tools"], ["functions"], ["response_format"]];
+/** Where another vendor's form has its system text: a member that this form does not have travels on to who reads it. */
+export const OTHERS_SYSTEM: Places = [["system"], ["systemInstruction"], ["system_instruction"]];
 
 /** Every text that stands in one of these places. */
 export function readTold(body: Json, places: Places, found: Found): void {

@@ -11,6 +11,10 @@ type Reader = (body: Json, path: string, found: Found) => void;
 
 /** What a model is told beside the contents: members, and members of members. */
 const TOLD: readonly (readonly [string, string?])[] = [
+  ["system"], // of other vendors' forms: it travels on to who reads it
+  ["prediction"],
+  ["functions"],
+  ["response_format"],
   ["tools"],
   ["generationConfig", "responseSchema"],
   ["generationConfig", "responseJsonSchema"],

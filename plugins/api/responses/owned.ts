@@ -25,7 +25,7 @@ const idsOfPrompt = (prompt: Json): readonly string[] => [
 
 /** The answer's own id; and whatever of the provider's a request builds upon. */
 export const owned: OwnedIds = {
-  made: (answer) => id(answer.id),
+  made: (answer) => [...id(answer.id), ...id(object(answer.response).id)], // an event of a stream holds the answer
   named: ({ previous_response_id, conversation, prompt, input, tools }) => [
     ...id(previous_response_id),
     ...id(isJson(conversation) ? conversation.id : conversation),

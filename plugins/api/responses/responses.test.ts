@@ -493,6 +493,7 @@ test("the ids that a request builds upon are named, and the answer's is made", (
     }),
   ).toEqual(["pmpt_1", "file_1", "cntr_1", "file_2", "cntr_2"]);
   expect(owned.made?.({ id: "resp_1" })).toEqual(["resp_1"]);
+  expect(owned.made?.({ type: "response.created", response: { id: "resp_2" } })).toEqual(["resp_2"]);
 });
 
 sayIfMissing();

@@ -89,6 +89,9 @@ describe("what tools, formats and names say is seen by who asks for all messages
       { ...HELLO, response_format: { type: "json_schema", json_schema: { name: "n", description: "EVIL", schema: { type: "object" } } } },
     ],
     "a prediction": ["/v1/chat/completions", { ...HELLO, prediction: { type: "content", content: [{ type: "text", text: "EVIL" }] } }],
+    "the system text of another vendor's form": ["/v1/chat/completions", { ...HELLO, system: "EVIL" }],
+    "the system text of a third one": ["/v1/chat/completions", { ...HELLO, systemInstruction: { parts: [{ text: "EVIL" }] } }],
+    "the same beside a response's items": ["/v1/responses", { model: "m", input: "Hello", system_instruction: "EVIL" }],
     "who says it": ["/v1/chat/completions", { messages: [{ role: "user", name: "EVIL", content: "Hello" }] }],
     "a tool of the messages form": [
       "/v1/messages",
