@@ -170,7 +170,8 @@ describe("a kept response", () => {
   });
 
   test(verifies("D7.kept.tenants", "is its workspace's: to others it is 404 with flat errors, like one that never was"), async () => {
-    const id = idOf(await create(gateway, {}));
+    const made = await create(gateway, {});
+    const id = idOf(made);
     const { organisationId } = await plantTenant({ dataDir: gateway.dataDir });
     const other = await plantTenant({ dataDir: gateway.dataDir, organisationId, slug: "second" });
     const paths = [
@@ -191,6 +192,14 @@ describe("a kept response", () => {
       400,
       { error: { code: "previous_response_not_found", param: "previous_response_id" } },
     ]);
+    const [item] = made.json["output"] as unknown as { readonly id: string }[]; // what it answered
+    const input = [
+      { type: "item_reference", id: item?.id },
+      { role: "user", content: "Go on." },
+    ];
+    const referring = await create(gateway, { input }, target("together-ai"), other.gatewayKey);
+    expect([referring.status, referring.json]).toMatchObject([400, { error: { message: expect.stringContaining("was not found") } }]);
+    expect((await create(gateway, { input })).json).toMatchObject({ output: [{ content: [{ text: "I have seen 2 messages." }] }] });
     expect((await later(gateway, id)).status).toBe(200);
   });
   test(verifies("D7.kept.later", "is deleted once, cancelled never, and given whole"), async () => {

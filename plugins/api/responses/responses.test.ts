@@ -250,6 +250,7 @@ describe("a stream in the responses form", () => {
       metadata: { a: "b" },
       temperature: 0.5,
       reasoning: { effort: "low" },
+      truncation: "auto",
     };
     expect(responses.write(collect([start, finish]), { ...OPTIONS, echo: echoOf(asked) })).toMatchObject({
       ...asked,

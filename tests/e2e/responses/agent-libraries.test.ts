@@ -61,6 +61,17 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
     expect(steps[0]?.reasoningText).toBe("Let me look.");
     expect(usage.outputTokens).toBeGreaterThan(0);
   });
+  test(
+    verifies("D7.10.clients", "ai counts on kept answers unless it is told not to: its second step refers to the first one's items"),
+    async () => {
+      play(wire);
+      const asked: string[] = [];
+      const { text, steps } = await generateText({ ...asks(asked), providerOptions: {} });
+      expect([text, steps.length, asked]).toEqual(["It is 12 degrees in Oslo.", 2, ["Oslo"]]);
+      const streamed = streamText({ ...asks(asked), providerOptions: {} });
+      expect([await streamed.text, (await streamed.steps).length, asked]).toEqual(["It is 12 degrees in Oslo.", 2, ["Oslo", "Oslo"]]);
+    },
+  );
   test(verifies("D7.10.clients", "ai streams a text in two steps"), async () => {
     play(wire);
     const asked: string[] = [];
