@@ -446,6 +446,10 @@ describe("patches", () => {
       "input user text Hi",
     ]);
   });
+  test("the members of items that are read may not be spelled otherwise", () => {
+    for (const name of ["output", "result", "revised_prompt", "summary", "content", "arguments", "input"])
+      expect([name, RESPONSE.names?.has(name)]).toEqual([name, true]);
+  });
   test("every kind of item of a response says what it holds", () => {
     const input = [
       { type: "custom_tool_call", name: "sql", input: "SELECT 1" },

@@ -97,6 +97,7 @@ export const SPEECH: BodyContent = { ...PATCHED, ...ANSWERED, input: reading(mem
 export const INPUT: BodyContent = { ...PATCHED, ...ANSWERED, json: true, input: reading(members(["input"])), tokens: tokensIn("input") };
 export const RESPONSE: BodyContent = {
   ...PATCHED,
+  names: new Set([...NAMES, "output", "result", "revised_prompt", "summary"]), // of its items
   input: reading((body, found) => {
     readInstructions(body, found);
     readTold(body, OTHERS_SYSTEM, found);
