@@ -22,11 +22,12 @@ export async function check(args: readonly string[]): Promise<number> {
   const { plugins, unreadable } = await deploymentOf(profile, registry, settings.env);
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
   const enabled = plugins.filter(isEnabled);
+  const told = new Set(errors.map(({ details }) => details["name"])); // several plugins may read one variable
   const found = new Set([
     ...(await placesWrong(settings)),
     ...errors.map(({ message }) => message),
     ...unreadable.map(({ error }) => error.message),
-    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, profile)))).flat(),
+    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, told })))).flat(),
   ]);
   const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
   for (const problem of start.problems) found.add(problem);
@@ -86,13 +87,19 @@ const STORAGE_CODES: ReadonlySet<string> = new Set(["STORAGE_UNUSABLE", "STORAGE
 const NOBODY_IDENTIFIED =
   "No enabled policy tells who asks, so that every request would be refused: enable policy/api-key, or another policy that identifies.";
 
-async function judge(deployed: DeployedPlugin, all: readonly DeployedPlugin[], profile: Profile): Promise<string[]> {
+interface Judging {
+  readonly profile: Profile;
+  /** Names of variables whose faults are told already. */
+  readonly told: ReadonlySet<unknown>;
+}
+async function judge(deployed: DeployedPlugin, all: readonly DeployedPlugin[], { profile, told }: Judging): Promise<string[]> {
   const unmet = (deployed.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && isEnabled(other)));
   const wants = unmet.map((name) => `The plugin ${deployed.name} requires ${name}, which is not enabled.`);
   try {
     await loadPlugin(deployed, { profile, all, limits: STEP_LIMITS });
     return wants;
   } catch (error) {
-    return [...wants, ...bootErrors(error).map(({ message }) => message)];
+    const fresh = bootErrors(error).filter(({ details }) => details["name"] === undefined || !told.has(details["name"]));
+    return [...wants, ...fresh.map(({ message }) => message)];
   }
 }
