@@ -54,7 +54,7 @@ function problemIn(schema: TSchema, value: unknown): Problem {
     const inner = problemIn(variant, error.value);
     const at = error.path.slice(1).replaceAll("/", ".");
     const steps = [at, inner.path === ROOT ? "" : inner.path].filter((step) => step !== "");
-    return { path: steps.length === 0 ? ROOT : indexed(steps.join(".")), why: inner.why };
+    return { path: steps.length === 0 ? ROOT : indexed(steps.join(".").replaceAll(".[", "[")), why: inner.why };
   }
   const problem = firstProblem(schema, value);
   return problem ? { ...problem, path: indexed(problem.path) } : { path: ROOT, why: "it is not of the documented shape" };
