@@ -13,7 +13,14 @@ export class JsonEnd {
     return this.begun && !this.inString && this.depth <= 0;
   }
   add(piece: string): void {
+    let [quote, backslash] = [-1, -1];
     for (let at = 0; at < piece.length; at += 1) {
+      if (this.inString && !this.escaped) {
+        if (quote < at) quote = found(piece, '"', at);
+        if (backslash < at) backslash = found(piece, "\\", at);
+        at = Math.min(quote, backslash); // nothing else counts in a text; each is looked for once
+        if (at === piece.length) return;
+      }
       const code = piece.charCodeAt(at);
       if (this.inString) this.inText(code);
       else this.outside(code);
@@ -30,4 +37,10 @@ export class JsonEnd {
     else if (code === OBJECT || code === LIST) this.depth += 1;
     else if (code === OBJECT_END || code === LIST_END) this.depth -= 1;
   }
+}
+
+/** Where the character stands from there on, or the end. */
+function found(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at < 0 ? text.length : at;
 }
