@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterInput, isJson, type Json, type OperationId, type OutgoingRequest } from "#contract";
+import { type Adapter, type AdapterInput, InnerJson, isJson, type Json, nextTurn, type OperationId, type OutgoingRequest } from "#contract";
 import { idOf } from "./id.ts";
 
 /** What a line of a batch may ask. */
@@ -23,11 +23,13 @@ export interface BatchRun {
 export async function runLines(text: string, operations: Answering, ask: AdapterInput, signal: AbortSignal): Promise<BatchRun | undefined> {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length === 0 || lines.length > MOST_LINES) return undefined;
-  const requests = lines.map(parsed);
+  const inner = new InnerJson(); // one limit for all lines: no limit of a body sees into a file
+  const requests = lines.map((line) => parsed(line, inner));
   if (!requests.every(isJson)) return undefined;
   const answers: string[] = [];
   let failed = 0;
   for (const request of requests) {
+    await nextTurn();
     const { status, body } = await answered(request, operations, ask, signal);
     if (status >= 400) failed += 1;
     const response = { status_code: status, request_id: `req_${idOf(request)}`, body };
@@ -36,11 +38,11 @@ export async function runLines(text: string, operations: Answering, ask: Adapter
   return { output: answers.map((answer) => `${answer}\n`).join(""), total: lines.length, failed };
 }
 
-function parsed(line: string): unknown {
+function parsed(line: string, inner: InnerJson): unknown {
   try {
-    return JSON.parse(line);
+    return inner.parse(line);
   } catch {
-    return undefined;
+    return undefined; // no JSON, or more than may be parsed in one turn
   }
 }
 
