@@ -44,18 +44,38 @@ function joined(contents: readonly Json[]): readonly Content[] {
 /** Calls that wait for their results. Some clients give neither an id: then the first of that name is meant. */
 class Calls {
   private made = 0;
-  private readonly waiting: { readonly id: string; readonly name: unknown }[] = [];
+  private readonly byId = new Map<unknown, Waiting>();
+  private readonly byName = new Map<unknown, Waiting>();
 
   called({ id, name }: Json): string {
-    const call = { id: text(id) ?? `call_${this.made++}`, name };
-    this.waiting.push(call);
+    const call = { id: text(id) ?? `call_${this.made++}`, isAnswered: false };
+    queueOf(this.byId, call.id).calls.push(call);
+    queueOf(this.byName, name).calls.push(call);
     return call.id;
   }
   answered({ id, name }: Json): string {
-    const at = this.waiting.findIndex((call) => (text(id) === undefined ? call.name === name : call.id === id));
-    const [call] = at < 0 ? [] : this.waiting.splice(at, 1);
+    const call = text(id) === undefined ? firstOf(this.byName.get(name)) : firstOf(this.byId.get(id));
+    if (call) call.isAnswered = true;
     return call?.id ?? text(id) ?? `call_${this.made++}`;
   }
+}
+interface Call {
+  readonly id: string;
+  isAnswered: boolean;
+}
+/** Calls in their order; those before `next` have their results. */
+interface Waiting {
+  readonly calls: Call[];
+  next: number;
+}
+function queueOf(queues: Map<unknown, Waiting>, key: unknown): Waiting {
+  const queue = queues.get(key) ?? { calls: [], next: 0 };
+  queues.set(key, queue);
+  return queue;
+}
+function firstOf(queue: Waiting | undefined): Call | undefined {
+  while (queue?.calls[queue.next]?.isAnswered) queue.next += 1;
+  return queue?.calls[queue.next];
 }
 
 function modelTurn(parts: Parts, calls: Calls, to: ServedTo): Json {
