@@ -28,8 +28,10 @@ export class OutputItems {
   private readonly begun: OpenItem[] = [];
   private message: MessageItem | null = null;
   private reasoning: ReasoningItem | null = null;
-  /** Calls that are under way, by their number in the events; null: it has ended. */
-  private readonly calls = new Map<number, CallItem | null>();
+  /** Calls that began, by their number in the events. */
+  private readonly calls = new Map<number, CallItem>();
+  /** Those of them that are under way: each new item asks whether they have ended. */
+  private readonly open = new Map<number, CallItem>();
 
   constructor(private readonly of: ItemsOf) {}
 
@@ -89,10 +91,11 @@ export class OutputItems {
   private call({ index, id = "", name = "", arguments: piece = "", signature }: Of<"tool">): string {
     const known = this.calls.get(index);
     const signed = signature === undefined ? "" : this.hidden({ signature, call: known?.callId ?? id });
-    if (known !== undefined) return signed + (known?.arguments(piece) ?? ""); // null: blanks behind its arguments
+    if (known !== undefined) return signed + (this.open.get(index)?.arguments(piece) ?? ""); // ended: blanks behind its arguments
     const before = this.endComplete();
     const call = this.opened(this.callItem({ call_id: id, name }));
     this.calls.set(index, call);
+    this.open.set(index, call);
     return signed + before + call.begin() + call.arguments(piece);
   }
   private callItem(head: CallHead): CallItem {
@@ -132,9 +135,9 @@ export class OutputItems {
   }
   private endCalls(which: (call: CallItem) => boolean, status: ItemStatus): string {
     let wire = "";
-    for (const [index, call] of this.calls) {
-      if (call === null || !which(call)) continue;
-      this.calls.set(index, null);
+    for (const [index, call] of this.open) {
+      if (!which(call)) continue;
+      this.open.delete(index);
       wire += call.end(status);
     }
     return wire;
