@@ -67,7 +67,8 @@ async function least(send: (nth: number) => Promise<Cost>): Promise<Cost> {
 
 /** From some megabytes on, each body brings a collection, which takes what it takes. */
 const COLLECTED_FLOOR_MS = 20;
-const MOST_GROWTH = 2.6;
+/** For twice the size: a cost that grows with the square of it shows 4. */
+const MOST_GROWTH = 3;
 /** Beyond what receiving and parsing the text takes. */
 const MOST_MS = 50;
 /** Receiving a body, and passing it on. */

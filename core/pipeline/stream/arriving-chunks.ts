@@ -97,18 +97,17 @@ function holdsLong(frames: readonly Frame[]): boolean {
   for (const { data } of frames) if (isLong(data)) return true;
   return false;
 }
-/** The same of frames that are long: reading one and writing each event of it are turns of their own. */
+/** The same of frames that are long: reading one is a turn of its own, and so is each long piece of what is written of it. */
 async function chunksInTurns(frames: readonly Frame[], from: Translating, state: unknown, source: ArrivingFrames): Promise<Chunk[]> {
-  const { map, encoder: to } = from;
+  const { map } = from;
   const chunks: Chunk[] = [];
   for (const frame of frames) {
     const events = map.event(frame, state);
     await nextTurn();
     entering(markOfOwner(map));
-    for (const event of events) {
-      const chunk = { wire: to.event(event), events: [event] };
+    for (const chunk of longChunks(events, from.encoder)) {
       chunks.push(chunk);
-      if (isLong(chunk.wire)) await nextTurn();
+      await nextTurn();
     }
     source.heard(events);
     if (!map.ends?.(frame, state)) continue;
@@ -116,6 +115,19 @@ async function chunksInTurns(frames: readonly Frame[], from: Translating, state:
     break;
   }
   return chunks;
+}
+
+/** Thousands of small events are few chunks: each chunk that a client takes costs as much as writing some dozens of them. */
+function* longChunks(events: readonly StreamEvent[], to: Encoder): Generator<Chunk> {
+  let chunk = { wire: "", events: [] as StreamEvent[] };
+  for (const event of events) {
+    chunk.wire += to.event(event);
+    chunk.events.push(event);
+    if (!isLong(chunk.wire)) continue;
+    yield chunk;
+    chunk = { wire: "", events: [] };
+  }
+  if (chunk.events.length > 0) yield chunk;
 }
 
 /** Passing bytes as chunks of their own dialect, frame by frame, for guardrails that must see the answer. */
