@@ -170,3 +170,13 @@ export function forwardProblem(name: string, headers: HeaderClasses): string | u
   if (kind.forwardedByChecks) return undefined;
   return kind.own === null ? "it carries credentials, cloud metadata or belongs to the connection" : "it is one of the gateway's own";
 }
+
+/** Headers by their names in lower case: a plain object crosses into the runtime once, a Headers object at each member. */
+export type HeaderRecord = Record<string, string>;
+
+/** A comma-separated header as its members. */
+export const headerList = (value: string): string[] =>
+  value
+    .split(",")
+    .map((member) => member.trim())
+    .filter((member) => member !== "");

@@ -1,7 +1,7 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
-import { judgedCallerKey } from "./caller-key.ts";
+import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 

@@ -1,12 +1,21 @@
-import { type Call, type Caller, type Json, type KeptAnswers, type Leaf, messageOf, type OperationName, withDeadline } from "#contract";
-import type { Source } from "../egress/source.ts";
-import { countNotKept } from "../http/metrics.ts";
+import {
+  type Call,
+  type Caller,
+  type Json,
+  type KeptAnswers,
+  type Leaf,
+  messageOf,
+  type OperationName,
+  type Source,
+  withDeadline,
+} from "#contract";
 import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "./gateway.ts";
 import { shaped } from "./plan/shape.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./call/reply.ts";
 import type { Chunk } from "./stream/chunks.ts";
+import { countNotKept } from "./settle/counters.ts";
 
 /** Who keeps the answers of an operation, and the request: as its client sent it, then as the config that answered shaped it. */
 export interface Keeping {

@@ -10,13 +10,12 @@ import {
   type TargetNode,
   tenantOf,
 } from "#contract";
-import { isLateBody } from "../http/body.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
-import { textCost } from "../kernel/process/memory-cost.ts";
+import { textCost } from "../json/memory-cost.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { answerFrom } from "./target.ts";
-import type { RoutedRequest } from "./try.ts";
+import type { RoutedRequest } from "./call/try.ts";
 import { discarded } from "./call/attempt.ts";
 import { goesOnce, keptForm } from "./call/form.ts";
 import type { Gateway } from "./gateway.ts";
@@ -24,7 +23,7 @@ import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { keptReply } from "./keep-answer.ts";
-import { ownReply, type Reply } from "./reply.ts";
+import { ownReply, type Reply } from "./call/reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
@@ -66,9 +65,7 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
     return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
   } catch (thrown) {
-    const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);
-    if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
-    return response;
+    return refused(thrown, { ...known, leave: arrived.leave, held }, gw);
   }
 }
 

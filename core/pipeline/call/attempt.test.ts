@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { type Call, headerClasses, type Provider } from "#contract";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import { CALLERS, callOf, leafOf, planOf, type Replay, type ReplayServer, replayServer, sseAnswer, TINY_DIALECT } from "#kit";
-import type { RoutedRequest } from "../try.ts";
+import type { RoutedRequest } from "./try.ts";
 import { egressWith } from "../../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
 

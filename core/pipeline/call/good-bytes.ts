@@ -1,8 +1,7 @@
-import { type Frame, GatewayError, isJson, type Json, parseJson, type UpstreamFailure } from "#contract";
-import type { ByteSource } from "../../egress/source.ts";
+import { type ByteSource, type Frame, GatewayError, isJson, type Json, parseJson, type UpstreamFailure } from "#contract";
 import { frameReader } from "../stream/frames.ts";
 import { ReadAgain } from "../stream/read-again.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 
 /* An answer of bytes with a good status is passed on once it is none of the failures that providers and what stands before them give it. */
 

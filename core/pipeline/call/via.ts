@@ -1,7 +1,7 @@
 import type { HeaderClasses } from "#contract";
 import type { Egress } from "../../egress/egress.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { interpret, type Reading } from "./interpret.ts";
 import { secretsSent } from "./secrets-sent.ts";
 import { answerTo, requestOf } from "./sending.ts";

@@ -1,16 +1,25 @@
-import { type Dialect, GatewayError, isJson, type Json, type JsonText, messageOf, parseJson, type Usage } from "#contract";
+import {
+  type Dialect,
+  GatewayError,
+  type HeaderRecord,
+  isJson,
+  type Json,
+  type JsonText,
+  messageOf,
+  parseJson,
+  type Usage,
+} from "#contract";
 import type { Answer } from "../../egress/answer.ts";
-import type { HeaderRecord } from "../../egress/header.ts";
 import { CONVERSATION, isLong, type JsonLimits, TRANSLATED, upstreamJson, VECTORS } from "../../json/long-json.ts";
 import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
-import type { Content } from "../reply.ts";
 import { collect } from "../stream/fold.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { replyMap } from "./answer-maps.ts";
 import { goodBytes } from "./good-bytes.ts";
 import type { Reading } from "./interpret.ts";
+import type { Content } from "../stream/content.ts";
 
 /** At once, unless it is long. */
 export function jsonOf(text: JsonText, provider: string, limits = CONVERSATION): MaybePromise<Json> {

@@ -1,8 +1,8 @@
 import { type Caller, GatewayError, type MountedOperation, type OwnedIds, type RecordsHandle, type Vault } from "#contract";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { discarded } from "../call/attempt.ts";
-import type { Reply } from "../reply.ts";
-import type { Try } from "../try.ts";
+import type { Reply } from "../call/reply.ts";
+import type { Try } from "../call/try.ts";
 import { markOf } from "./credential.ts";
 import { type Naming, namedIds } from "./named-ids.ts";
 import { type Asking, owners, type Whose } from "./owners.ts";

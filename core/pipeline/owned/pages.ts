@@ -1,7 +1,8 @@
 import { isJson, type Json } from "#contract";
 import { written } from "../../json/written.ts";
 import { discarded } from "../call/attempt.ts";
-import type { Content, Reply } from "../reply.ts";
+import type { Reply } from "../call/reply.ts";
+import type { Content } from "../stream/content.ts";
 
 /** Asks the provider for the page behind this id. */
 export type NextPage = (after: string) => Promise<Reply>;

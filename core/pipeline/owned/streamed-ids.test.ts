@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Json } from "#contract";
+import type { ByteSource, Json } from "#contract";
 import { TINY_DIALECT } from "#kit";
 import { verifies } from "../../../tests/requirements/verifies.ts";
-import type { ByteSource } from "../../egress/source.ts";
-import { type GoodStream, ownReply, type Reply } from "../reply.ts";
+import { ownReply, type Reply } from "../call/reply.ts";
 import { heardStream } from "./streamed-ids.ts";
+import type { GoodStream } from "../stream/content.ts";
 
 const encoder = new TextEncoder();
 const event = (data: object): string => `event: x\ndata: ${JSON.stringify(data)}\n\n`;

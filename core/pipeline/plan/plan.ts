@@ -5,6 +5,7 @@ import {
   Configs,
   GatewayError,
   isJson,
+  isUuid,
   type Json,
   type Leaf,
   messageOf,
@@ -14,15 +15,14 @@ import {
   type TargetNode,
   Workspaces,
 } from "#contract";
-import { metadataOf } from "../../http/headers.ts";
 import { boundedJson, CONTROL_VALUES, MAX_DEPTH } from "../../json/bounded.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import { isUuid } from "../../admin/tenancy.ts";
 import type { Generation } from "../../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
 import { inlineConfigs } from "./inline-configs.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { leavesPin } from "./pin.ts";
+import { metadataOf } from "./metadata.ts";
 
 /** Makes plans: headers, saved config and the defaults of key and workspace -> what will be done, frozen. */
 export type Planner = (call: Call, caller: Caller) => Plan | Promise<Plan>;

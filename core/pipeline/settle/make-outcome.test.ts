@@ -8,9 +8,9 @@ import type { Ending } from "../stream/deliver.ts";
 import { costing } from "./cost.ts";
 import { estimating } from "./estimate.ts";
 import { outcomeOf } from "./make-outcome.ts";
-import { Results, WholeReport } from "../guard/report.ts";
-import type { GuardrailReport } from "../guard/report.ts";
-import { ownReply, type Reply } from "../reply.ts";
+import { Results, WholeReport } from "../call/guardrail-report.ts";
+import type { GuardrailReport } from "../call/guardrail-report.ts";
+import { ownReply, type Reply } from "../call/reply.ts";
 import type { Served } from "./settle.ts";
 
 const call: Call = {

@@ -1,7 +1,7 @@
 /** Chunks of a stream whose frames arrive: how they end, and what becomes of the upstream. */
+import type { ByteSource, Source } from "#contract";
 import { describe, expect, test } from "bun:test";
 import { TINY_DIALECT } from "#kit";
-import type { ByteSource, Source } from "../../egress/source.ts";
 import { decoded, translated } from "./arriving-chunks.ts";
 import type { Chunk } from "./chunks.ts";
 

@@ -1,6 +1,5 @@
-import type { ByteSource } from "../../egress/source.ts";
-import { type Frame, GatewayError, type StreamEvent, type StreamMap } from "#contract";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { type ByteSource, type Frame, GatewayError, type StreamEvent, type StreamMap } from "#contract";
+import { eventCost } from "../../json/memory-cost.ts";
 import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 import { frameReader } from "./frames.ts";

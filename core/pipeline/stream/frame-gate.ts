@@ -1,9 +1,9 @@
 import { type Dialect, GatewayError } from "#contract";
-import { tooLarge } from "../../egress/answer.ts";
 import { LONG } from "../../json/long-json.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 import { MAX_EVENT } from "./frames.ts";
 import type { Marker } from "./marker.ts";
+import { tooLarge } from "../../json/whole.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

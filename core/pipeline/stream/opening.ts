@@ -1,11 +1,10 @@
-import { type Frame, GatewayError, type JsonText, type StreamMap, UpstreamFailure } from "#contract";
-import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
-import type { ByteSource } from "../../egress/source.ts";
-import { textCost } from "../../kernel/process/memory-cost.ts";
+import { type ByteSource, type Frame, GatewayError, type JsonText, type StreamMap, UpstreamFailure } from "#contract";
+import { textCost } from "../../json/memory-cost.ts";
 import { received } from "../../json/utf8.ts";
 import { isLong, refuseSlow } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";
 import { ReadAgain } from "./read-again.ts";
+import { MAX_WHOLE, tooLarge } from "../../json/whole.ts";
 
 /**
  * What an answer to a request for a stream turns out to be, where its content type does not tell: the whole text of a

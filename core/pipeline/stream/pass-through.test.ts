@@ -1,6 +1,6 @@
+import type { ByteSource } from "#contract";
 import { describe, expect, test } from "bun:test";
 import { TINY_DIALECT } from "#kit";
-import type { ByteSource } from "../../egress/source.ts";
 import type { Live } from "./live.ts";
 import { PassThroughStream } from "./pass-through.ts";
 

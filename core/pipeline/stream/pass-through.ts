@@ -1,4 +1,5 @@
 import {
+  type ByteSource,
   type Dialect,
   type EncodeOptions,
   ERRORS,
@@ -8,16 +9,15 @@ import {
   UpstreamFailure,
   type WireError,
 } from "#contract";
-import { drained } from "../../egress/answer.ts";
-import type { ByteSource } from "../../egress/source.ts";
 import type { Fold } from "./fold.ts";
 import { StreamEnds } from "./stream-ends.ts";
 import { framesOf } from "./frames.ts";
 import { errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { type Marker, markerOf } from "./marker.ts";
-import { type Secrets, toldError } from "../call/secrets-sent.ts";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { eventCost } from "../../json/memory-cost.ts";
 import { FrameGate } from "./frame-gate.ts";
+import { drained } from "./drained.ts";
+import { type Secrets, redactedError } from "../../kernel/secrets/redaction.ts";
 
 /* The same dialect on both sides: bytes pass, usage is tapped. */
 
@@ -78,7 +78,7 @@ export class PassThroughStream implements Live {
         if (visible.length > 0) return visible;
       }
     } catch (thrown) {
-      this.failure = toldError(errorOf(thrown, this.from.provider), this.secrets);
+      this.failure = redactedError(errorOf(thrown, this.from.provider), this.secrets);
       void this.from.reader.cancel(); // nothing more of it is wanted
       return this.ending();
     }
