@@ -163,7 +163,7 @@ function refuseSwallowing(alias: string): void {
   throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_HEADER_ALIASES", value: alias, why });
 }
 
-/** Why a check may not pass this header on, as the end of a sentence; `undefined` when it may (specification 2.6). */
+/** Why a check may not pass this header on, as the end of a sentence; `undefined` when it may. */
 export function forwardProblem(name: string, headers: HeaderClasses): string | undefined {
   if (!/^[a-z0-9-]+$/.test(name)) return "a header name here has lowercase letters, digits and hyphens";
   const kind = headers.of(name);

@@ -4,7 +4,7 @@ import { wireError } from "./live.ts";
 /** Statuses whose documented body is the nested form alone; the others also carry `status` and `message`. */
 const NESTED_ONLY: ReadonlySet<number> = new Set([408, 446]);
 
-/** An error the gateway makes itself, in the documented body of its plane (specification part 7). */
+/** An error the gateway makes itself, in the documented body of its plane. */
 export function errorResponse(error: GatewayError, plane: Plane, row?: MountedOperation): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const retryAfter = error.retryAfterSec;
