@@ -84,5 +84,5 @@ export function inTenant(where: Json, reach: Reach, hasWorkspaces: boolean): Jso
 function intersection(wanted: unknown, allowed: Reach["workspaces"]): readonly unknown[] | undefined {
   if (wanted === undefined) return allowed;
   const asked: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
-  return allowed === undefined ? asked : asked.filter((one) => allowed.some((workspace) => workspace === one));
+  return allowed === undefined ? asked : asked.filter((id) => allowed.some((workspace) => workspace === id));
 }

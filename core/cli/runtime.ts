@@ -66,7 +66,7 @@ export function createRuntime(settings: Settings, keepsTables = false): Runtime 
     now,
     gatewayId,
     headers,
-    holdsOwnKey: keys.within,
+    holdsOwnKey: keys.foundIn,
     memory,
   });
   const compute = new ComputePool({

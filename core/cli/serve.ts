@@ -156,14 +156,14 @@ async function finish(listening: Listening, generations: Generations<Served>): P
 
 /** Hears SIGHUP from now on; unheard, it would end a process that is still starting. What came early is told late. */
 function hangups(): (tell: () => void) => void {
-  let told: (() => void) | undefined;
+  let settleStop: (() => void) | undefined;
   let early = false;
   process.on("SIGHUP", () => {
-    if (told) told();
+    if (settleStop) settleStop();
     else early = true;
   });
   return (tell) => {
-    told = tell;
+    settleStop = tell;
     if (early) tell();
   };
 }

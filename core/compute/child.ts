@@ -123,8 +123,8 @@ const packs = new Map<string, Promise<ReadonlyMap<string, Check>>>();
 
 function packOf(source: PackSource): Promise<ReadonlyMap<string, Check>> {
   const key = `${source.name}@${source.module?.version ?? ""}`;
-  const known = packs.get(key);
-  if (known) return known;
+  const running = packs.get(key);
+  if (running) return running;
   const loading = loaded(source);
   packs.set(key, loading);
   loading.catch(() => packs.delete(key)); // what failed once may work the next time

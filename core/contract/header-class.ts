@@ -124,16 +124,16 @@ export function headerClasses(aliases: readonly string[]): HeaderClasses {
   const prefixes = [OWN_PREFIX, ...aliases.map((alias) => alias.toLowerCase())];
   for (const alias of prefixes) refuseSwallowing(alias);
   const longestFirst = prefixes.toSorted((a, b) => b.length - a.length);
-  const known = new Map<string, HeaderKind>();
+  const classified = new Map<string, HeaderKind>();
   const judged = (name: string): HeaderKind => {
     const prefix = longestFirst.find((start) => name.startsWith(start));
     const kind = prefix === undefined ? kindOf(rowOf(HEADER_CLASSES, name) ?? PLAIN, null) : ownKind(name.slice(prefix.length));
     if (name.length > MAX_KNOWN_CHARS) return kind;
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(name, kind);
+    if (classified.size >= MAX_KNOWN) classified.clear();
+    classified.set(name, kind);
     return kind;
   };
-  return { of: (name) => known.get(name) ?? judged(name), prefixes };
+  return { of: (name) => classified.get(name) ?? judged(name), prefixes };
 }
 
 const rowOf = <Row>(table: Readonly<Record<string, Row>>, name: string): Row | undefined =>

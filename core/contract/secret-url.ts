@@ -132,7 +132,7 @@ function restoredQuery(written: readonly string[], stored: readonly string[]): r
   const left = [...stored];
   const restored: string[] = [];
   for (const pair of written) {
-    const at = isHidden(pair) ? left.findIndex((one) => pairShown(one) === pair) : -1;
+    const at = isHidden(pair) ? left.findIndex((candidate) => pairShown(candidate) === pair) : -1;
     if (isHidden(pair) && at < 0) return undefined;
     restored.push(at < 0 ? pair : (left.splice(at, 1)[0] ?? ""));
   }

@@ -54,6 +54,6 @@ function accepted(caller: Caller, { request, own }: Question): Caller {
 
 /** Throws SCOPE_MISSING unless the caller holds one of the scopes. */
 export function requireScope(caller: Caller, scope: string | readonly string[], action: string): void {
-  const held = typeof scope === "string" ? caller.scopes.has(scope) : scope.some((one) => caller.scopes.has(one));
+  const held = typeof scope === "string" ? caller.scopes.has(scope) : scope.some((alternative) => caller.scopes.has(alternative));
   if (!held) throw new GatewayError("SCOPE_MISSING", { scope: typeof scope === "string" ? scope : scope.join(" or "), action });
 }

@@ -42,21 +42,21 @@ export interface PendingCall {
  * What is there already is not awaited: a warm request waits for its body, its provider, and the policies that count.
  */
 export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
-  const known: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
+  const reached: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
   const { held } = arrived;
   try {
-    const caller = (known.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
+    const caller = (reached.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
     held.tenant = tenantOf(caller);
     if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireScope(caller, arrived.call.row.scope, arrived.call.operation);
-    const asked = (known.call = withBody(arrived.call, await arrived.read()));
-    const plan = (known.plan = await gw.plan(asked, caller));
+    const asked = (reached.call = withBody(arrived.call, await arrived.read()));
+    const plan = (reached.plan = await gw.plan(asked, caller));
     // In the order of the profile; a throw denies.
     for (const { name, provides, mark } of gw.gen.policies) {
       if (!provides.admit) continue;
       entering(mark);
       await pluginAnswer(provides.admit(asked, caller, plan), limits.admit, name, mark ?? 0);
     }
-    const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
+    const call = (reached.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const request: RoutedRequest = { call, caller, plan, held };
     const route = gw.gen.operations.get(call.operation);
     const local = route?.local && (await localAnswer(route, request, gw, limits));
@@ -65,7 +65,7 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
     return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
   } catch (thrown) {
-    return refused(thrown, { ...known, leave: arrived.leave, held }, gw);
+    return refused(thrown, { ...reached, leave: arrived.leave, held }, gw);
   }
 }
 
@@ -117,7 +117,8 @@ async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits
   const mark = markOfOwner(strategy);
   entering(mark);
   const trial = strategy.try(node, request.call, request.plan);
-  const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
+  const chosen = (next: StrategyStep | Promise<StrategyStep>) =>
+    pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
   const heldBefore = request.held.bytes;
   let reply: Reply | undefined;
   for (let step = await chosen(trial.next()); !step.done; ) {
@@ -134,7 +135,7 @@ async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits
   return reply;
 }
 
-type Step = IteratorResult<TargetNode, void>;
+type StrategyStep = IteratorResult<TargetNode, void>;
 
 /** The plugin that provides an id, for errors. */
 const providing = (kind: Kind, id: string, { gen }: Gateway): string =>

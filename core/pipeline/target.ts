@@ -192,7 +192,7 @@ const withModel = (body: Json, model: string): Json => (model !== "" && body["mo
 /** What the path says again is not in the body. The client's own object stands for its text, which says none of it. */
 function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call, { request }: Adapter): Json {
   if (!request && sent.kind === "json" && sent.value === body && sent.text !== null) return body;
-  return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((said) => said === member)));
+  return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((name) => name === member)));
 }
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
   typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

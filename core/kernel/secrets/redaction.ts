@@ -66,8 +66,8 @@ const isLetter = (text: string, at: number): boolean => LETTERS.has(text.charCod
 const cores = new Map<string, readonly string[]>();
 const MAX_CORES = 256;
 function coresOf(secret: string): readonly string[] {
-  const known = cores.get(secret);
-  if (known) return known;
+  const cached = cores.get(secret);
+  if (cached) return cached;
   if (cores.size >= MAX_CORES) cores.clear();
   const made = [...new Set(BEFORE.flatMap((before) => [coreBehind(before, secret, "base64"), coreBehind(before, secret, "base64url")]))];
   cores.set(secret, made);

@@ -32,9 +32,9 @@ function wholeAnswer(body: Json, it: Try, dialect: Dialect): readonly StreamEven
 /** The error that a body tells of, in the provider's form or in the usual one. */
 function refusalIn(body: Json, { to }: Try): UpstreamFailure | undefined {
   entering(markOfOwner(to.provider));
-  const told = [to.provider.error?.(STREAM_REFUSED, body), usualError(body)].find((error) => error?.message !== undefined);
-  if (told?.message === undefined) return undefined;
-  const { message, type = "api_error", param = null, code = null } = told;
+  const refusal = [to.provider.error?.(STREAM_REFUSED, body), usualError(body)].find((error) => error?.message !== undefined);
+  if (refusal?.message === undefined) return undefined;
+  const { message, type = "api_error", param = null, code = null } = refusal;
   return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code, ...extraIn(body) });
 }
 /** The status of an error that came under a good one. */

@@ -42,7 +42,7 @@ async function twice(replay: Replay, stream: boolean, translates: boolean, more:
       },
       ...{ form: { dialect: stream ? dialect : null, encode, row: call.row }, guarded: null },
     },
-    { egress, headers: headerClasses([]), ownKeys: { within: () => false }, now: () => 0 },
+    { egress, headers: headerClasses([]), ownKeys: { foundIn: () => false }, now: () => 0 },
   );
   return { server, attempted, egress };
 }

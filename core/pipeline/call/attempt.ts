@@ -15,7 +15,7 @@ import type { Content } from "../stream/content.ts";
 export interface Sender {
   readonly egress: Egress;
   readonly headers: HeaderClasses;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
   readonly now: () => number;
 }
 export interface Attempted {

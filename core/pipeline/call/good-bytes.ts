@@ -45,9 +45,9 @@ async function goodEvents(source: ByteSource, failed: Failed): Promise<ByteSourc
 }
 
 function failureOf({ data, event }: Frame, failed: Failed): UpstreamFailure | undefined {
-  const said = data.length < MAX_ERROR ? jsonIn(data) : undefined;
-  if (!isJson(said)) return undefined;
-  return failed(said) ?? (event === "error" ? failed({ error: said }) : undefined);
+  const body = data.length < MAX_ERROR ? jsonIn(data) : undefined;
+  if (!isJson(body)) return undefined;
+  return failed(body) ?? (event === "error" ? failed({ error: body }) : undefined);
 }
 function jsonIn(data: string): unknown {
   try {

@@ -38,6 +38,6 @@ interface PassedHeaders {
 }
 function pass(this: PassedHeaders, value: string, name: string): void {
   if (DROPPED.has(name) || !this.classes.of(name).returned) return;
-  const told = headerWithoutSecrets(name, value, this.secrets);
-  if (told !== null) this.headers[name] = told;
+  const safe = headerWithoutSecrets(name, value, this.secrets);
+  if (safe !== null) this.headers[name] = safe;
 }

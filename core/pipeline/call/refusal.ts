@@ -41,12 +41,12 @@ interface Refused {
 const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
 
 function providerError(read: ErrorRead, { status, text }: Refused, it: Try, secrets: Secrets): WireError {
-  const said =
+  const stated =
     read.message === undefined
       ? withoutSecrets(beginning(text, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${status} without a body`
       : read.message;
   return {
-    message: `${it.to.id} error: ${said}`,
+    message: `${it.to.id} error: ${stated}`,
     type: read.type ?? typeOf(status),
     param: read.param ?? null,
     code: read.code ?? null,

@@ -31,7 +31,7 @@ export interface Sent {
 /** What decides which headers of a request may go on. */
 interface SendingRules {
   readonly headers: HeaderClasses;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
 }
 
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
@@ -181,7 +181,7 @@ function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
 
 /** A key of the gateway goes nowhere, whichever header holds it: the caller's, or another that is known. */
 const isOwnKey = (value: string, { control }: Call, { ownKeys }: Pick<SendingRules, "ownKeys">): boolean =>
-  (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.within(value);
+  (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.foundIn(value);
 
 function forwardable(it: Try, rules: SendingRules): readonly string[] {
   const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : it.call.control.forwardHeaders;

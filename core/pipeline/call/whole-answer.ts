@@ -52,8 +52,8 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
   const body = await jsonOf(text, it.to.id, reply ? TRANSLATED : CONVERSATION);
   entering(markOfOwner(it.to.provider));
   if (!reply) return passedOn({ text, body, headers, status: answer.status }, it, dialect);
-  const said = collect(reply(body));
-  const translated = dialect.write(said, it.form.encode);
+  const folded = collect(reply(body));
+  const translated = dialect.write(folded, it.form.encode);
   headers["content-type"] = "application/json";
   return {
     status: answer.status,
@@ -62,10 +62,10 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
       kind: "whole",
       text: await written(translated, text),
       body: translated,
-      usage: said.usage ?? null,
+      usage: folded.usage ?? null,
     },
     error: null,
-    model: said.model ?? null,
+    model: folded.model ?? null,
   };
 }
 

@@ -56,11 +56,11 @@ const idOf = (thing: unknown): readonly string[] => (isJson(thing) && typeof thi
 
 /** The ids of a page's ends, and how many things there are, where it says them. */
 function ends(page: Json, kept: readonly unknown[]): Json {
-  const said: Json = {};
-  if (page["first_id"] !== undefined) said["first_id"] = idOf(kept.at(0))[0] ?? null;
-  if (page["last_id"] !== undefined) said["last_id"] = idOf(kept.at(-1))[0] ?? null;
-  for (const total of ["total", "total_count"]) if (typeof page[total] === "number") said[total] = kept.length; // of others, too
-  return said;
+  const members: Json = {};
+  if (page["first_id"] !== undefined) members["first_id"] = idOf(kept.at(0))[0] ?? null;
+  if (page["last_id"] !== undefined) members["last_id"] = idOf(kept.at(-1))[0] ?? null;
+  for (const total of ["total", "total_count"]) if (typeof page[total] === "number") members[total] = kept.length; // of others, too
+  return members;
 }
 const isEmptied = (page: Json): boolean => page["has_more"] === true && thingsIn(page).length === 0;
 const lastId = (page: Json): string | undefined => idOf(thingsIn(page).at(-1))[0];

@@ -28,7 +28,7 @@ const replyWith = (bytes: ByteSource, type = "text/event-stream"): Reply => ({
   content: { kind: "bytes", bytes },
 });
 const STREAM = {
-  ...{ said: null, dialect: TINY_DIALECT, provider: "p", hideUsage: false, correct: null },
+  ...{ openingEvents: null, dialect: TINY_DIALECT, provider: "p", hideUsage: false, correct: null },
   encode: { id: "i", model: "m", created: 1, usage: false, strict: true },
 };
 const streamReply = (stream: GoodStream): Reply => ({ ...ownReply(200, "", null), content: { kind: "stream", stream } });

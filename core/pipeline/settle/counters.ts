@@ -47,8 +47,8 @@ function countError({ id }: CheckResult, { name }: NonNullable<CheckResult["erro
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
   const made = make();
   map.set(key, made);
   return made;

@@ -154,7 +154,7 @@ async function estimateOf({ reply, served, ending }: Ended, estimate: EstimateUs
   const { input, output } = call.row.content;
   if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
   const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";
-  const { text, times } = ending.said?.() ?? { text: whole, times: 1 };
+  const { text, times } = ending.answerText?.() ?? { text: whole, times: 1 };
   const model = modelOf(reply, ending) ?? reply.from.target.model;
   const of = { providerId: reply.from.id, model: shortened(model, MAX_NAME) };
   const usage = await estimate(textIn(input(call.body.value)), text, of);
@@ -230,8 +230,8 @@ interface Told extends Pick<Ended, "reply" | "ending"> {
   readonly secrets: Secrets;
 }
 function kept({ text, isCut }: LoggedText, secrets: Secrets): string | null {
-  const told = hidden(text, secrets);
-  return told !== null && isCut ? withoutBegunSecret(told, secrets) : told;
+  const redacted = hidden(text, secrets);
+  return redacted !== null && isCut ? withoutBegunSecret(redacted, secrets) : redacted;
 }
 
 /** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */
