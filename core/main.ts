@@ -60,8 +60,8 @@ async function explain(error: unknown): Promise<number> {
   for (const { message } of broken) console.error(message);
   if (broken.length > 0) return 1;
   const { bootErrors } = await import("./kernel/reload/generations.ts");
-  const known = bootErrors(error);
-  if (known.length > 0) for (const { code, message } of known) console.error(`${code}: ${message}`);
+  const bootFaults = bootErrors(error);
+  if (bootFaults.length > 0) for (const { code, message } of bootFaults) console.error(`${code}: ${message}`);
   else if (error instanceof UsageError) console.error(`${error.message}\n\n${HELP}`);
   else console.error(isOfTheSystem(error) ? `The gateway could not go on: ${error.message}` : error);
   return error instanceof UsageError ? 2 : 1;

@@ -157,6 +157,18 @@ describe("the core", () => {
       );
     expect(strays).toEqual([]);
   });
+  test("has rooms that import only from the rooms above them in core/README.md", () => {
+    const strays = core
+      .filter((file) => !isTest(file) && file !== "core/platform.ts" && !file.startsWith("core/generated/"))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((path) => path.startsWith("."))
+          .map((path) => target(file, path))
+          .filter((imported) => /^core\/(?!generated\/)/.test(imported) && levelOf(imported) > levelOf(file))
+          .map((imported) => `${file} -> ${imported}`),
+      );
+    expect(strays).toEqual([]);
+  });
   test("compiles to a binary without its build tools", () => {
     const strays = core
       .filter((file) => !file.startsWith("core/build/") && file !== "core/main.ts")
@@ -168,6 +180,20 @@ describe("the core", () => {
     expect(strays).toEqual([]);
   });
 });
+
+/** The rooms, each with those behind it that may use it. */
+const ROOMS = [
+  ...["contract", "platform", "json", "compute", "egress", "admin", "kernel"],
+  ...["pipeline/plan", "pipeline/stream", "pipeline/call", "pipeline/guard", "pipeline/owned", "pipeline/settle", "pipeline"],
+  ...["http", "cli", "build"],
+];
+function levelOf(file: string): number {
+  if (file === "core/main.ts") return ROOMS.length;
+  const [, room = "", inner = ""] = /^core\/([\w-]+)(?:\.ts|\/([\w-]+)\/|\/)/.exec(file) ?? [];
+  const level = ROOMS.indexOf(inner !== "" && room === "pipeline" ? `pipeline/${inner}` : room);
+  if (level < 0) throw new Error(`${file} is in no room; add its folder to ROOMS and to core/README.md`);
+  return level;
+}
 
 describe("the tables", () => {
   test("give every operation its own method and path", () => {

@@ -4,10 +4,10 @@ import { nothingSpent } from "../core/compute/allowance.ts";
 import { headerReader } from "../core/http/headers.ts";
 import { HeaderMap } from "../core/http/header-map.ts";
 import { outgoingHeaders } from "../core/egress/header.ts";
-import { passedHeaders } from "../core/pipeline/reply.ts";
 import { Subject } from "../core/pipeline/guard/subject.ts";
 import { callOf } from "#kit";
 import { masker } from "../core/contract/log-mask.ts";
+import { passedHeaders } from "../core/pipeline/call/passed-headers.ts";
 
 const ALIASES = ["x-acme-", "X-Other", "x-acme-eu-"];
 const classes = headerClasses(ALIASES);

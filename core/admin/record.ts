@@ -1,6 +1,7 @@
 import {
   type Caller,
   GatewayError,
+  isUuid,
   type Json,
   type Records,
   type Resource,
@@ -8,7 +9,7 @@ import {
   type ResourceHandles,
   type RouteInput,
 } from "#contract";
-import { addressable, isUuid, placeOf, type Reach, reachOfOne, inTenant } from "./tenancy.ts";
+import { addressable, placeOf, type Reach, reachOfOne, inTenant } from "./tenancy.ts";
 
 /* Finding the one record that a control-plane path names. */
 

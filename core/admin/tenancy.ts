@@ -1,9 +1,6 @@
-import { type Caller, GatewayError, type Json, type RecordsHandle, type Tenancy, Workspaces } from "#contract";
+import { type Caller, GatewayError, isUuid, type Json, type RecordsHandle, type Tenancy, Workspaces } from "#contract";
 
 /* Which tenant a control-plane request is about. Every condition that reaches the storage passes `within`. */
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** What a caller may see: one organisation, and all of its workspaces (`undefined`) or the ones listed; null is the organisation's own level. */
 export interface Reach {
@@ -87,5 +84,5 @@ export function inTenant(where: Json, reach: Reach, hasWorkspaces: boolean): Jso
 function intersection(wanted: unknown, allowed: Reach["workspaces"]): readonly unknown[] | undefined {
   if (wanted === undefined) return allowed;
   const asked: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
-  return allowed === undefined ? asked : asked.filter((one) => allowed.some((workspace) => workspace === one));
+  return allowed === undefined ? asked : asked.filter((id) => allowed.some((workspace) => workspace === id));
 }

@@ -50,10 +50,10 @@ function ordersIn(args: readonly string[]): readonly Order[] | "help" {
   if (help) return "help";
   const profiles = profile ?? Object.keys(BUILT_IN_PROFILES);
   if (outfile !== undefined && profiles.length !== 1) throw new Refused("With --outfile there is one profile: say which with --profile.");
-  return profiles.map((one) => ({
-    profile: one,
+  return profiles.map((profile) => ({
+    profile,
     target,
-    outfile: resolve(outfile ?? join(ROOT, "dist", `gateway-${basename(one, ".json")}`)),
+    outfile: resolve(outfile ?? join(ROOT, "dist", `gateway-${basename(profile, ".json")}`)),
   }));
 }
 

@@ -22,12 +22,12 @@ export async function check(args: readonly string[]): Promise<number> {
   const { plugins, unreadable } = await deploymentOf(profile, registry, settings.env);
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
   const enabled = plugins.filter(isEnabled);
-  const told = new Set(errors.map(({ details }) => details["name"])); // several plugins may read one variable
+  const reported = new Set(errors.map(({ details }) => details["name"])); // several plugins may read one variable
   const found = new Set([
     ...(await placesWrong(settings)),
     ...errors.map(({ message }) => message),
     ...unreadable.map(({ error }) => error.message),
-    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, told })))).flat(),
+    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, told: reported })))).flat(),
   ]);
   const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
   for (const problem of start.problems) found.add(problem);

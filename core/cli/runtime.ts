@@ -1,6 +1,6 @@
 import { type HeaderClasses, headerClasses, type Vault } from "#contract";
 import { ComputePool } from "../compute/pool.ts";
-import { gatewayIdOf } from "../egress/loop.ts";
+import { gatewayIdOf, isLoop } from "../egress/loop.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import { registry } from "../generated/registry.ts";
 import { boot } from "../kernel/boot.ts";
@@ -66,7 +66,7 @@ export function createRuntime(settings: Settings, keepsTables = false): Runtime 
     now,
     gatewayId,
     headers,
-    holdsOwnKey: keys.within,
+    holdsOwnKey: keys.foundIn,
     memory,
   });
   const compute = new ComputePool({
@@ -115,7 +115,7 @@ export const httpSettings = (settings: Settings, { log, now, gatewayId, headers,
   now,
   log: log.log,
   redact: log.redactValue,
-  gatewayId,
+  isLoop: (given) => isLoop(given, gatewayId),
   cors: {
     origins: settings.corsOrigins,
     methods: settings.corsMethods,

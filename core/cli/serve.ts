@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { GatewayError, type Logger, MAX_HEADERS_BYTES, messageOf } from "#contract";
-import { errorResponse } from "../http/errors.ts";
 import { PROBE_PATHS } from "../http/openapi-probes.ts";
 import { pathOf } from "../http/request-path.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
@@ -25,6 +24,7 @@ import { announce } from "./banner.ts";
 import { readOptions } from "./options.ts";
 import { createRuntime, httpSettings, type Runtime } from "./runtime.ts";
 import { ONE_WORKER, superviseWorkers, workerIndex, whenParentIsGone } from "./workers.ts";
+import { refusedWhile } from "../http/not-ready.ts";
 
 const MB = 1024 * 1024;
 
@@ -111,12 +111,6 @@ function warnOfWideKey(scopes: readonly string[], log: Logger): void {
   log("warn", "gateway-key.wide", { why, command: "gateway keys narrow" });
 }
 
-/** New requests are sent elsewhere, and what is under way ends. */
-function refusedWhile(why: string): Response {
-  const response = errorResponse(new GatewayError("NOT_READY", { why }), "data");
-  response.headers.set("connection", "close");
-  return response;
-}
 /** Who asks how it is doing is told until the end, so that load balancers leave. */
 const PROBES: ReadonlySet<string> = new Set(Object.values(PROBE_PATHS));
 const isProbe = (request: Request): boolean => PROBES.has(pathOf(request));
@@ -162,14 +156,14 @@ async function finish(listening: Listening, generations: Generations<Served>): P
 
 /** Hears SIGHUP from now on; unheard, it would end a process that is still starting. What came early is told late. */
 function hangups(): (tell: () => void) => void {
-  let told: (() => void) | undefined;
+  let settleStop: (() => void) | undefined;
   let early = false;
   process.on("SIGHUP", () => {
-    if (told) told();
+    if (settleStop) settleStop();
     else early = true;
   });
   return (tell) => {
-    told = tell;
+    settleStop = tell;
     if (early) tell();
   };
 }

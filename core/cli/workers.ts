@@ -44,7 +44,7 @@ export async function superviseWorkers(settings: Settings, args: readonly string
     signalAll(ALL_WORKERS);
   });
 
-  async function keep(index: number): Promise<number> {
+  async function superviseWorker(index: number): Promise<number> {
     for (let youngDeaths = 0; ; ) {
       const startedAt = Date.now();
       const child = spawnSelf(["serve", ...args], { [VARIABLE]: String(index) });
@@ -62,7 +62,7 @@ export async function superviseWorkers(settings: Settings, args: readonly string
       console.error(`Worker ${index} (process ${child.pid}) ended with ${code}; starting it again.`);
     }
   }
-  const codes = await Promise.all(Array.from({ length: settings.workers }, (_, index) => keep(index)));
+  const codes = await Promise.all(Array.from({ length: settings.workers }, (_, index) => superviseWorker(index)));
   return Math.max(...codes);
 }
 

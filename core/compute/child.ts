@@ -11,7 +11,6 @@ import {
   type Verdict,
 } from "#contract";
 import { registry } from "../generated/registry.ts";
-import type { RegistryRow } from "../kernel/deployment.ts";
 import { importModule, ownPipes, startWorker } from "../platform.ts";
 import { isExhaustion } from "./exhaustion.ts";
 import { type Frame, FrameReader, jsonFrame, textOf } from "./frames.ts";
@@ -124,8 +123,8 @@ const packs = new Map<string, Promise<ReadonlyMap<string, Check>>>();
 
 function packOf(source: PackSource): Promise<ReadonlyMap<string, Check>> {
   const key = `${source.name}@${source.module?.version ?? ""}`;
-  const known = packs.get(key);
-  if (known) return known;
+  const running = packs.get(key);
+  if (running) return running;
   const loading = loaded(source);
   packs.set(key, loading);
   loading.catch(() => packs.delete(key)); // what failed once may work the next time
@@ -147,7 +146,7 @@ function moduleOf({ name, module }: PackSource): Promise<unknown> {
 }
 
 /** `kind/id` of a row, whose manifest was judged when the gateway booted. */
-function nameOf({ manifest, part = 0 }: RegistryRow): string {
+function nameOf({ manifest, part = 0 }: (typeof registry)[number]): string {
   const { kind, id, parts } = manifest as Partial<Manifest> & Partial<PackageManifest>;
   const own = parts?.[part] ?? { kind, id };
   return `${own.kind}/${own.id ?? id}`;

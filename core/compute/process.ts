@@ -46,7 +46,7 @@ export class ComputeProcess {
   }
   /** Nobody waits for the answer any more: it may go on for a moment, since killing costs more than finishing. */
   hurry(): void {
-    this.job?.within(GRACE_MS);
+    this.job?.endAfter(GRACE_MS);
   }
   /** Ends it. What it was working on was too much for it. */
   stop(why: string): void {
@@ -141,10 +141,10 @@ class Running {
   /** From now on its time counts. */
   begin(): void {
     this.begunAtCpuMs = cpuMs(this.pid);
-    this.within(this.deadlineMs * (this.begunAtCpuMs === null ? 1 : PATIENCE));
+    this.endAfter(this.deadlineMs * (this.begunAtCpuMs === null ? 1 : PATIENCE));
   }
   /** It ends within so many milliseconds by the clock. */
-  within(ms: number): void {
+  endAfter(ms: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.late(), ms);
   }

@@ -64,7 +64,7 @@ export class FairQueue<T extends Waiting> {
   private fits({ chars }: T, own: readonly T[]): boolean {
     const { limits } = this;
     if (this.length >= limits.jobs || (this.length > 0 && this.chars + chars > limits.chars)) return false;
-    const ownChars = own.reduce((sum, one) => sum + one.chars, 0);
+    const ownChars = own.reduce((sum, job) => sum + job.chars, 0);
     return own.length < Math.max(1, limits.jobs * limits.share) && (own.length === 0 || ownChars + chars <= limits.chars * limits.share);
   }
   private count({ chars }: T, sign: 1 | -1): void {

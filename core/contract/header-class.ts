@@ -124,16 +124,16 @@ export function headerClasses(aliases: readonly string[]): HeaderClasses {
   const prefixes = [OWN_PREFIX, ...aliases.map((alias) => alias.toLowerCase())];
   for (const alias of prefixes) refuseSwallowing(alias);
   const longestFirst = prefixes.toSorted((a, b) => b.length - a.length);
-  const known = new Map<string, HeaderKind>();
+  const classified = new Map<string, HeaderKind>();
   const judged = (name: string): HeaderKind => {
     const prefix = longestFirst.find((start) => name.startsWith(start));
     const kind = prefix === undefined ? kindOf(rowOf(HEADER_CLASSES, name) ?? PLAIN, null) : ownKind(name.slice(prefix.length));
     if (name.length > MAX_KNOWN_CHARS) return kind;
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(name, kind);
+    if (classified.size >= MAX_KNOWN) classified.clear();
+    classified.set(name, kind);
     return kind;
   };
-  return { of: (name) => known.get(name) ?? judged(name), prefixes };
+  return { of: (name) => classified.get(name) ?? judged(name), prefixes };
 }
 
 const rowOf = <Row>(table: Readonly<Record<string, Row>>, name: string): Row | undefined =>
@@ -163,10 +163,20 @@ function refuseSwallowing(alias: string): void {
   throw new GatewayError("SETTING_INVALID", { name: "GATEWAY_HEADER_ALIASES", value: alias, why });
 }
 
-/** Why a check may not pass this header on, as the end of a sentence; `undefined` when it may (specification 2.6). */
+/** Why a check may not pass this header on, as the end of a sentence; `undefined` when it may. */
 export function forwardProblem(name: string, headers: HeaderClasses): string | undefined {
   if (!/^[a-z0-9-]+$/.test(name)) return "a header name here has lowercase letters, digits and hyphens";
   const kind = headers.of(name);
   if (kind.forwardedByChecks) return undefined;
   return kind.own === null ? "it carries credentials, cloud metadata or belongs to the connection" : "it is one of the gateway's own";
 }
+
+/** Headers by their names in lower case: a plain object crosses into the runtime once, a Headers object at each member. */
+export type HeaderRecord = Record<string, string>;
+
+/** A comma-separated header as its members. */
+export const headerList = (value: string): string[] =>
+  value
+    .split(",")
+    .map((member) => member.trim())
+    .filter((member) => member !== "");

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 
 /**
- * Every gateway request header (specification parts 4 and 5): one row each.
+ * Every gateway request header: one row each.
  * A row is read from `x-gateway-<name>`, from `<prefix><name>` for each prefix in GATEWAY_HEADER_ALIASES, and from
  * its `also` names. Provider-specific headers are not rows here: each field of a provider's `target` schema is read
  * from `x-gateway-<field-with-hyphens>`.

@@ -41,7 +41,7 @@ export async function judgeCheck(
 }
 const invalid = (what: string, param: string): GatewayError => new GatewayError("REQUEST_INVALID", { what }, { param });
 
-/** Specification 2.6: restricted header names and names that are no header names are refused at save. */
+/** Restricted header names and names that are no header names are refused at save. */
 function judgeForwardHeaders(names: unknown, headers: HeaderClasses, at: string): void {
   if (!Array.isArray(names)) return; // of another type: the check's own schema says so
   names.forEach((name, i) => {

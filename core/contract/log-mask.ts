@@ -33,14 +33,14 @@ const isSecret = (name: string): boolean => SECRET.test(name) && !HARMLESS.test(
 const MAX_REMEMBERED = 8_192;
 /** Remembers what a pure function said of short texts that come again and again. */
 function remembered<V>(of: (text: string) => V, most = 1_000): (text: string) => V {
-  const known = new Map<string, V>();
+  const values = new Map<string, V>();
   return (text) => {
     if (text.length > MAX_REMEMBERED) return of(text);
-    const before = known.get(text);
+    const before = values.get(text);
     if (before !== undefined) return before;
-    if (known.size >= most) known.clear();
+    if (values.size >= most) values.clear();
     const made = of(text);
-    known.set(text, made);
+    values.set(text, made);
     return made;
   };
 }

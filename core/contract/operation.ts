@@ -12,7 +12,7 @@ export interface Operation {
   readonly path: string;
   /** Its last path parameter may hold slashes, as `@slug/model` does. */
   readonly slashes?: true;
-  /** Documentation group, as in specification part 1. */
+  /** Documentation group. */
   readonly tag: string;
   readonly summary: string;
   /** How the request body travels: parsed JSON, a streamed multipart form, or none. */
@@ -30,7 +30,7 @@ export interface Operation {
   readonly scope: string;
   /** Metadata operations (reading a batch or a file) do not count against rate limits. */
   readonly uncounted?: true;
-  /** Error bodies carry the flat members `code message param type` (specification part 7.4). */
+  /** Error bodies carry the flat members `code message param type`. */
   readonly flatErrors?: true;
 }
 
@@ -171,7 +171,7 @@ export const mountedOperation = (of: OperationId | OwnOperation, { content, fail
 };
 
 /**
- * Request types that checks may allow or block (specification 2.6): every operation, plus the two that are
+ * Request types that checks may allow or block: every operation, plus the two that are
  * connections rather than operations.
  */
 export const REQUEST_TYPES = [...OPERATION_IDS, "proxy", "realtime"] as const;

@@ -1,3 +1,5 @@
+import { isUuid } from "./uuid.ts";
+
 /*
  * URLs may hold a secret in four places: before the host, in the values of the query, in the fragment, and as a segment
  * of the path that is a token by its looks. Taken apart as text, so that what is not hidden stays as it was written.
@@ -42,13 +44,12 @@ const textOf = ({ scheme, user, host, path, query, fragment }: Parts): string =>
   (query.length === 0 ? "" : `?${query.join("&")}`) +
   (fragment === undefined ? "" : `#${fragment}`);
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isRandom = (piece: string): boolean =>
   (piece.length >= 16 && /\d/.test(piece) && /[a-z]/i.test(piece)) || (piece.length >= 20 && SCATTERED.test(piece) && /[a-z]/.test(piece));
 /** Capitals all over. */
 const SCATTERED = /(?:[A-Z][^A-Z]*){4}/;
 /** A UUID, or a piece without a break that is long and of letters and digits, or capitals, both: the name of a model or a place is not. */
-export const looksLikeToken = (text: string): boolean => UUID.test(text) || text.split(/[^A-Za-z0-9]/).some(isRandom);
+export const looksLikeToken = (text: string): boolean => isUuid(text) || text.split(/[^A-Za-z0-9]/).some(isRandom);
 
 /** What says of itself that it is called from outside: whoever knows its address may call it, so that short codes in it are secrets too. */
 const HOOK_HOST = /(^|[.-])(web)?hooks?([.-]|$)/i;
@@ -131,7 +132,7 @@ function restoredQuery(written: readonly string[], stored: readonly string[]): r
   const left = [...stored];
   const restored: string[] = [];
   for (const pair of written) {
-    const at = isHidden(pair) ? left.findIndex((one) => pairShown(one) === pair) : -1;
+    const at = isHidden(pair) ? left.findIndex((candidate) => pairShown(candidate) === pair) : -1;
     if (isHidden(pair) && at < 0) return undefined;
     restored.push(at < 0 ? pair : (left.splice(at, 1)[0] ?? ""));
   }

@@ -1,10 +1,10 @@
-import { GatewayError, type JsonText, nextTurn } from "#contract";
+import { type ByteSource, GatewayError, type JsonText, nextTurn } from "#contract";
 import { AT_ONCE, received } from "../json/utf8.ts";
-import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
+import { nestingCost, textCost } from "../json/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Answering } from "./socket.ts";
-import type { ByteSource, Source } from "./source.ts";
 import { NotUnpacked, packings, unpacked } from "./unpack.ts";
+import { MAX_WHOLE, tooLarge } from "../json/whole.ts";
 
 /** What an upstream answered. Read it once: whole by `text`, or piece by piece by `pieces`. */
 export interface Answer {
@@ -18,10 +18,6 @@ export interface Answer {
 /** The web's own reader: what a body is until it is watched. */
 export type WebReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
 type WebRead = Awaited<ReturnType<WebReader["read"]>>;
-
-/** Maximum bytes of a buffered answer, decoded: an upstream must not fill the memory. */
-export const MAX_WHOLE = 64 * 1024 * 1024;
-export const tooLarge = (limit: number, what = "its answer"): string => `${what} is larger than ${limit / 1024 / 1024} MB`;
 
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -177,26 +173,6 @@ class WatchedPieces implements ByteSource {
 }
 /** So much of a stream is read in one turn: a hundred frames are usual, ten thousand blank ones take ten milliseconds. */
 const SLICE_BYTES = 16 * 1024;
-
-/** How long an upstream may take to end what it sends behind the end of its answer: its connection then serves again. */
-const DRAIN_MS = 250;
-const DRAIN_BYTES = 256 * 1024;
-
-/** Reads what follows the end of an answer, and cuts it when it does not end soon. */
-export function drained(pieces: Source<Uint8Array>): void {
-  const timer = setTimeout(() => void pieces.cancel(), DRAIN_MS);
-  void readOut(pieces)
-    .catch(() => undefined) // what breaks behind the end broke nothing
-    .finally(() => clearTimeout(timer));
-}
-
-async function readOut(pieces: Source<Uint8Array>): Promise<void> {
-  let size = 0;
-  for (let bytes = await pieces.read(); bytes; bytes = await pieces.read()) {
-    size += bytes.length;
-    if (size > DRAIN_BYTES) return pieces.cancel();
-  }
-}
 
 /** An answer of the gateway's own making in place of an upstream's. */
 export const answerOf = (response: Response): Answer => ({

@@ -1,15 +1,16 @@
-import { type HeaderClasses, headerClasses } from "#contract";
-import { type Answer, answered, MAX_WHOLE } from "./answer.ts";
+import { type HeaderClasses, headerClasses, type HeaderRecord, HOLDS_OWN_KEY, unacceptableUrl } from "#contract";
+import { type Answer, answered } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
-import type { Held, MemoryBudget } from "../kernel/process/memory-budget.ts";
-import { type HeaderRecord, type HeaderRules, outgoingHeaders } from "./header.ts";
+import type { HeldMemory, MemoryCounter } from "./memory.ts";
+import { type HeaderRules, outgoingHeaders } from "./header.ts";
 import { type Resolve, type Route, Routes, systemResolve } from "./route.ts";
 import { type Answering, type Outgoing, sendBySocket, type TlsNames } from "./socket.ts";
 import { readTrust } from "./trust.ts";
 import { fetchPins } from "../platform.ts";
-import { HOLDS_OWN_KEY, judgeOrigin, splitUrl, unacceptable } from "./url.ts";
+import { judgeOrigin, splitUrl } from "./url.ts";
 import { responseOf } from "./web-response.ts";
+import { MAX_WHOLE } from "../json/whole.ts";
 
 /** The one outbound HTTP client. Everything the gateway calls, for itself or for a plugin, goes through it. */
 export interface Egress {
@@ -51,7 +52,7 @@ export interface EgressRequest {
    */
   readonly declared?: boolean;
   /** Takes what of the answer is held in memory from the process's budget. */
-  readonly held?: Held;
+  readonly held?: HeldMemory;
 }
 
 export interface EgressOptions {
@@ -72,7 +73,7 @@ export interface EgressOptions {
   /** Bytes of an answer that is read whole; tests ask for fewer. */
   readonly maxWhole?: number;
   /** Counts what plugins read. */
-  readonly memory?: MemoryBudget;
+  readonly memory?: MemoryCounter;
   /** Certificate authorities (PEM) to trust instead of the runtime's. */
   readonly ca?: string;
 }
@@ -106,7 +107,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   async function send(request: EgressRequest): Promise<Response> {
-    if (options.holdsOwnKey?.(request.url)) throw unacceptable(HOLDS_OWN_KEY);
+    if (options.holdsOwnKey?.(request.url)) throw unacceptableUrl(HOLDS_OWN_KEY);
     const held = options.memory?.hold();
     const headers = withoutOwnKeys(request.headers, options.holdsOwnKey);
     const answer = await begun({ ...request, headers }, () => {
@@ -123,8 +124,8 @@ export function createEgress(options: EgressOptions): Egress {
     call: (request) => begun(request, ended),
     send,
     judgeUrl(url) {
-      if (url.length > MAX_SAVED_URL) throw unacceptable(`it is longer than ${MAX_SAVED_URL} characters`);
-      if (url.includes("@")) throw unacceptable("it holds an @");
+      if (url.length > MAX_SAVED_URL) throw unacceptableUrl(`it is longer than ${MAX_SAVED_URL} characters`);
+      if (url.includes("@")) throw unacceptableUrl("it holds an @");
       judgeOrigin(splitUrl(url).origin, trust);
       return new URL(url);
     },

@@ -1,14 +1,11 @@
-import type { HeaderClasses } from "#contract";
-import { HOP_HEADER, listOf, nextHops } from "./loop.ts";
+import { type HeaderClasses, headerList, type HeaderRecord } from "#contract";
+import { HOP_HEADER, nextHops } from "./loop.ts";
 
 export interface HeaderRules {
   readonly gatewayId: string;
   /** What a header's name says of it: some never leave. */
   readonly headers: HeaderClasses;
 }
-
-/** Headers by their names in lower case: a plain object crosses into the runtime once, a Headers object at each member. */
-export type HeaderRecord = Record<string, string>;
 
 /** Where a request goes, as far as its headers depend on it. */
 export interface Destination {
@@ -25,7 +22,7 @@ export function outgoingHeaders(
   hops: string | null | undefined,
   to: Destination,
 ): HeaderRecord {
-  const named = given["connection"] === undefined ? NOTHING : listOf(given["connection"].toLowerCase());
+  const named = given["connection"] === undefined ? NOTHING : headerList(given["connection"].toLowerCase());
   const out: HeaderRecord = {};
   for (const name in given) if (rules.headers.of(name).leaves && !named.includes(name)) out[name] = given[name] ?? "";
   if (to.mayLoop) out[HOP_HEADER] = nextHops(hops, rules.gatewayId);

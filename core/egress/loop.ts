@@ -1,4 +1,4 @@
-import type { RequestHeaders, Vault } from "#contract";
+import { headerList, type RequestHeaders, type Vault } from "#contract";
 
 /** Carries the ids of the gateways a request has passed through, oldest first. */
 export const HOP_HEADER = "x-gateway-hop";
@@ -9,20 +9,13 @@ const MAX_HOPS = 8;
 export function isLoop(headers: RequestHeaders, gatewayId: string): boolean {
   const value = headers.get(HOP_HEADER);
   if (value === null) return false;
-  const hops = listOf(value);
+  const hops = headerList(value);
   return hops.length > MAX_HOPS || hops.includes(gatewayId);
 }
 
 /** The hops so far and this gateway. What no gateway has written is not passed on. */
 export const nextHops = (hops: string | null | undefined, gatewayId: string): string =>
-  hops ? [...listOf(hops).filter((hop) => GATEWAY_ID.test(hop)), gatewayId].join(", ") : gatewayId;
+  hops ? [...headerList(hops).filter((hop) => GATEWAY_ID.test(hop)), gatewayId].join(", ") : gatewayId;
 /** The same on every node that shares the secret key. */
 export const gatewayIdOf = (vault: Pick<Vault, "digest">): string => vault.digest("gateway id").slice(0, 16);
 const GATEWAY_ID = /^[0-9a-f]{16}$/;
-
-/** A comma-separated header as its members. */
-export const listOf = (value: string): string[] =>
-  value
-    .split(",")
-    .map((member) => member.trim())
-    .filter((member) => member !== "");

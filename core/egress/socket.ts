@@ -1,9 +1,9 @@
+import type { HeaderRecord } from "#contract";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, Readable, type Writable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
-import type { HeaderRecord } from "./header.ts";
 
 /** A request as it leaves, which `fetch` takes as well. */
 export interface Outgoing {

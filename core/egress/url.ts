@@ -1,4 +1,4 @@
-import { GatewayError } from "#contract";
+import { GatewayError, unacceptableUrl } from "#contract";
 import ipaddr from "ipaddr.js";
 import { canonicalAddress, isPublicAddress } from "./address.ts";
 import { isUnder, NEVER_ADDRESSES, NEVER_NAMES, NEVER_SUFFIXES, PRIVATE_PORTS, PRIVATE_SUFFIXES } from "./forbidden.ts";
@@ -35,10 +35,10 @@ const NUMERIC_LABEL = /^(?:\d+|0x[0-9a-f]*)$/;
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
 export function splitUrl(url: string): UrlParts {
-  if (url.length > MAX_URL) throw unacceptable(`it is longer than ${MAX_URL} characters`);
-  if (UNCLEAN.test(url)) throw unacceptable("it holds a fragment, a backslash, or characters outside printable ASCII");
+  if (url.length > MAX_URL) throw unacceptableUrl(`it is longer than ${MAX_URL} characters`);
+  if (UNCLEAN.test(url)) throw unacceptableUrl("it holds a fragment, a backslash, or characters outside printable ASCII");
   const origin = ORIGIN.exec(url)?.[0];
-  if (origin === undefined) throw unacceptable("it does not start with http:// or https://");
+  if (origin === undefined) throw unacceptableUrl("it does not start with http:// or https://");
   return { origin, rest: url.slice(origin.length) };
 }
 
@@ -69,26 +69,21 @@ const isPublicName = (name: string): boolean => name.includes(".") && !PRIVATE_S
 
 function nameOf(text: string | undefined): string {
   if (text === undefined)
-    throw unacceptable("its host may hold letters, digits, dots and hyphens only; no credentials, no encoded characters");
+    throw unacceptableUrl("its host may hold letters, digits, dots and hyphens only; no credentials, no encoded characters");
   const name = text.toLowerCase();
   const labels = name.split(".");
-  if (labels.length > 10 || name.length > 253) throw unacceptable("its host has too many parts");
+  if (labels.length > 10 || name.length > 253) throw unacceptableUrl("its host has too many parts");
   if (labels.some((label) => label === "" || label.length > 63))
-    throw unacceptable("its host has an empty or overlong part, or ends with a dot");
-  if (labels.some((label) => label.startsWith("xn--"))) throw unacceptable("its host is an internationalised name");
+    throw unacceptableUrl("its host has an empty or overlong part, or ends with a dot");
+  if (labels.some((label) => label.startsWith("xn--"))) throw unacceptableUrl("its host is an internationalised name");
   if (NUMERIC_LABEL.test(labels.at(-1) ?? "") && !DOTTED_QUAD.test(name))
-    throw unacceptable("its host is a number; write an IPv4 address as four decimal parts");
+    throw unacceptableUrl("its host is a number; write an IPv4 address as four decimal parts");
   return name;
 }
 
 function addressOf(text: string): string {
-  if (!ipaddr.IPv6.isValid(text)) throw unacceptable("its host is not an IPv6 address");
+  if (!ipaddr.IPv6.isValid(text)) throw unacceptableUrl("its host is not an IPv6 address");
   return canonicalAddress(text);
 }
 
 export const blocked = (host: string): GatewayError => new GatewayError("HOST_BLOCKED", { host });
-/** The URL itself is not repeated: it may hold credentials. */
-export const unacceptable = (why: string): GatewayError =>
-  new GatewayError("REQUEST_INVALID", { what: `The URL cannot be called: ${why}.` });
-/** Left out of a URL, a key would leave another place to be called. */
-export const HOLDS_OWN_KEY = "it holds a key of this gateway";

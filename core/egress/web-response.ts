@@ -1,14 +1,14 @@
-import { GatewayError } from "#contract";
-import type { Held } from "../kernel/process/memory-budget.ts";
-import { pieceNestingCost, textCost } from "../kernel/process/memory-cost.ts";
-import { type Answer, tooLarge } from "./answer.ts";
-import type { Source } from "./source.ts";
+import { GatewayError, type Source } from "#contract";
+import type { HeldMemory } from "./memory.ts";
+import { pieceNestingCost, textCost } from "../json/memory-cost.ts";
+import type { Answer } from "./answer.ts";
+import { tooLarge } from "../json/whole.ts";
 
 /** How much of an answer may come, and what it is counted against until its exchange ends. */
 interface Bound {
   readonly caller: string;
   readonly most: number;
-  readonly held: Held | undefined;
+  readonly held: HeldMemory | undefined;
 }
 
 /** The answer as the web's Response, for plugins. Plugins read it whole, so it is bounded and counted like every answer read whole. */

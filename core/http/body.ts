@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Body, GatewayError, type Json, type JsonText, type Operation, type RequestHeaders } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
-import { nestingCost, textCost } from "../kernel/process/memory-cost.ts";
+import { nestingCost, textCost } from "../json/memory-cost.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
 import { hasLeft } from "../platform.ts";
 import { joined, utf8, withoutMark } from "../json/utf8.ts";
@@ -93,10 +93,6 @@ async function jsonBody(request: Request, headers: RequestHeaders, { limits, acc
 /** What is shorter takes no longer than a turn of the event loop may. */
 const LONG = 256 * 1024;
 const bodyLate = (bodyMs: number): GatewayError => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" });
-
-/** A body that came too slowly: the rest of it is not waited for, so that its connection cannot be used again. */
-export const isLateBody = (thrown: unknown): boolean =>
-  GatewayError.is(thrown) && (thrown.code === "BODY_STALLED" || (thrown.code === "TIMEOUT" && thrown.details["of"] === "body"));
 
 /** A client that has left is no error of ours, whatever reading from it comes to. */
 const fromClient = (request: Request, thrown: unknown): unknown =>

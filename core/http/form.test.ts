@@ -96,7 +96,7 @@ beforeEach(async () => {
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,
-    gatewayId: "g",
+    isLoop: () => false,
     bodyMs: SILENT_MS,
   });
   gateway = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: (request) => served.fetch(request) });

@@ -9,7 +9,6 @@ import {
   HEADERS,
   type HeaderName,
   type HeaderRow,
-  isJson,
   OWN_PREFIX,
   type RequestHeaders,
 } from "#contract";
@@ -151,12 +150,3 @@ const WANTS: { readonly [R in HeaderRow["read"]]: string } = {
   json: "a JSON value",
   list: "names separated by commas, or a JSON array of them",
 };
-
-/** Metadata values are strings of at most 128 characters; others are dropped. */
-export function metadataOf(raw: unknown): Readonly<Record<string, string>> {
-  if (!isJson(raw)) return EMPTY;
-  const kept: Record<string, string> = {};
-  for (const [key, value] of Object.entries(raw)) if (typeof value === "string" && value.length <= 128) kept[key] = value;
-  return kept;
-}
-const EMPTY: Readonly<Record<string, string>> = Object.freeze({});

@@ -90,7 +90,7 @@ async function serving(memory: MemoryBudget, answer: (request: Request) => Respo
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,
-    gatewayId: "g",
+    isLoop: () => false,
     memory,
   });
   return listening((request) => served.fetch(request));

@@ -11,7 +11,6 @@ import {
 import { validator } from "../json/validate.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
 import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
-import { isLoop } from "../egress/loop.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle/settle.ts";
@@ -57,7 +56,7 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
       };
       try {
         refuseAmbiguous(start.headers);
-        if (isLoop(start.headers, settings.gatewayId)) throw new GatewayError("LOOP_DETECTED");
+        if (settings.isLoop(start.headers)) throw new GatewayError("LOOP_DETECTED");
         for (const name in params) refuseSteps(name, params[name] ?? "");
         const call = beginning(start, withKey(read(start.headers), keyless?.key));
         const readBody = (): MaybePromise<Body> => {

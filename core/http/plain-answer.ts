@@ -1,5 +1,5 @@
 import type { Held } from "../kernel/process/memory-budget.ts";
-import { textCost } from "../kernel/process/memory-cost.ts";
+import { textCost } from "../json/memory-cost.ts";
 import { inSlices, NOTHING_READ } from "../pipeline/stream/deliver.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 

@@ -5,7 +5,7 @@ import { entering, markOfOwner, whileOpen } from "../kernel/process/watchdog/mar
 import { addressOf, type Server } from "../platform.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { docsRoutes } from "./docs.ts";
-import { errorResponse } from "./errors.ts";
+import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { metricsText } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
 import { PROBE_PATHS } from "./openapi-probes.ts";

@@ -4,8 +4,8 @@ import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
-import { type BodyLimits, bodyOf, isLateBody } from "./body.ts";
-import { errorResponse } from "./errors.ts";
+import { type BodyLimits, bodyOf } from "./body.ts";
+import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "../json/bounded.ts";
 import type { Mount } from "./mount.ts";
@@ -55,9 +55,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
         return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
       } catch (thrown) {
         end();
-        const response = errorResponse(asGatewayError(thrown, request, settings.log), route.plane);
-        if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
-        return response;
+        return errorResponse(asGatewayError(thrown, request, settings.log), route.plane);
       }
     },
   };

@@ -109,7 +109,7 @@ async function serving(
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,
-    gatewayId: "g",
+    isLoop: () => false,
     pluginLimits: { identify: MS, admit: MS, local: MS, strategy: MS, route: MS },
     ...more,
   });

@@ -7,7 +7,7 @@ import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import type { Server } from "../platform.ts";
 import { withAliases } from "./answer-aliases.ts";
 import { Cors } from "./cors.ts";
-import { errorResponse } from "./errors.ts";
+import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { headerReader, refuseAmbiguous } from "./headers.ts";
 import { type Mount, NO_PARAMS, type Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-import type { HeaderClasses, Logger } from "#contract";
+import type { HeaderClasses, Logger, RequestHeaders } from "#contract";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { PluginLimits } from "../kernel/process/plugin-answer.ts";
@@ -15,8 +15,8 @@ export interface HttpSettings extends BodyLimits {
   readonly now: () => number;
   readonly log: Logger;
   readonly redact: (value: unknown) => unknown;
-  /** This deployment's own id, for telling loops. */
-  readonly gatewayId: string;
+  /** Has a request with these headers passed through this gateway before? */
+  readonly isLoop: (headers: RequestHeaders) => boolean;
   /** What pages of other origins may do; nothing unless given. */
   readonly cors?: CorsRules;
   /** The process was asked to end. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, GatewayError, type Logger, type RequestHeaders } from "#contract";
 import { requireScope } from "../pipeline/identify.ts";
-import { errorResponse } from "./errors.ts";
+import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { type Observed, partsOf, Readiness, readinessOf } from "./readiness.ts";
 
 /** The detail behind readiness: every part, its numbers, and how the process is doing. */

@@ -52,7 +52,9 @@ function ofObject(properties: Readonly<Record<string, TSchema>>): Defaulter | un
 
 const ofRecord = (schema: TSchema): Defaulter | undefined => {
   const fill = made(schema);
-  return fill && ((value) => (isJson(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fill(one)])) : value));
+  return (
+    fill && ((value) => (isJson(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member)])) : value))
+  );
 };
 
 const ofArray = (schema: TSchema): Defaulter | undefined => {

@@ -29,7 +29,7 @@ export const VECTORS: JsonLimits = {
 export const isLong = (text: JsonText): boolean => text.length > LONG;
 
 /** What was seen of a long text before it is parsed. */
-interface Judged {
+interface ScannedJson {
   /** Which of its values are too long to be parsed in one go. */
   readonly values: readonly LongValue[];
   /** Names of members in it, repeated ones too. */
@@ -37,7 +37,7 @@ interface Judged {
 }
 
 /** Throws when parsing a long text would keep others waiting. */
-export async function judged(text: JsonText, limits: JsonLimits): Promise<Judged> {
+export async function judged(text: JsonText, limits: JsonLimits): Promise<ScannedJson> {
   const scan = new JsonScan(limits, { inOneGo: typeof text === "string" });
   const slice = typeof text === "string" ? charactersOf(text) : bytesOf(text);
   for (let at = 0; at < text.length; at += SLICE) {

@@ -1,12 +1,11 @@
 import { isJson, type Json, type JsonText, nextTurn } from "#contract";
-import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { joined } from "./utf8.ts";
 
 /** Characters or bytes of a text; what is made of a shorter one is written in one go. */
 const LONG = 256 * 1024;
 export const isWrittenInTurns = (from: JsonText): boolean => from.length > LONG;
 /** A body that was made of another. */
-export const written = (body: Json, from: JsonText): MaybePromise<JsonText> =>
+export const written = (body: Json, from: JsonText): JsonText | Promise<JsonText> =>
   isWrittenInTurns(from) ? writtenInTurns(body) : JSON.stringify(body);
 
 /** Characters that are written before others have their turn. */

@@ -121,11 +121,11 @@ const secretsOf = ({ properties }: Check["params"]): readonly string[] =>
 function idleParameters({ id, params }: Check, parameters: unknown): readonly string[] {
   const stray = strayMembers(params, parameters).filter((member) => !GENERAL.has(member));
   return stray.map((member) => {
-    // Specification 2.6: only a check that calls out can forward headers.
+    // Only a check that calls out can forward headers.
     if (member === "forwardHeaders") return `${id} calls nobody, so it takes no forwardHeaders`;
     const would = Object.hasOwn(AWAITED, member) ? `; ${AWAITED[member]} would obey it, which this gateway has not yet` : "";
-    const known = Object.keys(isJson(params["properties"]) ? params["properties"] : {});
-    return `${id} does not obey the parameter ${member.slice(0, 80)}; it has ${[...known, ...GENERAL].join(", ")}${would}`;
+    const memberNames = Object.keys(isJson(params["properties"]) ? params["properties"] : {});
+    return `${id} does not obey the parameter ${member.slice(0, 80)}; it has ${[...memberNames, ...GENERAL].join(", ")}${would}`;
   });
 }
 const GENERAL: ReadonlySet<string> = new Set(GENERAL_PARAMETERS);

@@ -72,8 +72,8 @@ function refuseUnknownNames(profile: Profile, found: readonly Found[]): void {
     if (unknown === undefined) continue;
     const kind = unknown.split("/")[0] ?? "";
     const alike = names.filter((name) => name.startsWith(`${kind}/`));
-    const known = alike.length > 0 ? `of this kind there are ${alike.join(", ")}` : `the kinds are ${KINDS.join(", ")}`;
-    throw invalid(profile.file, `${path}.${unknown}`, `there is no such plugin; ${known}`);
+    const candidates = alike.length > 0 ? `of this kind there are ${alike.join(", ")}` : `the kinds are ${KINDS.join(", ")}`;
+    throw invalid(profile.file, `${path}.${unknown}`, `there is no such plugin; ${candidates}`);
   }
 }
 

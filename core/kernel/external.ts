@@ -42,7 +42,7 @@ async function manifestsIn(folder: string): Promise<string[]> {
     .filter((name) => name !== "node_modules" && !name.startsWith("."))
     .sort()
     .map((name) => join(folder, name, "manifest.json"));
-  return keep(files, isFile);
+  return passing(files, isFile);
 }
 
 /** Packages that say `"gateway": {"manifest": "manifest.json"}` in their `package.json`, scoped ones too. */
@@ -110,7 +110,7 @@ async function hashOf(folder: string): Promise<string> {
 
 const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() ?? false;
 
-async function keep(paths: readonly string[], test: (path: string) => Promise<boolean>): Promise<string[]> {
+async function passing(paths: readonly string[], test: (path: string) => Promise<boolean>): Promise<string[]> {
   const kept = await Promise.all(paths.map(test));
   return paths.filter((_, index) => kept[index]);
 }

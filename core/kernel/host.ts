@@ -93,8 +93,8 @@ function fetchFor(manifest: Manifest, config: Json, egress: Egress): Handles["fe
     if (!hosts.some((pattern) => covers(pattern, target))) throw new GatewayError("HOST_NOT_DECLARED", { plugin, host: target.host });
     const { body, contentType } = await plainBody(init.body ?? null);
     const headers = spelt(init.headers);
-    const judged = new Headers(headers); // throws where a name or a value cannot be one
-    if (contentType !== null && !judged.has("content-type")) headers["content-type"] = contentType;
+    const wellFormed = new Headers(headers); // throws where a name or a value cannot be one
+    if (contentType !== null && !wellFormed.has("content-type")) headers["content-type"] = contentType;
     return egress.send({
       url: target.href,
       method: (init.method ?? "GET").toUpperCase(),

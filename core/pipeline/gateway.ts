@@ -6,7 +6,6 @@ import { entering } from "../kernel/process/watchdog/marks.ts";
 import type { GuardDeps } from "./guard/guard.ts";
 import { identifier } from "./identify.ts";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
-import { countRequest } from "../http/metrics.ts";
 import { isPromise } from "../kernel/process/maybe-promise.ts";
 import { type CostOf, costing } from "./settle/cost.ts";
 import { type EstimateUsage, estimating } from "./settle/estimate.ts";
@@ -18,6 +17,7 @@ import { type Planner, planner } from "./plan/plan.ts";
 import type { Spools } from "./settle/spool/spools.ts";
 import type { Dialects } from "./plan/served.ts";
 import { type Resolver, resolver } from "./plan/targets.ts";
+import { countRequest } from "./settle/counters.ts";
 
 /** What the pipeline may use of a generation: a few verbs, made once, no service locator. */
 export interface Gateway {

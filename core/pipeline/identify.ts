@@ -1,7 +1,7 @@
 import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
 import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
-import { judgedCallerKey } from "./caller-key.ts";
+import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 
@@ -54,6 +54,6 @@ function accepted(caller: Caller, { request, own }: Question): Caller {
 
 /** Throws SCOPE_MISSING unless the caller holds one of the scopes. */
 export function requireScope(caller: Caller, scope: string | readonly string[], action: string): void {
-  const held = typeof scope === "string" ? caller.scopes.has(scope) : scope.some((one) => caller.scopes.has(one));
+  const held = typeof scope === "string" ? caller.scopes.has(scope) : scope.some((alternative) => caller.scopes.has(alternative));
   if (!held) throw new GatewayError("SCOPE_MISSING", { scope: typeof scope === "string" ? scope : scope.join(" or "), action });
 }

@@ -1,12 +1,21 @@
-import { type Call, type Caller, type Json, type KeptAnswers, type Leaf, messageOf, type OperationName, withDeadline } from "#contract";
-import type { Source } from "../egress/source.ts";
-import { countNotKept } from "../http/metrics.ts";
+import {
+  type Call,
+  type Caller,
+  type Json,
+  type KeptAnswers,
+  type Leaf,
+  messageOf,
+  type OperationName,
+  type Source,
+  withDeadline,
+} from "#contract";
 import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "./gateway.ts";
 import { shaped } from "./plan/shape.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./call/reply.ts";
 import type { Chunk } from "./stream/chunks.ts";
+import { countNotKept } from "./settle/counters.ts";
 
 /** Who keeps the answers of an operation, and the request: as its client sent it, then as the config that answered shaped it. */
 export interface Keeping {
@@ -23,7 +32,7 @@ export function keptReply(reply: Reply, asked: Keeping, gw: Pick<Gateway, "log">
   if (!leaf || !reply.from?.served || reply.status >= 400) return reply;
   const keeping = { ...asked, call: withShape(asked.call, leaf) };
   if (!wants(keeping)) return reply;
-  if (content.kind === "whole") return content.body ? keep(content.body, keeping, gw).then(() => reply) : reply;
+  if (content.kind === "whole") return content.body ? handOver(content.body, keeping, gw).then(() => reply) : reply;
   if (content.kind !== "stream" || content.stream.kind !== "chunks") return reply;
   const chunks = new KeptChunks(content.stream.chunks, keeping, gw);
   return { ...reply, content: { kind: "stream", stream: { ...content.stream, chunks } } };
@@ -51,7 +60,7 @@ class KeptChunks implements Source<Chunk> {
   async read(): Promise<Chunk | undefined> {
     const chunk = await this.chunks.read();
     const answer = chunk && this.keeping.keeps.completed(chunk.wire);
-    if (answer) await keep(answer, this.keeping, this.gw);
+    if (answer) await handOver(answer, this.keeping, this.gw);
     return chunk;
   }
   cancel(): Promise<void> {
@@ -64,7 +73,7 @@ const KEEP_MS = 5_000;
 /** Operations whose last answer was not kept: said when it begins, and when it is over. */
 const failing = new Set<OperationName>();
 
-async function keep(answer: Json, { keeps, mark, call, caller }: Keeping, { log }: Pick<Gateway, "log">): Promise<void> {
+async function handOver(answer: Json, { keeps, mark, call, caller }: Keeping, { log }: Pick<Gateway, "log">): Promise<void> {
   const { operation } = call;
   try {
     entering(mark);

@@ -10,13 +10,12 @@ import {
   type TargetNode,
   tenantOf,
 } from "#contract";
-import { isLateBody } from "../http/body.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
-import { textCost } from "../kernel/process/memory-cost.ts";
+import { textCost } from "../json/memory-cost.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { answerFrom } from "./target.ts";
-import type { RoutedRequest } from "./try.ts";
+import type { RoutedRequest } from "./call/try.ts";
 import { discarded } from "./call/attempt.ts";
 import { goesOnce, keptForm } from "./call/form.ts";
 import type { Gateway } from "./gateway.ts";
@@ -24,7 +23,7 @@ import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { keptReply } from "./keep-answer.ts";
-import { ownReply, type Reply } from "./reply.ts";
+import { ownReply, type Reply } from "./call/reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
@@ -43,21 +42,21 @@ export interface PendingCall {
  * What is there already is not awaited: a warm request waits for its body, its provider, and the policies that count.
  */
 export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
-  const known: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
+  const reached: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
   const { held } = arrived;
   try {
-    const caller = (known.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
+    const caller = (reached.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
     held.tenant = tenantOf(caller);
     if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireScope(caller, arrived.call.row.scope, arrived.call.operation);
-    const asked = (known.call = withBody(arrived.call, await arrived.read()));
-    const plan = (known.plan = await gw.plan(asked, caller));
+    const asked = (reached.call = withBody(arrived.call, await arrived.read()));
+    const plan = (reached.plan = await gw.plan(asked, caller));
     // In the order of the profile; a throw denies.
     for (const { name, provides, mark } of gw.gen.policies) {
       if (!provides.admit) continue;
       entering(mark);
       await pluginAnswer(provides.admit(asked, caller, plan), limits.admit, name, mark ?? 0);
     }
-    const call = (known.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
+    const call = (reached.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const request: RoutedRequest = { call, caller, plan, held };
     const route = gw.gen.operations.get(call.operation);
     const local = route?.local && (await localAnswer(route, request, gw, limits));
@@ -66,9 +65,7 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
     return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
   } catch (thrown) {
-    const response = refused(thrown, { ...known, leave: arrived.leave, held }, gw);
-    if (isLateBody(thrown)) response.headers.set("connection", "close"); // the rest of it is not waited for
-    return response;
+    return refused(thrown, { ...reached, leave: arrived.leave, held }, gw);
   }
 }
 
@@ -120,7 +117,8 @@ async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits
   const mark = markOfOwner(strategy);
   entering(mark);
   const trial = strategy.try(node, request.call, request.plan);
-  const chosen = (next: Step | Promise<Step>) => pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
+  const chosen = (next: StrategyStep | Promise<StrategyStep>) =>
+    pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
   const heldBefore = request.held.bytes;
   let reply: Reply | undefined;
   for (let step = await chosen(trial.next()); !step.done; ) {
@@ -137,7 +135,7 @@ async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits
   return reply;
 }
 
-type Step = IteratorResult<TargetNode, void>;
+type StrategyStep = IteratorResult<TargetNode, void>;
 
 /** The plugin that provides an id, for errors. */
 const providing = (kind: Kind, id: string, { gen }: Gateway): string =>

@@ -14,16 +14,17 @@ import {
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
-import { activeGuardrails, type GuardedCall, guardInput } from "./guard/guard.ts";
-import type { ClientForm, RoutedRequest, Try } from "./try.ts";
+import { activeGuardrails, guardInput } from "./guard/guard.ts";
+import type { ClientForm, RoutedRequest, Try } from "./call/try.ts";
 import { refuseUnstreamable } from "./guard/stream.ts";
 import { wireError } from "./stream/live.ts";
 import { deniedReply, guardReply, judgedReply, viewOf } from "./guard/output.ts";
 import { readForm } from "./call/form.ts";
-import { NO_REPORT } from "./guard/report.ts";
-import { errorBodyOf, ownReply, type Reply } from "./reply.ts";
+import { type GuardedCall, NO_REPORT } from "./call/guardrail-report.ts";
+import { ownReply, type Reply } from "./call/reply.ts";
 import { shaped } from "./plan/shape.ts";
 import type { Resolved } from "./plan/targets.ts";
+import { errorBodyOf } from "./stream/error-response.ts";
 
 /** Resolve, shape, guard, call, guard: what one target answers. */
 export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway): Promise<Reply> {
@@ -43,7 +44,7 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
     if (it.ask.stream && leaf.outputGuardrails.length > 0)
       refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), it.call);
     const reply = replyOf(await attempt(it, gw.sender), it);
-    return guardReply(changesOwned(call.row) ? await ownedReply(reply, it, gw) : reply, it, gw);
+    return guardReply(changesOwned(call.row) ? await ownedReply(reply, it, gw) : reply, it, gw.guards);
   } catch (thrown) {
     const reply = unavailable(thrown, leaf, call);
     return guarded ? judgedReply(reply, guarded) : reply;
@@ -191,7 +192,7 @@ const withModel = (body: Json, model: string): Json => (model !== "" && body["mo
 /** What the path says again is not in the body. The client's own object stands for its text, which says none of it. */
 function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call, { request }: Adapter): Json {
   if (!request && sent.kind === "json" && sent.value === body && sent.text !== null) return body;
-  return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((said) => said === member)));
+  return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((name) => name === member)));
 }
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
   typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

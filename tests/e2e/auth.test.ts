@@ -1,4 +1,4 @@
-/** Specification 5: who may ask, and with what a provider is asked. */
+/** Who may ask, and with what a provider is asked. */
 import { describe, expect, test } from "bun:test";
 import { type KeyType, scopesOf } from "#contract";
 import { jsonAnswer, type Received } from "../kit/replay.ts";

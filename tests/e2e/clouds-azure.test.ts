@@ -1,5 +1,5 @@
 /**
- * The headers of cloud A (specification part 5: hosted, OpenAI-style), each seen on the wire; the same fields in a
+ * The headers of cloud A (hosted, OpenAI-style), each seen on the wire; the same fields in a
  * config and saved; and whose credentials go where.
  */
 import { describe, expect, test } from "bun:test";

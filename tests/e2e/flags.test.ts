@@ -1,4 +1,4 @@
-/** The switches of a private deployment (specification 9): what OFF takes away, what goes on, and flags that nothing reads. */
+/** The switches of a private deployment: what OFF takes away, what goes on, and flags that nothing reads. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

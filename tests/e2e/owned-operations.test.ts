@@ -56,7 +56,7 @@ const built = await bootWith([], {
 });
 const { generation } = built;
 const served = serveGeneration(generation, {
-  ...{ maxJsonBytes: 1_000_000, maxDepth: 64, headers: headerClasses([]), gatewayId: "owned" },
+  ...{ maxJsonBytes: 1_000_000, maxDepth: 64, headers: headerClasses([]), isLoop: () => false },
   ...{ ownKeys: ownKeys({ digest: (text) => text }), now: Date.now, log: () => undefined, redact: (value) => value },
 });
 afterAll(async () => {

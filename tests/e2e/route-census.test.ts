@@ -64,7 +64,7 @@ const served = serveGeneration(generation, {
   now: Date.now,
   log: () => undefined,
   redact: (value) => value,
-  gatewayId: "census",
+  isLoop: () => false,
 });
 afterAll(async () => {
   await served.gateway.close();

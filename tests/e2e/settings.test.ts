@@ -1,4 +1,4 @@
-/** Settings of a self-hosted gateway (specification 9), and what is refused at start. */
+/** Settings of a self-hosted gateway, and what is refused at start. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

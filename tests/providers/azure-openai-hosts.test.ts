@@ -87,7 +87,7 @@ async function world(
     now: Date.now,
     log: built.generation.log,
     redact: (value) => value,
-    gatewayId: "g",
+    isLoop: () => false,
   });
   return {
     seen: server.received,

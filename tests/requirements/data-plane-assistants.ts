@@ -2,13 +2,13 @@ import { section } from "./row.ts";
 
 /** Operations that pass to a provider that has them, in the order of the data sheet. */
 export const dataPlaneAssistants = [
-  ...section("data-plane.md 7.9 Fine-tuning", [
+  ...section("Fine-tuning", [
     ["D7.9.jobs", "Jobs are created, listed, retrieved, cancelled, paused and resumed; events and checkpoints are listed."],
     ["D7.9.passes", "Path, query, body and answer of every fine-tuning operation pass unchanged."],
     ["D7.9.query", "limit and after page jobs, events and checkpoints; a limit outside 1 to 100 is refused."],
     ["D7.9.body", "A job names its model and its training file."],
   ]),
-  ...section("data-plane.md 7.13 Assistants, threads, messages, runs", [
+  ...section("Assistants, threads, messages, runs", [
     ["D7.13.flow", "Assistants, threads, messages, runs and steps are made, read, changed and deleted."],
     ["D7.13.passes", "Path, query, body and answer of every one of their operations pass unchanged."],
     ["D7.13.beta", "The client's OpenAI-Beta is carried; without one, assistants=v2 is sent."],
@@ -19,13 +19,13 @@ export const dataPlaneAssistants = [
     ["D7.13.query", "limit, order, after, before and run_id page lists; others than the documented values are refused."],
     ["D7.13.body", "Members outside their documented limits are refused."],
   ]),
-  ...section("data-plane.md 7.14 Vector stores", [
+  ...section("Vector stores", [
     ["D7.14.flow", "Vector stores, their files and file batches are made, read, changed, searched and deleted."],
     ["D7.14.passes", "Path, query, body and answer of every one of their operations pass unchanged, with their beta header."],
     ["D7.14.query", "limit, order, after, before and filter page lists; others than the documented values are refused."],
     ["D7.14.guarded", "Guardrails judge what a search asks for, and what it and a file's content answer."],
   ]),
-  ...section("data-plane.md 7 Request types", [
+  ...section("Request types", [
     ["D7.request-types", "Request types of further operations are their operation ids, in allowed and in blocked lists."],
   ]),
 ];

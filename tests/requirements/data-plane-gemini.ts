@@ -1,6 +1,6 @@
 import { section } from "./row.ts";
 
-export const gemini = section("data-plane.md 7.11 Gemini", [
+export const gemini = section("Gemini", [
   ["D7.gemini.generate", "generateContent and streamGenerateContent answer under /v1beta/models/{model}, over every provider."],
   [
     "D7.gemini.native",

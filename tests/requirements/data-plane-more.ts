@@ -2,22 +2,22 @@ import { section } from "./row.ts";
 
 /** Small operations of the data plane, and what answers beside them. */
 export const dataPlaneMore = [
-  ...section("control-plane.md 4.1 Logs: insert", [
+  ...section("Logs: insert", [
     ["L4.1.insert", "POST /v1/logs keeps a record of a request that went elsewhere; the logs routes read it."],
     ["L4.1.insert-many", "It takes a list of records too."],
     ["L4.1.insert-masked", "Credentials in inserted records are masked, and sensitive headers hashed, as in the gateway's own."],
     ["L4.1.insert-scope", "It needs the scope logs.write."],
   ]),
-  ...section("data-plane.md 7.2 Decisions", [
+  ...section("Decisions", [
     ["D7.2.passes", "POST /v1/decisions forwards questions about a state, and counts the tokens that are reported."],
     ["D7.2.guarded", "Input guardrails read the state."],
     ["D7.2.unguarded", "They read nothing else of it, and answers have no guardrails."],
   ]),
-  ...section("data-plane.md 7.3 OCR", [
+  ...section("OCR", [
     ["D7.3.ocr", "POST /v1/ocr reads a document given by a URL or a data URL, at Mistral."],
     ["D7.3.ocr-guarded", "Output guardrails read its pages."],
   ]),
-  ...section("data-plane.md 7.15 Pass-through and others", [
+  ...section("Pass-through and others", [
     ["D7.15.health", "GET / answers with a text, GET /v1/health with a status and the version, both without a key."],
   ]),
 ];

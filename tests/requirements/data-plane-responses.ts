@@ -1,6 +1,6 @@
 import { section } from "./row.ts";
 
-export const dataPlaneResponses = section("data-plane.md 7.10 Responses: create", [
+export const dataPlaneResponses = section("Responses: create", [
   ["D7.10.create", "POST /v1/responses answers with a whole Response object, over providers with and without the API."],
   ["D7.10.native", "A provider with a Responses API gets the body as it came, and its answer and its stream pass byte for byte."],
   ["D7.10.stream", "A streamed answer has every event in its order, numbered, and ends in completed, incomplete or failed."],

@@ -12,7 +12,7 @@ import { selfHosting } from "./self-hosting.ts";
 import { service } from "./service.ts";
 import type { Requirement } from "./verifies.ts";
 
-/** Every promise of specification.md, in its order. */
+/** Every promise of the gateway, in the order of its documentation. */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...service,
   ...resources,

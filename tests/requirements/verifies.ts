@@ -1,11 +1,11 @@
 /**
- * A promise of the specification, as data. `served` rows are cited by a test (`test(verifies(id, "sentence"), …)`);
+ * A promise of the gateway to its users, as data. `served` rows are cited by a test (`test(verifies(id, "sentence"), …)`);
  * the others say what they wait for. The README's status table is derived from the rows.
  */
 export interface Requirement {
   /** `<section or endpoint>.<slug>`, e.g. `E3.scopes-exceed-role`. */
   readonly id: string;
-  /** Section of specification.md. */
+  /** Chapter of the documentation it stands in. */
   readonly section: string;
   readonly promise: string;
   /** `true`, or what it waits for: the capability that will bring it. */

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Nullable } from "./column.ts";
 
-/** Specification part 7.1. */
+/** The body of an error. */
 export const ErrorBody = Type.Object(
   {
     error: Type.Object({

@@ -25,7 +25,7 @@ interface Lasting {
 export const stateAt = ({ status, expires_at }: Lasting, now: number): State =>
   expires_at !== null && expires_at <= now ? "expired" : status;
 
-/** Specification 3: what is exhausted is usable again when its limit is raised, or its usage reset. */
+/** What is exhausted is usable again when its limit is raised, or its usage reset. */
 export function reactivated(
   record: Lasting,
   body: { readonly usage_limits?: UsageLimits | null; readonly reset_usage?: boolean },

@@ -4,7 +4,7 @@ import { field } from "../field/field.ts";
 import { makeSlug } from "../resource.ts";
 import { JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
 
-/** Specification 2.3. */
+/** A check as a guardrail names it. */
 export const GuardrailCheck = Type.Object(
   {
     id: Type.String({ description: "Check id, `<pack>.<check>`.", maxLength: 128 }),
@@ -32,7 +32,7 @@ const Feedback = (value: number) =>
     { additionalProperties: false },
   );
 
-/** Specification 2.4. */
+/** What follows from the verdicts of a guardrail's checks. */
 export const GuardrailActions = Type.Object(
   {
     deny: Type.Boolean({ default: false, description: "Refuse (446) when a check fails; otherwise the answer is marked 246." }),
@@ -68,7 +68,7 @@ export const InlineActions = Type.Object(
 );
 
 const feedback = (value: number) => ({ feedback: { value, weight: 1, metadata: "" } });
-/** Specification 2.4: what an `mcp_tools` guardrail does when its actions are left out. */
+/** What an `mcp_tools` guardrail does when its actions are left out. */
 const ACTIONS: GuardrailActions = { deny: false, async: false, on_success: feedback(5), on_fail: feedback(-5) };
 
 export const Guardrails = collectionOf({

@@ -22,7 +22,7 @@ const tags = field(Type.Record(Type.String({ maxLength: 128 }), Type.String({ ma
   default: {},
 });
 
-/** A credential and settings for one model provider, of an organisation or of one workspace (specification 2.10). */
+/** A credential and settings for one model provider, of an organisation or of one workspace. */
 export const Integrations = collectionOf({
   name: "integrations",
   tenancy: "either",

@@ -8,7 +8,7 @@ export const WINDOW_MS = { rps: 1_000, rpm: 60_000, rph: 3_600_000, rpd: 86_400_
 export type RateUnit = keyof typeof WINDOW_MS;
 export const WINDOW_NAME: Readonly<Record<RateUnit, string>> = { rps: "second", rpm: "minute", rph: "hour", rpd: "day", rpw: "week" };
 
-/** A rate limit of a key (the specification's example E3 shows only `value`, so the others default). */
+/** A rate limit of a key; `value` may stand alone. */
 export const RateLimit = Type.Object(
   {
     type: OneOf(["requests", "tokens"], { default: "requests", description: "What is counted." }),

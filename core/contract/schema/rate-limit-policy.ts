@@ -27,7 +27,7 @@ export const GroupBy = Type.Object(
   { additionalProperties: false },
 );
 
-/** Specification 2.14, E12. */
+/** Limits of requests or tokens in a window of time, by what identifies a caller. */
 export const RateLimitPolicies = collectionOf({
   name: "rate_limit_policies",
   tenancy: "workspace",

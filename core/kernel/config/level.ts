@@ -147,8 +147,8 @@ function* cacheFindings({ at, is }: Level, { cacheModes }: ConfigClaims): Genera
   const mode = String(cache["mode"]);
   const settings = cacheModes.get(mode);
   if (!settings && !DOCUMENTED_CACHE_MODES.includes(mode)) {
-    const known = [...new Set([...DOCUMENTED_CACHE_MODES, ...cacheModes.keys()])].join(", ");
-    yield idle(`${at}.cache.mode`, `is ${mode.slice(0, 64)}, which no cache (kind cache) provides; modes are ${known}`);
+    const modes = [...new Set([...DOCUMENTED_CACHE_MODES, ...cacheModes.keys()])].join(", ");
+    yield idle(`${at}.cache.mode`, `is ${mode.slice(0, 64)}, which no cache (kind cache) provides; modes are ${modes}`);
   }
   for (const [member, value] of Object.entries(cache)) {
     const claim = settings?.get(member);

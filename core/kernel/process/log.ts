@@ -29,8 +29,8 @@ const MAX_JUDGED_CHARS = 128;
 function secretNames(headers: HeaderClasses): (name: string) => boolean {
   const before = new Map<string, boolean>();
   return (name) => {
-    const known = before.get(name);
-    if (known !== undefined) return known;
+    const remembered = before.get(name);
+    if (remembered !== undefined) return remembered;
     const judged = SECRET_NAME.test(name) || SECRET_HUMP.test(name) || headers.of(name.toLowerCase()).class === "credential";
     if (name.length > MAX_JUDGED_CHARS) return judged;
     if (before.size >= MAX_JUDGED) before.clear();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#contract";
 import { budgetOf, MemoryBudget, usableMemory } from "./memory-budget.ts";
-import { nestingCost } from "./memory-cost.ts";
+import { nestingCost } from "../../json/memory-cost.ts";
 
 const MB = 1024 * 1024;
 const codeOf = (run: () => void): string => {

@@ -27,7 +27,7 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
     if (!isAway) log("warn", "feed.away", { topic, why: messageOf(error) });
     isAway = true;
   };
-  const keep = (topic: string, message: string): void => {
+  const queue = (topic: string, message: string): void => {
     const key = `${topic}\0${message}`;
     if (pending.size < MAX_PENDING || pending.has(key)) pending.set(key, [topic, message]);
     else dropped += 1;
@@ -42,11 +42,11 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
   };
   async function retry(): Promise<void> {
     for (const [key, [topic, message]] of pending) {
-      const told = await publish(topic, message).then(
+      const delivered = await publish(topic, message).then(
         () => true,
         () => false,
       ); // still away: the next round tries again
-      if (!told) break;
+      if (!delivered) break;
       pending.delete(key);
     }
     timer = undefined;
@@ -59,7 +59,7 @@ export function createAnnouncer(feed: Feed, log: Logger): Announcer {
         await publish(topic, message);
       } catch (error) {
         sayAway(topic, error);
-        keep(topic, message);
+        queue(topic, message);
         retryLater();
       }
     },

@@ -67,9 +67,9 @@ export function createLookup<T extends { readonly id: string }, V>(parts: Lookup
   }
   /** What was known goes on while the store is away, and is asked for again soon: not by all at the same moment. */
   const goOn = (key: string, error: unknown): V | undefined => {
-    const known = hits.get(key) ?? misses.get(key);
-    if (known === undefined || !GatewayError.is(error) || error.code !== "STORAGE_UNAVAILABLE") throw error;
-    known.goodUntil = performance.now() + (MAX_AGE_MS * (1 + Math.random())) / 2;
+    const entry = hits.get(key) ?? misses.get(key);
+    if (entry === undefined || !GatewayError.is(error) || error.code !== "STORAGE_UNAVAILABLE") throw error;
+    entry.goodUntil = performance.now() + (MAX_AGE_MS * (1 + Math.random())) / 2;
     return hits.get(key)?.value;
   };
 
@@ -96,7 +96,7 @@ export function createLookup<T extends { readonly id: string }, V>(parts: Lookup
       era += 1;
       flights.clear(); // who asks from now on must not get what was read before the write
       if (id === null) {
-        for (const known of [hits, misses]) for (const entry of known.values()) entry.goodUntil = 0;
+        for (const entries of [hits, misses]) for (const entry of entries.values()) entry.goodUntil = 0;
         return;
       }
       misses.clear(); // a write may have made any miss a hit
@@ -105,8 +105,8 @@ export function createLookup<T extends { readonly id: string }, V>(parts: Lookup
     doubt(since) {
       const now = performance.now();
       const leftMs = Math.max(0, since + MAX_AGE_MS - now);
-      for (const known of [hits, misses])
-        for (const entry of known.values()) if (entry.goodUntil === FOREVER) entry.goodUntil = now + leftMs * Math.random();
+      for (const entries of [hits, misses])
+        for (const entry of entries.values()) if (entry.goodUntil === FOREVER) entry.goodUntil = now + leftMs * Math.random();
     },
   };
 }

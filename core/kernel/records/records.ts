@@ -48,11 +48,11 @@ export async function shareRecords({ store, feed, collections, log }: RecordsPar
 
   const shared = { heard: () => watch.heard, maxHits: MAX_HITS, maxMisses: MAX_MISSES };
 
-  const told = async (collection: Collection, id: string): Promise<void> => {
+  const announceChange = async (collection: Collection, id: string): Promise<void> => {
     forget(collection.name, id); // this process at once, without the way over the feed
     await announcer.announce(recordTopic(collection), id);
   };
-  const open = <S extends TObject>(collection: Collection<S>) => announced(store.in(collection), (id) => told(collection, id));
+  const open = <S extends TObject>(collection: Collection<S>) => announced(store.in(collection), (id) => announceChange(collection, id));
 
   return {
     handle: (owner, declared) => ({
@@ -106,13 +106,13 @@ async function listed<T>(records: Records<T>, where: Where<T>, map?: (record: T)
 }
 
 /** The same records, announcing each write once it is made. */
-function announced<T>(records: Records<T>, told: (id: string) => Promise<void>): Records<T> {
+function announced<T>(records: Records<T>, announceChange: (id: string) => Promise<void>): Records<T> {
   const telling = async <R>(id: string, write: () => Promise<R>): Promise<R> => {
     const done = await write().catch(async (error: unknown) => {
-      await told(id); // a lost connection may have lost only the answer
+      await announceChange(id); // a lost connection may have lost only the answer
       throw error;
     });
-    if (done !== false) await told(id);
+    if (done !== false) await announceChange(id);
     return done;
   };
   return {
@@ -140,11 +140,11 @@ async function reachable<T>(read: () => Promise<T>): Promise<T> {
 
 function refuseUndeclared(owner: string, declared: readonly Collection[], { name }: Collection): void {
   if (declared.some((collection) => collection.name === name)) return;
-  const known = declared.map((collection) => collection.name).join(", ") || "none";
+  const names = declared.map((collection) => collection.name).join(", ") || "none";
   throw new GatewayError("PLUGIN_SETUP", {
     plugin: owner,
     file: "index.ts",
     step: "records",
-    why: `it reaches for the records ${name}, but its \`collections\` name ${known}`,
+    why: `it reaches for the records ${name}, but its \`collections\` name ${names}`,
   });
 }

@@ -83,7 +83,7 @@ class Watch {
       if (step) await runStep(LIMIT_MS, step);
       return null;
     } catch (thrown) {
-      return this.parts.redact(`The ${this.handle} storage ${what}: ${said(thrown)}`);
+      return this.parts.redact(`The ${this.handle} storage ${what}: ${causeOf(thrown)}`);
     }
   }
   private again(ms: number): void {
@@ -100,4 +100,4 @@ class Watch {
 }
 
 /** What the driver said, rather than what a request would be told. */
-const said = (thrown: unknown): string => messageOf(thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown);
+const causeOf = (thrown: unknown): string => messageOf(thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown);

@@ -28,10 +28,10 @@ export function hiddenSecrets(most = MAX_HIDDEN): Hidden {
     if (alike.length > 1) alike.splice(alike.indexOf(secret), 1);
     else byStart.delete(start); // its mark stays: it costs a look-up, and hides nothing wrongly
   };
-  const known = new LRUCache<string, true>({ max: most, dispose: (_, secret) => forget(secret) });
+  const secrets = new LRUCache<string, true>({ max: most, dispose: (_, secret) => forget(secret) });
   const remember = (secret: string): void => {
-    if (secret.length < MIN_HIDDEN || known.get(secret)) return;
-    known.set(secret, true);
+    if (secret.length < MIN_HIDDEN || secrets.get(secret)) return;
+    secrets.set(secret, true);
     const start = startOf(secret);
     const alike = byStart.get(start);
     if (alike) alike.splice(placeAmong(alike, secret.length), 0, secret);

@@ -37,13 +37,13 @@ test("a key that was made or used is found in any text of a header, and nothing 
   for (const key of [USED, made]) {
     const basic = `Basic ${Buffer.from(`user:${key}`).toString("base64")}`;
     for (const text of [key, `Bearer ${key}`, `  bearer\t${key} `, `Token token="${key}"`, `a, ${key}, b`, `{"key":"${key}"}`, basic])
-      expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
+      expect({ text, within: keys.foundIn(text) }).toEqual({ text, within: true });
     for (const text of [...touching(key), ...encoded(key)]) {
-      expect({ text, within: keys.within(text) }).toEqual({ text, within: true });
+      expect({ text, within: keys.foundIn(text) }).toEqual({ text, within: true });
       for (const long of [`${text} ${MANY}`, `${MANY} ${text}`])
-        expect({ text, within: keys.within(long) }).toEqual({ text, within: true });
+        expect({ text, within: keys.foundIn(long) }).toEqual({ text, within: true });
     }
-    expect(keys.within(MANY)).toBe(false);
+    expect(keys.foundIn(MANY)).toBe(false);
     for (const text of [
       key.slice(1),
       ...touching(key.slice(1)),
@@ -53,22 +53,22 @@ test("a key that was made or used is found in any text of a header, and nothing 
       "Basic %%%",
       "x".repeat(10_000),
     ])
-      expect({ text, within: keys.within(text) }).toEqual({ text, within: false });
+      expect({ text, within: keys.foundIn(text) }).toEqual({ text, within: false });
   }
 });
 
 test("a text that was judged before a key of it was known is judged again", () => {
   const keys = ownKeys(vault);
-  expect(keys.within(`Bearer ${USED}`)).toBe(false);
+  expect(keys.foundIn(`Bearer ${USED}`)).toBe(false);
   keys.remember(USED);
-  expect(keys.within(`Bearer ${USED}`)).toBe(true);
+  expect(keys.foundIn(`Bearer ${USED}`)).toBe(true);
 });
 
 test("of very many keys the oldest are forgotten, and those with the check never", () => {
   const keys = ownKeys(vault);
   for (const key of [USED, made]) keys.remember(key);
   for (let i = 0; i < 10_000; i += 1) keys.remember(`another-key-0123456789-${i}`);
-  expect([keys.within(USED), keys.within(made), keys.within("another-key-0123456789-9999")]).toEqual([false, true, true]);
+  expect([keys.foundIn(USED), keys.foundIn(made), keys.foundIn("another-key-0123456789-9999")]).toEqual([false, true, true]);
 });
 
 test("of a text that is shown only what holds a key is hidden, or all where that cannot be told apart", () => {
@@ -82,7 +82,7 @@ test("of a text that is shown only what holds a key is hidden, or all where that
     expect(keys.hide(`https://a.example.com/x_${key}/v1?code=${encodeURIComponent(key)}`)).toBe(
       "https://a.example.com/[redacted]/v1?[redacted]",
     );
-    for (const text of [...touching(key), ...encoded(key), base64]) expect(keys.within(keys.hide(text))).toBe(false);
+    for (const text of [...touching(key), ...encoded(key), base64]) expect(keys.foundIn(keys.hide(text))).toBe(false);
   }
   expect(keys.hide("Bearer sk-provider-key-0123456789")).toBe("Bearer sk-provider-key-0123456789");
 });

@@ -8,7 +8,7 @@ export interface OwnKeys {
   /** A key that was accepted, or made, just now. */
   remember(key: string): void;
   /** Is one of them anywhere in this text: bare, behind a scheme, quoted, part of a word, percent-encoded or in base64? */
-  within(text: string): boolean;
+  foundIn(text: string): boolean;
   /** The text without them, to be shown. */
   hide(text: string): string;
 }
@@ -51,7 +51,7 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
     return (text.match(BASE64) ?? []).some((part) => !ID.test(part) && inAny(part));
   };
   const inAny = (part: string): boolean => BEGINNINGS.some((at) => holdsKey(decoded(part, at)));
-  const within = (text: string): boolean => {
+  const foundIn = (text: string): boolean => {
     if (text.length < MIN_LENGTH || clean.has(text)) return false;
     const read = text.includes("%") ? unescaped(text) : text;
     if (remembered.has(text) || holdsKey(read) || inBase64(read)) return true;
@@ -60,12 +60,12 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
     return false;
   };
   return {
-    within,
+    foundIn,
     hide(text) {
-      if (!within(text)) return text;
+      if (!foundIn(text)) return text;
       if (text.length > MANY_WORDS) return REDACTED; // which of its words, would take long
-      const left = text.replace(WRITTEN, (word) => (within(word) ? REDACTED : word));
-      return within(left) ? REDACTED : left;
+      const left = text.replace(WRITTEN, (word) => (foundIn(word) ? REDACTED : word));
+      return foundIn(left) ? REDACTED : left;
     },
     remember(key) {
       if (remembered.has(key) || key.length < MIN_LENGTH || key.length > MAX_LENGTH) return;
@@ -79,9 +79,9 @@ export function ownKeys(vault: Pick<Vault, "digest">): OwnKeys {
 
 /** Each of them is looked for in every text that is new; a deployment has few. */
 const MAX_ODD = 256;
-function forgetOldest(...known: readonly Set<string>[]): void {
-  const [oldest] = known[0] ?? [];
-  for (const keys of known) keys.delete(oldest ?? "");
+function forgetOldest(...keySets: readonly Set<string>[]): void {
+  const [oldest] = keySets[0] ?? [];
+  for (const keys of keySets) keys.delete(oldest ?? "");
 }
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;

@@ -24,9 +24,9 @@ export interface JudgedVariables {
  */
 export async function judgeVariables(plugins: readonly DeployedPlugin[], profile: Profile, env: Environment): Promise<JudgedVariables> {
   const manifests = plugins.map(({ manifest }) => manifest);
-  const known = knownVariables(manifests, profile);
-  const unknown = Object.keys(env).filter((name) => isSet(env, name) && !known.has(name) && !isServiceLink(name, env[name] ?? ""));
-  const meant = new Map(unknown.flatMap((name) => meantBy(name, known).map((other) => [name, other] as const)));
+  const names = knownVariables(manifests, profile);
+  const unknown = Object.keys(env).filter((name) => isSet(env, name) && !names.has(name) && !isServiceLink(name, env[name] ?? ""));
+  const meant = new Map(unknown.flatMap((name) => meantBy(name, names).map((other) => [name, other] as const)));
   const misspelt = [...meant].map(([name, other]) => misspeltAs(name, other, env));
   const strays = unknown.filter((name) => isStray(name) && !meant.has(name)).map(stray);
   const errors = [...misspelt, ...(await problemsOfVariables(plugins, STEP_LIMITS))];
@@ -67,9 +67,9 @@ function isServiceLink(name: string, value: string): boolean {
 
 const EDITS = 2;
 /** The known variable that was probably meant, if there is one; in lower case it is none either. */
-function meantBy(name: string, known: ReadonlySet<string>): readonly string[] {
+function meantBy(name: string, names: ReadonlySet<string>): readonly string[] {
   if (name.startsWith(INTERNAL)) return [];
-  const meant = [...known].filter(isOurs).find((other) => isAlike(name.toUpperCase(), other, EDITS));
+  const meant = [...names].filter(isOurs).find((other) => isAlike(name.toUpperCase(), other, EDITS));
   return meant === undefined ? [] : [meant];
 }
 function misspeltAs(name: string, meant: string, env: Environment): GatewayError {

@@ -1,5 +1,5 @@
 import { type Dialect, type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 
 /*
  * How a provider's answer becomes events: by the adapter's own maps, or, where another operation serves the one that

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { type Call, headerClasses, type Provider } from "#contract";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import { CALLERS, callOf, leafOf, planOf, type Replay, type ReplayServer, replayServer, sseAnswer, TINY_DIALECT } from "#kit";
-import type { RoutedRequest } from "../try.ts";
+import type { RoutedRequest } from "./try.ts";
 import { egressWith } from "../../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
 
@@ -42,7 +42,7 @@ async function twice(replay: Replay, stream: boolean, translates: boolean, more:
       },
       ...{ form: { dialect: stream ? dialect : null, encode, row: call.row }, guarded: null },
     },
-    { egress, headers: headerClasses([]), ownKeys: { within: () => false }, now: () => 0 },
+    { egress, headers: headerClasses([]), ownKeys: { foundIn: () => false }, now: () => 0 },
   );
   return { server, attempted, egress };
 }

@@ -1,21 +1,21 @@
 import { type Call, GatewayError, type HeaderClasses, type JsonText } from "#contract";
 import type { Egress } from "../../egress/egress.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { goesOnce } from "./form.ts";
 import { interpret, type Reading } from "./interpret.ts";
 import { answerTo, bodyText, requestOf, type Sent } from "./sending.ts";
 import { failureReading } from "./refusal.ts";
-import type { Content } from "../reply.ts";
 import { Tries, wait } from "./retry.ts";
 import { ledOn } from "./via.ts";
 import { secretsOf, secretsSent } from "./secrets-sent.ts";
+import type { Content } from "../stream/content.ts";
 
 /** What a call to a target needs of the running gateway. */
 export interface Sender {
   readonly egress: Egress;
   readonly headers: HeaderClasses;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
   readonly now: () => number;
 }
 export interface Attempted {

@@ -1,6 +1,6 @@
 import { joined } from "../../json/utf8.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
-import { formCost } from "../../kernel/process/memory-cost.ts";
+import { formCost } from "../../json/memory-cost.ts";
 import { type Body, type Call, GatewayError, type TargetNode } from "#contract";
 import { textFields } from "./form-fields.ts";
 import { formParts } from "./form-parts.ts";

@@ -1,8 +1,7 @@
-import { type Frame, GatewayError, isJson, type Json, parseJson, type UpstreamFailure } from "#contract";
-import type { ByteSource } from "../../egress/source.ts";
+import { type ByteSource, type Frame, GatewayError, isJson, type Json, parseJson, type UpstreamFailure } from "#contract";
 import { frameReader } from "../stream/frames.ts";
 import { ReadAgain } from "../stream/read-again.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 
 /* An answer of bytes with a good status is passed on once it is none of the failures that providers and what stands before them give it. */
 
@@ -46,9 +45,9 @@ async function goodEvents(source: ByteSource, failed: Failed): Promise<ByteSourc
 }
 
 function failureOf({ data, event }: Frame, failed: Failed): UpstreamFailure | undefined {
-  const said = data.length < MAX_ERROR ? jsonIn(data) : undefined;
-  if (!isJson(said)) return undefined;
-  return failed(said) ?? (event === "error" ? failed({ error: said }) : undefined);
+  const body = data.length < MAX_ERROR ? jsonIn(data) : undefined;
+  if (!isJson(body)) return undefined;
+  return failed(body) ?? (event === "error" ? failed({ error: body }) : undefined);
 }
 function jsonIn(data: string): unknown {
   try {

@@ -1,12 +1,12 @@
-import { GatewayError, type HeaderClasses, type WireError } from "#contract";
+import { GatewayError, type HeaderClasses, type HeaderRecord, type WireError } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
-import type { HeaderRecord } from "../../egress/header.ts";
-import { type Content, passedHeaders } from "../reply.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { refusal } from "./refusal.ts";
-import type { Secrets } from "./secrets-sent.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { bodyAnswer, dialectAnswer } from "./whole-answer.ts";
+import type { Content } from "../stream/content.ts";
+import { passedHeaders } from "./passed-headers.ts";
+import type { Secrets } from "../../kernel/secrets/redaction.ts";
 
 /** What a provider's response means, before it is known whether it will be retried. */
 export interface Reading {

@@ -1,15 +1,14 @@
-import { type ErrorRead, GatewayError, type Json, type JsonText, UpstreamFailure, type WireError } from "#contract";
+import { type ErrorRead, GatewayError, type HeaderRecord, type Json, type JsonText, UpstreamFailure, type WireError } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
-import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { beginning } from "../../json/utf8.ts";
 import { shortJson } from "../../json/long-json.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import type { Reading } from "./interpret.ts";
 import { unreadable, wireError } from "../stream/live.ts";
-import { errorBodyOf } from "../reply.ts";
 import { extraIn, usualError } from "./provider-error.ts";
-import { type Secrets, toldError, withoutSecrets } from "./secrets-sent.ts";
+import { errorBodyOf } from "../stream/error-response.ts";
+import { type Secrets, redactedError, withoutSecrets } from "../../kernel/secrets/redaction.ts";
 
 /** An error as the client's reading. */
 export function failed(status: number, error: WireError, { to, form }: Pick<Try, "to" | "form">, headers: HeaderRecord = {}): Reading {
@@ -24,7 +23,7 @@ function failure(status: number, error: WireError, body: Json, headers: HeaderRe
 export async function refusal(answer: Answer, headers: HeaderRecord, it: Try, secrets: Secrets): Promise<Reading> {
   const text = await answer.text().catch(() => "");
   const read = errorIn(answer, text, it);
-  const error = toldError(providerError(read, { status: answer.status, text }, it, secrets), secrets);
+  const error = redactedError(providerError(read, { status: answer.status, text }, it, secrets), secrets);
   return failed(answer.status, error, it, { ...retryAfter(read.retryAfterSec), ...headers });
 }
 
@@ -42,12 +41,12 @@ interface Refused {
 const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
 
 function providerError(read: ErrorRead, { status, text }: Refused, it: Try, secrets: Secrets): WireError {
-  const said =
+  const stated =
     read.message === undefined
       ? withoutSecrets(beginning(text, MAX_READ), secrets).slice(0, MAX_SAID) || `status ${status} without a body`
       : read.message;
   return {
-    message: `${it.to.id} error: ${said}`,
+    message: `${it.to.id} error: ${stated}`,
     type: read.type ?? typeOf(status),
     param: read.param ?? null,
     code: read.code ?? null,
@@ -72,7 +71,7 @@ const typeOf = (status: number): string => TYPES[status] ?? "api_error";
 /** A failure on the way as a reading, or `null` when it is not the provider's doing. */
 export function failureReading(thrown: unknown, it: Try, secrets: Secrets): Reading | null {
   const failing = (status: number, error: WireError, headers: HeaderRecord = {}): Reading =>
-    failed(status, toldError(error, secrets), it, headers);
+    failed(status, redactedError(error, secrets), it, headers);
   if (UpstreamFailure.is(thrown)) {
     const status = thrown.status >= 400 ? thrown.status : 502;
     const error = { ...thrown.error, message: `${it.to.id} error: ${thrown.error.message}` };

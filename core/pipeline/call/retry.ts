@@ -1,5 +1,4 @@
-import type { Leaf } from "#contract";
-import type { HeaderRecord } from "../../egress/header.ts";
+import type { HeaderRecord, Leaf } from "#contract";
 
 const BACKOFF_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 /** All waiting of one target together. */

@@ -4,21 +4,22 @@ import {
   type FrameFormat,
   GatewayError,
   type HeaderClasses,
+  headerList,
+  type HeaderRecord,
+  HOLDS_OWN_KEY,
   type JsonText,
   type OutgoingRequest,
 } from "#contract";
 import { type Answer, answerOf } from "../../egress/answer.ts";
 import type { Egress } from "../../egress/egress.ts";
-import type { HeaderRecord } from "../../egress/header.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
-import { HOLDS_OWN_KEY } from "../../egress/url.ts";
-import { HOP_HEADER, listOf } from "../../egress/loop.ts";
+import { HOP_HEADER } from "../../egress/loop.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { refuseOwnKey } from "../plan/request-values.ts";
-import type { Secrets } from "./secrets-sent.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { isWrittenInTurns, writtenInTurns } from "../../json/written.ts";
+import type { Secrets } from "../../kernel/secrets/redaction.ts";
 
 export interface Sent {
   readonly url: string;
@@ -30,7 +31,7 @@ export interface Sent {
 /** What decides which headers of a request may go on. */
 interface SendingRules {
   readonly headers: HeaderClasses;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
 }
 
 /** One try, ready to be sent. Headers are built fresh, so one target's credentials cannot reach the next. */
@@ -75,7 +76,7 @@ export function answerTo(request: Prepared, it: Try, { egress, ownKeys }: Sender
 function hopsOf(call: Call, ownKeys: SendingRules["ownKeys"]): string | null {
   const hops = call.headers.get(HOP_HEADER);
   if (hops === null) return null;
-  return listOf(hops)
+  return headerList(hops)
     .filter((hop) => !isOwnKey(hop, call, { ownKeys }))
     .join(", ");
 }
@@ -180,7 +181,7 @@ function setAll(headers: HeaderRecord, more: Readonly<HeaderRecord>): void {
 
 /** A key of the gateway goes nowhere, whichever header holds it: the caller's, or another that is known. */
 const isOwnKey = (value: string, { control }: Call, { ownKeys }: Pick<SendingRules, "ownKeys">): boolean =>
-  (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.within(value);
+  (control.apiKey !== undefined && control.apiKey !== "" && value.includes(control.apiKey)) || ownKeys.foundIn(value);
 
 function forwardable(it: Try, rules: SendingRules): readonly string[] {
   const asked = it.leaf.forwardHeaders.length > 0 ? it.leaf.forwardHeaders : it.call.control.forwardHeaders;
@@ -200,7 +201,7 @@ function allowed(asked: readonly string[], it: Try, rules: SendingRules): readon
   }
   // The bearer token is the gateway's own key unless that came in x-gateway-api-key. What Connection names was for us alone.
   const kept = [
-    ...listOf(it.call.headers.get("connection")?.toLowerCase() ?? ""),
+    ...headerList(it.call.headers.get("connection")?.toLowerCase() ?? ""),
     ...(it.call.control.apiKey === undefined ? ["authorization"] : []),
   ];
   return asked.filter((name) => !kept.includes(name.toLowerCase()));

@@ -1,19 +1,17 @@
-import { type Dialect, GatewayError, type StreamMap } from "#contract";
+import { type ByteSource, type Dialect, GatewayError, type HeaderRecord, type StreamMap } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
-import type { ByteSource } from "../../egress/source.ts";
-import type { HeaderRecord } from "../../egress/header.ts";
 import { TRANSLATED } from "../../json/long-json.ts";
-import type { GoodStream } from "../reply.ts";
-import { asStream } from "../stream/as-stream.ts";
+import { asStream } from "./as-stream.ts";
 import { goodBeginning } from "../stream/beginning.ts";
 import { decoded, translated } from "../stream/arriving-chunks.ts";
 import { opened } from "../stream/opening.ts";
 import type { PassThrough } from "../stream/pass-through.ts";
 import { corrector, streamMap } from "./answer-maps.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import type { Reading } from "./interpret.ts";
 import { framing } from "./sending.ts";
 import { jsonOf } from "./whole-answer.ts";
+import type { GoodStream } from "../stream/content.ts";
 
 /* Nothing is promised to the client before the first event of a stream is known to be good. */
 
@@ -47,12 +45,12 @@ const streaming = (reader: ByteSource, map: StreamMap | undefined, it: Try, dial
   map ? translatedSource(reader, map, it, dialect) : passingSource(reader, it, dialect);
 
 async function passingSource(reader: ByteSource, it: Try, dialect: Dialect): Promise<GoodStream> {
-  const { first, reader: rest, said } = await goodBeginning(reader, dialect.decode, it.to.id);
+  const { first, reader: rest, events: said } = await goodBeginning(reader, dialect.decode, it.to.id);
   const correct = corrector(it);
   const passing: PassThrough = {
     reader: rest,
     first,
-    said,
+    openingEvents: said,
     dialect,
     provider: it.to.id,
     encode: it.form.encode,

@@ -1,7 +1,7 @@
 import type { HeaderClasses } from "#contract";
 import type { Egress } from "../../egress/egress.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { interpret, type Reading } from "./interpret.ts";
 import { secretsSent } from "./secrets-sent.ts";
 import { answerTo, requestOf } from "./sending.ts";
@@ -10,7 +10,7 @@ import { jsonOf } from "./whole-answer.ts";
 interface Sender {
   readonly egress: Egress;
   readonly headers: HeaderClasses;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
 }
 /** The try as its provider's first answer leads it on, or what that answer means where it is a refusal. */
 export async function ledOn(it: Try, by: Sender, signal: AbortSignal): Promise<{ readonly on: Try } | { readonly refused: Reading }> {

@@ -1,16 +1,25 @@
-import { type Dialect, GatewayError, isJson, type Json, type JsonText, messageOf, parseJson, type Usage } from "#contract";
+import {
+  type Dialect,
+  GatewayError,
+  type HeaderRecord,
+  isJson,
+  type Json,
+  type JsonText,
+  messageOf,
+  parseJson,
+  type Usage,
+} from "#contract";
 import type { Answer } from "../../egress/answer.ts";
-import type { HeaderRecord } from "../../egress/header.ts";
 import { CONVERSATION, isLong, type JsonLimits, TRANSLATED, upstreamJson, VECTORS } from "../../json/long-json.ts";
 import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
-import type { Content } from "../reply.ts";
 import { collect } from "../stream/fold.ts";
-import type { Try } from "../try.ts";
+import type { Try } from "./try.ts";
 import { replyMap } from "./answer-maps.ts";
 import { goodBytes } from "./good-bytes.ts";
 import type { Reading } from "./interpret.ts";
+import type { Content } from "../stream/content.ts";
 
 /** At once, unless it is long. */
 export function jsonOf(text: JsonText, provider: string, limits = CONVERSATION): MaybePromise<Json> {
@@ -43,8 +52,8 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
   const body = await jsonOf(text, it.to.id, reply ? TRANSLATED : CONVERSATION);
   entering(markOfOwner(it.to.provider));
   if (!reply) return passedOn({ text, body, headers, status: answer.status }, it, dialect);
-  const said = collect(reply(body));
-  const translated = dialect.write(said, it.form.encode);
+  const folded = collect(reply(body));
+  const translated = dialect.write(folded, it.form.encode);
   headers["content-type"] = "application/json";
   return {
     status: answer.status,
@@ -53,10 +62,10 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
       kind: "whole",
       text: await written(translated, text),
       body: translated,
-      usage: said.usage ?? null,
+      usage: folded.usage ?? null,
     },
     error: null,
-    model: said.model ?? null,
+    model: folded.model ?? null,
   };
 }
 

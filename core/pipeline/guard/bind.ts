@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { type Caller, type GeneralParameter, type RecordOf, type Scope, tenantOf } from "#contract";
+import { type Caller, type GeneralParameter, isUuid, type RecordOf, type Scope, tenantOf } from "#contract";
 import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets } from "#contract";
 import type { Generation, LoadedCheck } from "../../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./inline.ts";
@@ -67,11 +67,10 @@ function newFinder(records: RecordsHandle): Finder {
   const same = (record: Saved): Saved => record;
   const bySlug = records.lookup(Guardrails, ["organisation_id", "slug"], same);
   const byId = records.lookup(Guardrails, ["id"], same);
-  const find: Finder = (ref, caller) => (UUID.test(ref) ? byId(ref) : bySlug(caller.organisationId, ref));
+  const find: Finder = (ref, caller) => (isUuid(ref) ? byId(ref) : bySlug(caller.organisationId, ref));
   finders.set(records, find);
   return find;
 }
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /* ── inline guardrails ───────────────────────────────────────────────────────────────────────────────────────── */
 

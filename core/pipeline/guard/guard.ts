@@ -1,15 +1,15 @@
 import { type Call, GatewayError, type GuardrailResult, isJson, type Json } from "#contract";
 import { withFields } from "./form.ts";
 import { refuseOtherSpellings } from "./other-spellings.ts";
-import { NO_RESULTS, type Pending, Results } from "./report.ts";
+import { type GuardedCall, NO_RESULTS, type Pending, Results } from "../call/guardrail-report.ts";
 import { passed, resultOf, shownResult, textOf } from "./result.ts";
 import { type Ran, applied, changes, runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
-import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer, GuardedCall } from "./types.ts";
+import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer } from "./types.ts";
 import { type MaybePromise, after, all } from "../../kernel/process/maybe-promise.ts";
 
 export { activeGuardrails } from "./bind.ts";
-export type { ActiveGuardrail, GuardDeps, GuardView, Guarded, GuardedAnswer, GuardedCall } from "./types.ts";
+export type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer } from "./types.ts";
 
 /** Judges a request before it is sent, and gives it back as the guardrails changed it. */
 export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {

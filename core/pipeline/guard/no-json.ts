@@ -1,11 +1,11 @@
-import { GatewayError, type Json } from "#contract";
-import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
-import type { ByteSource } from "../../egress/source.ts";
+import { type ByteSource, GatewayError, type Json } from "#contract";
 import { received, utf8 } from "../../json/utf8.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { textCost } from "../../kernel/process/memory-cost.ts";
-import type { Content, Reply } from "../reply.ts";
-import type { Try } from "../try.ts";
+import { textCost } from "../../json/memory-cost.ts";
+import type { Reply } from "../call/reply.ts";
+import type { Try } from "../call/try.ts";
+import { MAX_WHOLE, tooLarge } from "../../json/whole.ts";
+import type { Content } from "../stream/content.ts";
 
 type Whole = Extract<Content, { kind: "whole" }>;
 type Bytes = Extract<Content, { kind: "bytes" }>;

@@ -1,7 +1,6 @@
-import type { Encoder, GuardrailResult, Json } from "#contract";
-import type { Source } from "../../egress/source.ts";
+import type { Encoder, GuardrailResult, Json, Source } from "#contract";
 import type { Chunk } from "../stream/chunks.ts";
-import type { GuardrailReport } from "./report.ts";
+import type { GuardrailReport } from "../call/guardrail-report.ts";
 
 /** A stream with the guardrails' results before the answer and, when there are any, behind it. */
 export class NotedChunks implements Source<Chunk> {

@@ -7,29 +7,29 @@ import {
   type Json,
   type Leaf,
   type MountedOperation,
+  type Source,
   tenantOf,
   UpstreamFailure,
   type WireError,
 } from "#contract";
 import { nothingSpent } from "../../compute/allowance.ts";
-import type { ClientForm, RoutedRequest, Try } from "../try.ts";
+import type { ClientForm, RoutedRequest, Try } from "../call/try.ts";
 import { type Judgeable, readWhole } from "./no-json.ts";
-import type { Gateway } from "../gateway.ts";
-import { type ActiveGuardrail, activeGuardrails, type Guarded, type GuardView, guardOutput, isGood } from "./guard.ts";
+import { type ActiveGuardrail, activeGuardrails, type GuardDeps, guardOutput, type GuardView, isGood } from "./guard.ts";
 import { type GuardedStream, guardStream } from "./stream.ts";
 import type { Reading } from "../call/interpret.ts";
 import { failed } from "../call/refusal.ts";
-import { type Secrets, toldError } from "../call/secrets-sent.ts";
-import type { Source } from "../../egress/source.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { decoded } from "../stream/arriving-chunks.ts";
 import { errorOf } from "../stream/live.ts";
 import { NotedChunks } from "./noted-chunks.ts";
-import { besideOf, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "./report.ts";
+import { besideOf, type Guarded, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "../call/guardrail-report.ts";
 import { written } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { type Content, errorBodyOf, type GoodStream, ownReply, type Reply } from "../reply.ts";
-import type { Resolved } from "../plan/targets.ts";
+import { ownReply, type Reply } from "../call/reply.ts";
+import { type Secrets, redactedError } from "../../kernel/secrets/redaction.ts";
+import type { Content, GoodStream } from "../stream/content.ts";
+import { errorBodyOf } from "../stream/error-response.ts";
 
 /** Some check failed and nothing was denied. */
 const FAILED_NOT_DENIED = 246;
@@ -37,7 +37,7 @@ const FAILED_NOT_DENIED = 246;
 const hookResults = ({ input, output }: GuardrailResults): Json => ({ before_request_hooks: input, after_request_hooks: output });
 
 /** What guardrails may know of where the request goes. */
-export const viewOf = (to: Resolved, request: RoutedRequest): GuardView & { readonly provider: string } => ({
+export const viewOf = (to: Try["to"], request: RoutedRequest): GuardView & { readonly provider: string } => ({
   provider: to.id,
   model: to.target.model || null,
   metadata: request.plan.metadata,
@@ -46,10 +46,10 @@ export const viewOf = (to: Resolved, request: RoutedRequest): GuardView & { read
 });
 
 /** 446: a guardrail refused the request or the answer. */
-export const deniedReply = ({ written, pending }: Pick<Guarded, "written" | "pending">, leaf: Leaf, to: Resolved, { row }: Call): Reply =>
+export const deniedReply = ({ written, pending }: Pick<Guarded, "written" | "pending">, leaf: Leaf, to: Try["to"], { row }: Call): Reply =>
   denial(new WholeReport(written, NO_RESULTS, besideOf(pending, null)), leaf, to, row);
 
-function denial(report: GuardrailReport, leaf: Leaf, to: Resolved, row: MountedOperation): Reply {
+function denial(report: GuardrailReport, leaf: Leaf, to: Try["to"], row: MountedOperation): Reply {
   const results = report.results();
   const failed = [...results.input, ...results.output]
     .filter((result) => result.deny)
@@ -73,19 +73,19 @@ function denial(report: GuardrailReport, leaf: Leaf, to: Resolved, row: MountedO
 }
 
 /** Runs the target's output guardrails on its answer and writes the results of both sides into it. */
-export function guardReply(reply: Reply, it: Try, gw: Gateway): MaybePromise<Reply> {
-  if (it.leaf.outputGuardrails.length > 0 && isGood(reply.status)) return guardedReply(reply, it, gw);
+export function guardReply(reply: Reply, it: Try, deps: GuardDeps): MaybePromise<Reply> {
+  if (it.leaf.outputGuardrails.length > 0 && isGood(reply.status)) return guardedReply(reply, it, deps);
   return it.guarded ? withResults(reply, it.guarded, it.form) : reply;
 }
 
-async function guardedReply(reply: Reply, it: Try, gw: Gateway): Promise<Reply> {
-  const active = await activeGuardrails(it.leaf.outputGuardrails, it.request.caller, gw.guards);
+async function guardedReply(reply: Reply, it: Try, deps: GuardDeps): Promise<Reply> {
+  const active = await activeGuardrails(it.leaf.outputGuardrails, it.request.caller, deps);
   const { content } = reply;
-  if (content.kind === "stream") return guardedStream({ reply, active, it }, content.stream, gw);
-  if (content.kind === "whole") return guardedWhole({ reply, active, it }, content, gw);
+  if (content.kind === "stream") return guardedStream({ reply, active, it }, content.stream, deps);
+  if (content.kind === "whole") return guardedWhole({ reply, active, it }, content, deps);
   const read = await readWhole(content, reply.headers, it).catch((thrown: unknown) => brokenReading(thrown, it, reply.sent?.secrets ?? []));
   if (read?.kind === "broken") return { ...reply, ...read.reading };
-  return read ? guardedWhole({ reply: { ...reply, model: read.model ?? reply.model }, active, it }, read, gw) : reply;
+  return read ? guardedWhole({ reply: { ...reply, model: read.model ?? reply.model }, active, it }, read, deps) : reply;
 }
 
 /** An answer, and the guardrails that judge it. */
@@ -94,11 +94,11 @@ interface AnswerToGuard {
   readonly active: readonly ActiveGuardrail[];
   readonly it: Try;
 }
-async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Judgeable, gw: Gateway): Promise<Reply> {
+async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Judgeable, deps: GuardDeps): Promise<Reply> {
   if (!isJson(content.body)) return reply;
   const { guarded, leaf, to, form } = it;
   const of = { call: it.request.call, status: reply.status, view: viewOf(to, it.request) };
-  const judged = await guardOutput(active, content.body, of, gw.guards);
+  const judged = await guardOutput(active, content.body, of, deps);
   const report = new WholeReport(guarded?.written ?? NO_RESULTS, judged.written, besideOf(guarded?.pending ?? null, judged.pending));
   if (judged.denied) return { ...denial(report, leaf, to, it.call.row), sent: reply.sent, upstreamMs: reply.upstreamMs };
   const { write, ...whole } = content;
@@ -133,13 +133,13 @@ function withHooks(content: Whole, report: GuardrailReport): Whole {
 }
 type Whole = Extract<Content, { kind: "whole" }>;
 
-async function guardedStream({ reply, active, it }: AnswerToGuard, stream: GoodStream, gw: Gateway): Promise<Reply> {
+async function guardedStream({ reply, active, it }: AnswerToGuard, stream: GoodStream, deps: GuardDeps): Promise<Reply> {
   const { form, guarded, leaf, to, request } = it;
   const { dialect } = form;
   if (!dialect) return reply;
   const encoder = dialect.encode(form.encode);
   const outcome = await guardStream(active, request.call, chunksOf(stream), {
-    ...gw.guards,
+    ...deps,
     view: viewOf(to, request),
     encoder: () => dialect.encode(form.encode),
     judged: dialect.judged,
@@ -164,7 +164,7 @@ function brokenReading(thrown: unknown, it: Try, secrets: Secrets): { readonly k
   if (it.request.call.signal.aborted) throw new GatewayError("CLIENT_LEFT", {}, { cause: thrown });
   if (GatewayError.is(thrown) && (thrown.code === "MEMORY_FULL" || (thrown.status < 500 && thrown.code !== "TIMEOUT"))) throw thrown;
   const status = GatewayError.is(thrown) || UpstreamFailure.is(thrown) ? thrown.status : 502;
-  return { kind: "broken", reading: failed(status >= 400 ? status : 502, toldError(errorOf(thrown, it.to.id), secrets), it) };
+  return { kind: "broken", reading: failed(status >= 400 ? status : 502, redactedError(errorOf(thrown, it.to.id), secrets), it) };
 }
 
 const chunksOf = (stream: GoodStream): Source<Chunk> => (stream.kind === "chunks" ? stream.chunks : decoded(stream.passing));

@@ -1,10 +1,9 @@
 import { judged } from "../../../plugins/api/chat/judged.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
-import { type Check, type Encoder, GatewayError, type Json, type StreamEvent, type StreamMode } from "#contract";
+import { type Check, type Encoder, GatewayError, type Json, type Source, type StreamEvent, type StreamMode } from "#contract";
 import { callOf } from "../../../tests/kit/check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
-import type { Source } from "../../egress/source.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { type StreamDeps, guardStream, refuseUnstreamable } from "./stream.ts";
 

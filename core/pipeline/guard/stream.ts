@@ -1,8 +1,6 @@
-import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, type StreamEvent } from "#contract";
-import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
-import type { Source } from "../../egress/source.ts";
+import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, type Source, type StreamEvent } from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { eventCost } from "../../json/memory-cost.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { Fold } from "../stream/fold.ts";
 import { InTurns } from "../stream/in-turns.ts";
@@ -14,6 +12,7 @@ import { sizeOf } from "../stream/kept-events.ts";
 import { runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, GuardView } from "./types.ts";
+import { MAX_WHOLE, tooLarge } from "../../json/whole.ts";
 
 export interface StreamDeps extends GuardDeps {
   readonly view: GuardView;

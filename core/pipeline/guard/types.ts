@@ -1,8 +1,8 @@
-import type { Call, ErrorClass, GuardrailResult, HeaderClasses, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
+import type { ErrorClass, GuardrailResult, HeaderClasses, Json, Logger, Patch, Scope, SegmentKind } from "#contract";
 import type { Spending } from "../../compute/allowance.ts";
 import type { Compute } from "../../compute/pool.ts";
 import type { Generation, LoadedCheck } from "../../kernel/generation.ts";
-import type { Pending, Results } from "./report.ts";
+import type { Guarded } from "../call/guardrail-report.ts";
 
 /** What a guardrail says of itself, its checks apart. */
 export interface GuardrailRules {
@@ -80,21 +80,6 @@ export interface Judged {
   readonly tookMs: number;
 }
 
-/** What came of the guardrails of one hook point. */
-export interface Guarded {
-  /** Of the guardrails that were waited for, as text; and the same with its members. */
-  readonly written: Results;
-  readonly results: readonly GuardrailResult[];
-  /** Answer 446. */
-  readonly denied: boolean;
-  /** Answer 246, unless denied. */
-  readonly failed: boolean;
-  /** Of the asynchronous guardrails, if there are any; never rejects. */
-  readonly pending: Pending;
-}
-export interface GuardedCall extends Guarded {
-  readonly call: Call;
-}
 export interface GuardedAnswer extends Guarded {
   readonly body: Json;
 }

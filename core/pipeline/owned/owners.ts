@@ -16,19 +16,19 @@ export type Whose = "own" | "another's" | "unrecorded";
 type Tenant = Pick<Caller, "organisationId" | "workspaceId">;
 
 /** Who asks, and with which credential. */
-export interface Asking {
+export interface OwnerQuestion {
   readonly tenant: Tenant;
   readonly mark: CredentialMark;
 }
 
 /** The records of whose ids are: those of one id are kept in memory, like every look-up of a request's. */
 export interface Owners {
-  whose(id: string, asking: Asking): MaybePromise<Whose>;
+  whose(id: string, asking: OwnerQuestion): MaybePromise<Whose>;
   /** Of many at once, by id. */
-  whoseAll(ids: readonly string[], asking: Asking): Promise<ReadonlyMap<string, Whose>>;
+  whoseAll(ids: readonly string[], asking: OwnerQuestion): Promise<ReadonlyMap<string, Whose>>;
   /** Throws when it cannot be written down. */
-  record(id: string, asking: Asking): Promise<void>;
-  forget(id: string, asking: Asking): Promise<void>;
+  record(id: string, asking: OwnerQuestion): Promise<void>;
+  forget(id: string, asking: OwnerQuestion): Promise<void>;
 }
 export interface OwnersParts {
   readonly records: RecordsHandle;
@@ -45,7 +45,7 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
   const anyonesBefore = records.lookup(OwnedIdRecords, ["object", "integration_id"], there);
   const objectOf = (id: string): string => vault.digest(`object ${canonical(id)}`);
 
-  async function searched(object: string, { tenant, mark: { credential, integrationId } }: Asking): Promise<Whose> {
+  async function searched(object: string, { tenant, mark: { credential, integrationId } }: OwnerQuestion): Promise<Whose> {
     if (integrationId !== null && (await ownBefore(object, integrationId, tenantOf(tenant)))) return "own";
     if (await anyones(object, credential)) return "another's";
     return integrationId !== null && (await anyonesBefore(object, integrationId)) ? "another's" : "unrecorded";
@@ -54,7 +54,7 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
     const object = objectOf(id);
     return after(own(object, asking.mark.credential, tenantOf(asking.tenant)), (found) => (found ? "own" : searched(object, asking)));
   };
-  const idOf = (object: string, { tenant, mark }: Asking): string =>
+  const idOf = (object: string, { tenant, mark }: OwnerQuestion): string =>
     vault.digest(`owned ${JSON.stringify([tenantOf(tenant), mark.credential, object])}`);
 
   return {

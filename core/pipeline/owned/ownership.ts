@@ -1,11 +1,11 @@
 import { type Caller, GatewayError, type MountedOperation, type OwnedIds, type RecordsHandle, type Vault } from "#contract";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { discarded } from "../call/attempt.ts";
-import type { Reply } from "../reply.ts";
-import type { Try } from "../try.ts";
+import type { Reply } from "../call/reply.ts";
+import type { Try } from "../call/try.ts";
 import { markOf } from "./credential.ts";
 import { type Naming, namedIds } from "./named-ids.ts";
-import { type Asking, owners, type Whose } from "./owners.ts";
+import { type OwnerQuestion, owners, type Whose } from "./owners.ts";
 import { isPage, type NextPage, ownPage, type PageReply } from "./pages.ts";
 import { sharing } from "./sharing.ts";
 import { heardStream } from "./streamed-ids.ts";
@@ -28,21 +28,21 @@ export interface OwnershipParts {
 }
 
 export function ownership(parts: OwnershipParts): Ownership {
-  const known = owners(parts);
+  const ownerRecords = owners(parts);
   const servesOne = sharing(parts);
-  const askingOf = (caller: Caller, to: Try["to"]): Asking => ({ tenant: caller, mark: markOf(to, parts.vault) });
+  const askingOf = (caller: Caller, to: Try["to"]): OwnerQuestion => ({ tenant: caller, mark: markOf(to, parts.vault) });
 
   async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming): Promise<void> {
     const asking = askingOf(caller, to);
-    const all = ids.length > AT_ONCE ? await known.whoseAll(ids, asking) : undefined;
+    const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
     for (const id of ids) {
-      const whose = all ? (all.get(id) ?? "unrecorded") : await known.whose(id, asking);
+      const whose = all ? (all.get(id) ?? "unrecorded") : await ownerRecords.whose(id, asking);
       if (whose === "own" || (whose === "unrecorded" && (await servesOne(to)))) continue;
       throw new GatewayError("ID_UNKNOWN", { id: id.slice(0, MAX_SHOWN) });
     }
   }
-  async function recordMade(ids: readonly string[], asking: Asking): Promise<void> {
-    for (const id of new Set(ids)) await known.record(id, asking);
+  async function recordMade(ids: readonly string[], asking: OwnerQuestion): Promise<void> {
+    for (const id of new Set(ids)) await ownerRecords.record(id, asking);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
   async function listed(reply: PageReply, { request: { caller }, to }: Try, next: NextPage): Promise<Reply> {
@@ -50,14 +50,15 @@ export function ownership(parts: OwnershipParts): Ownership {
     const sees = await servesOne(to);
     const isSeen = (whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && sees);
     return ownPage(reply, next, async (ids) => {
-      const whose = await known.whoseAll(ids, asking);
+      const whose = await ownerRecords.whoseAll(ids, asking);
       return (id) => isSeen(whose.get(id));
     });
   }
   async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
     const { request, to, call } = it;
     const asking = askingOf(request.caller, to);
-    if (isDeletion(call.row)) for (const id of namedIds(owned, { call, to, body: null })) await known.forget(id, asking).catch(stays);
+    if (isDeletion(call.row))
+      for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
     const seen = owned.lists && isPage(reply) ? await listed(reply, it, next) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere

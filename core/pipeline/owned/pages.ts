@@ -1,7 +1,8 @@
 import { isJson, type Json } from "#contract";
 import { written } from "../../json/written.ts";
 import { discarded } from "../call/attempt.ts";
-import type { Content, Reply } from "../reply.ts";
+import type { Reply } from "../call/reply.ts";
+import type { Content } from "../stream/content.ts";
 
 /** Asks the provider for the page behind this id. */
 export type NextPage = (after: string) => Promise<Reply>;
@@ -55,11 +56,11 @@ const idOf = (thing: unknown): readonly string[] => (isJson(thing) && typeof thi
 
 /** The ids of a page's ends, and how many things there are, where it says them. */
 function ends(page: Json, kept: readonly unknown[]): Json {
-  const said: Json = {};
-  if (page["first_id"] !== undefined) said["first_id"] = idOf(kept.at(0))[0] ?? null;
-  if (page["last_id"] !== undefined) said["last_id"] = idOf(kept.at(-1))[0] ?? null;
-  for (const total of ["total", "total_count"]) if (typeof page[total] === "number") said[total] = kept.length; // of others, too
-  return said;
+  const members: Json = {};
+  if (page["first_id"] !== undefined) members["first_id"] = idOf(kept.at(0))[0] ?? null;
+  if (page["last_id"] !== undefined) members["last_id"] = idOf(kept.at(-1))[0] ?? null;
+  for (const total of ["total", "total_count"]) if (typeof page[total] === "number") members[total] = kept.length; // of others, too
+  return members;
 }
 const isEmptied = (page: Json): boolean => page["has_more"] === true && thingsIn(page).length === 0;
 const lastId = (page: Json): string | undefined => idOf(thingsIn(page).at(-1))[0];

@@ -44,8 +44,10 @@ export function sharing({ records, vault }: SharingParts): ServesOne {
     const secrets = secretsIn(to);
     if (isGateways(to, secrets)) return (await workspaces()).length <= 1;
     if (to.kept === null) return true;
-    const known = await users();
-    const having = (secrets.length > 0 ? secrets : [identityOf(to.id)]).flatMap((secret) => [...(known.get(hashed(secret)) ?? [])]);
+    const credentialUsers = await users();
+    const having = (secrets.length > 0 ? secrets : [identityOf(to.id)]).flatMap((secret) => [
+      ...(credentialUsers.get(hashed(secret)) ?? []),
+    ]);
     return new Set(having).size <= 1;
   };
 }

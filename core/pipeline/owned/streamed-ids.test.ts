@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Json } from "#contract";
+import type { ByteSource, Json } from "#contract";
 import { TINY_DIALECT } from "#kit";
 import { verifies } from "../../../tests/requirements/verifies.ts";
-import type { ByteSource } from "../../egress/source.ts";
-import { type GoodStream, ownReply, type Reply } from "../reply.ts";
+import { ownReply, type Reply } from "../call/reply.ts";
 import { heardStream } from "./streamed-ids.ts";
+import type { GoodStream } from "../stream/content.ts";
 
 const encoder = new TextEncoder();
 const event = (data: object): string => `event: x\ndata: ${JSON.stringify(data)}\n\n`;
@@ -28,7 +28,7 @@ const replyWith = (bytes: ByteSource, type = "text/event-stream"): Reply => ({
   content: { kind: "bytes", bytes },
 });
 const STREAM = {
-  ...{ said: null, dialect: TINY_DIALECT, provider: "p", hideUsage: false, correct: null },
+  ...{ openingEvents: null, dialect: TINY_DIALECT, provider: "p", hideUsage: false, correct: null },
   encode: { id: "i", model: "m", created: 1, usage: false, strict: true },
 };
 const streamReply = (stream: GoodStream): Reply => ({ ...ownReply(200, "", null), content: { kind: "stream", stream } });

@@ -1,10 +1,10 @@
-import { isJson, type Json, parseJson } from "#contract";
-import type { ByteSource, Source } from "../../egress/source.ts";
+import { type ByteSource, isJson, type Json, parseJson, type Source } from "#contract";
 import { joined } from "../../json/utf8.ts";
 import { isLong } from "../../json/long-json.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { type FrameReader, frameReader } from "../stream/frames.ts";
-import type { GoodStream, Reply } from "../reply.ts";
+import type { Reply } from "../call/reply.ts";
+import type { GoodStream } from "../stream/content.ts";
 
 type Made = (event: Json) => readonly string[];
 type RecordIds = (ids: readonly string[]) => Promise<void>;

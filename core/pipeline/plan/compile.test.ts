@@ -4,7 +4,7 @@ import type { Branch, Leaf } from "#contract";
 import { rulesOf } from "#kit";
 import { compileConfig } from "./compile.ts";
 
-const NO_KEYS = { within: () => false };
+const NO_KEYS = { foundIn: () => false };
 const CAPS = { root: 3, conditionalRoot: 5, nested: 2, total: 5 };
 const compile = (config: unknown) =>
   compileConfig(config, rulesOf({ openai: Type.Object({ openai_organization: Type.Optional(Type.String()) }) }, CAPS), "written", NO_KEYS);

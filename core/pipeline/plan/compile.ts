@@ -57,7 +57,7 @@ export const BASE: Inherited = Object.freeze({
 /** One config on its way to a tree. */
 interface Compiling {
   readonly claims: ConfigClaims;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
   /** Members of levels above that were copied to the levels below. */
   merged: number;
 }

@@ -5,6 +5,7 @@ import {
   Configs,
   GatewayError,
   isJson,
+  isUuid,
   type Json,
   type Leaf,
   messageOf,
@@ -14,15 +15,14 @@ import {
   type TargetNode,
   Workspaces,
 } from "#contract";
-import { metadataOf } from "../../http/headers.ts";
 import { boundedJson, CONTROL_VALUES, MAX_DEPTH } from "../../json/bounded.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import { isUuid } from "../../admin/tenancy.ts";
 import type { Generation } from "../../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
 import { inlineConfigs } from "./inline-configs.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { leavesPin } from "./pin.ts";
+import { metadataOf } from "./metadata.ts";
 
 /** Makes plans: headers, saved config and the defaults of key and workspace -> what will be done, frozen. */
 export type Planner = (call: Call, caller: Caller) => Plan | Promise<Plan>;
@@ -37,7 +37,7 @@ interface Chosen {
   readonly root: TargetNode;
 }
 
-export function planner(gen: Pick<Generation, "stores" | "config" | "vault">, ownKeys: Pick<OwnKeys, "within">): Planner {
+export function planner(gen: Pick<Generation, "stores" | "config" | "vault">, ownKeys: Pick<OwnKeys, "foundIn">): Planner {
   const inline = inlineConfigs<Chosen>();
   const usable = (record: RecordOf<typeof Configs>) => ({
     active: record.status === "active",
@@ -50,8 +50,8 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">, ow
   const workspace = gen.stores.records.lookup(Workspaces, ["id"], (record) => defaultsOf(record.defaults));
 
   const fromText = (text: string): Chosen => {
-    const known = inline.get(text);
-    if (known) return known;
+    const cached = inline.get(text);
+    if (cached) return cached;
     const compiled: Chosen = { slug: null, root: compileConfig(jsonConfig(text), gen.config, "written", ownKeys) };
     inline.set(text, compiled);
     return compiled;
@@ -73,7 +73,9 @@ export function planner(gen: Pick<Generation, "stores" | "config" | "vault">, ow
   return (call, caller) => {
     const chosen = choose(call, caller);
     const defaults = caller.workspaceId === null ? undefined : workspace(caller.workspaceId);
-    return after(chosen, (config) => after(defaults, (known) => planOf({ call, caller, chosen: config, defaults: known, ownKeys })));
+    return after(chosen, (config) =>
+      after(defaults, (workspaceDefaults) => planOf({ call, caller, chosen: config, defaults: workspaceDefaults, ownKeys })),
+    );
   };
 }
 
@@ -99,7 +101,7 @@ interface PlanParts {
   readonly caller: Caller;
   readonly chosen: Chosen;
   readonly defaults: WorkspaceDefaults | undefined;
-  readonly ownKeys: Pick<OwnKeys, "within">;
+  readonly ownKeys: Pick<OwnKeys, "foundIn">;
 }
 function planOf({ call, caller, chosen, defaults, ownKeys }: PlanParts): Plan {
   const model = call.body.kind === "json" && typeof call.body.value["model"] === "string" ? call.body.value["model"] : null;
@@ -112,13 +114,13 @@ function planOf({ call, caller, chosen, defaults, ownKeys }: PlanParts): Plan {
 }
 
 /** Later wins: body `user`, request, and then key and workspace. It goes to whom checks ask: a key of the gateway in it counts as not given. */
-function metadataIn(call: Call, ownKeys: Pick<OwnKeys, "within">): Record<string, string> {
+function metadataIn(call: Call, ownKeys: Pick<OwnKeys, "foundIn">): Record<string, string> {
   const user = call.body.kind === "json" ? call.body.value["user"] : undefined;
   const metadata: Record<string, string> = {};
-  if (typeof user === "string" && user.length <= 128 && !ownKeys.within(user)) metadata["_user"] = user;
+  if (typeof user === "string" && user.length <= 128 && !ownKeys.foundIn(user)) metadata["_user"] = user;
   if (call.control.metadata === undefined) return metadata;
-  const said = metadataOf(call.control.metadata);
-  for (const name in said) if (!ownKeys.within(name) && !ownKeys.within(said[name] ?? "")) metadata[name] = said[name] ?? "";
+  const given = metadataOf(call.control.metadata);
+  for (const name in given) if (!ownKeys.foundIn(name) && !ownKeys.foundIn(given[name] ?? "")) metadata[name] = given[name] ?? "";
   return metadata;
 }
 
@@ -133,10 +135,10 @@ const guarded = new WeakMap<WorkspaceDefaults, WeakMap<TargetNode, TargetNode>>(
 /** Default guardrails are added to every target and cannot be overridden by a config. Made once for each tree. */
 function withDefaults(root: TargetNode, defaults: WorkspaceDefaults | undefined): TargetNode {
   if (!defaults || (defaults.input.length === 0 && defaults.output.length === 0)) return root;
-  const known = guarded.get(defaults) ?? new WeakMap<TargetNode, TargetNode>();
-  guarded.set(defaults, known);
-  const made = known.get(root) ?? guardedNode(root, { input: withFirst(defaults.input), output: withFirst(defaults.output) });
-  known.set(root, made);
+  const byNode = guarded.get(defaults) ?? new WeakMap<TargetNode, TargetNode>();
+  guarded.set(defaults, byNode);
+  const made = byNode.get(root) ?? guardedNode(root, { input: withFirst(defaults.input), output: withFirst(defaults.output) });
+  byNode.set(root, made);
   return made;
 }
 

@@ -21,7 +21,7 @@ export interface Serving {
   readonly adapter: Adapter;
   readonly served: Served | null;
 }
-interface Asked {
+interface ServedRequest {
   readonly call: Call;
   readonly model: string;
 }
@@ -33,7 +33,7 @@ interface Mounted {
 const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {});
 
 /** The provider's adapter for the operation, where it serves the model that is asked; else the one for the operation that stands in. */
-export function servingOf({ operations }: Provider, { call, model }: Asked, mounted: Mounted): Serving | null {
+export function servingOf({ operations }: Provider, { call, model }: ServedRequest, mounted: Mounted): Serving | null {
   const own = operations[call.operation];
   if (own && (!own.serves || own.serves(model, bodyOf(call)))) return { adapter: own, served: null };
   const served = servedBy(call.operation, mounted);

@@ -9,14 +9,14 @@ export function shaped(body: Json, leaf: Pick<Leaf, "defaultParams" | "overrideP
   return leaf.dropParams.reduce<Json>((result, path) => without(result, stepsOf(path)), merged);
 }
 
-type Step = string | number | "*";
+type PathStep = string | number | "*";
 
 /** `tools[*].function.strict` -> tools, *, function, strict */
-const stepsOf = (path: string): readonly Step[] =>
+const stepsOf = (path: string): readonly PathStep[] =>
   [...path.matchAll(/([^.[\]]+)|\[(\*|\d+)\]/g)].map(([, name, index]) => name ?? (index === "*" ? "*" : Number(index)));
 
 /** A copy without the member at the path; unknown paths change nothing. Only what lies on the path is copied. */
-function without<T>(value: T, [step, ...rest]: readonly Step[]): T {
+function without<T>(value: T, [step, ...rest]: readonly PathStep[]): T {
   if (step === undefined) return value;
   if (Array.isArray(value)) return withoutItem(value, step, rest) as T; // an array stays an array of the same items
   if (!isJson(value) || typeof step !== "string" || !(step in value)) return value;
@@ -24,7 +24,7 @@ function without<T>(value: T, [step, ...rest]: readonly Step[]): T {
   return (rest.length === 0 ? others : { ...value, [step]: without(member, rest) }) as T; // what was an object still is one
 }
 
-function withoutItem(items: readonly unknown[], step: Step, rest: readonly Step[]): readonly unknown[] {
+function withoutItem(items: readonly unknown[], step: PathStep, rest: readonly PathStep[]): readonly unknown[] {
   const hit = (index: number): boolean => step === "*" || step === index;
   return rest.length === 0
     ? items.filter((_, index) => !hit(index))

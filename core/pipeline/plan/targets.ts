@@ -13,7 +13,7 @@ import {
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { providerKey } from "../caller-key.ts";
+import { providerKey } from "../../kernel/secrets/caller-key.ts";
 import { type Dialects, type Serving, servingOf } from "./served.ts";
 import { compiledSchema, type Field, type TargetSchema } from "./target-schema.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";

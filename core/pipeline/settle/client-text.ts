@@ -1,7 +1,7 @@
 import type { Json, JsonText } from "#contract";
 import { joined } from "../../json/utf8.ts";
 import { writtenInTurns } from "../../json/written.ts";
-import type { Content } from "../reply.ts";
+import type { Content } from "../stream/content.ts";
 
 type Whole = Extract<Content, { kind: "whole" }>;
 

@@ -232,8 +232,8 @@ export class ExportQueue {
   private linesOf(batch: readonly Waiting[]): Uint8Array {
     let text = "";
     let bytes = 0;
-    for (const one of batch) {
-      const line = this.lineOf(one, bytes);
+    for (const waiting of batch) {
+      const line = this.lineOf(waiting, bytes);
       bytes += Buffer.byteLength(line);
       text += line;
     }

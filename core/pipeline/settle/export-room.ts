@@ -55,10 +55,10 @@ export class Room {
     return this.records < (maxRecords * spillFrom) / 4 && this.bytes < (maxBytes * spillFrom) / 4;
   }
 
-  push(one: Waiting): void {
-    this.waiting.push(one);
+  push(waiting: Waiting): void {
+    this.waiting.push(waiting);
     this.records += 1;
-    this.bytes += one.bytes;
+    this.bytes += waiting.bytes;
   }
   /** The oldest ones, to be brought somewhere: then they are gone, or are put back. */
   take(records: number): Waiting[] {

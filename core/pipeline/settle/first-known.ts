@@ -5,17 +5,17 @@ import { pluginAnswer } from "../../kernel/process/plugin-answer.ts";
 import { entering } from "../../kernel/process/watchdog/marks.ts";
 
 /** What a plugin is asked, and for how long it is waited for. */
-interface Asking<P, Q, A> {
+interface FirstKnownParts<P, Q, A> {
   ask(provides: P, question: Q): MaybePromise<A | undefined>;
   /** Throws what is wrong with an answer: a plugin may say anything. */
   check(answer: A, question: Q): void;
   readonly limitMs: number;
   readonly log: Logger;
 }
-interface Askable<P, Q, A> extends Asking<P, Q, A> {
+interface Askable<P, Q, A> extends FirstKnownParts<P, Q, A> {
   readonly plugins: readonly Provided<P>[];
 }
-type Asked<P> = Pick<Provided<P>, "name" | "provides" | "mark">;
+type AskablePlugin<P> = Pick<Provided<P>, "name" | "provides" | "mark">;
 
 /**
  * Asks plugins in their order what one of them may know: the first answer counts. One that fails, does not answer in time
@@ -30,12 +30,12 @@ function knownFrom<P, Q, A>(place: number, question: Q, askable: Askable<P, Q, A
   const plugin = askable.plugins[place];
   if (!plugin) return undefined;
   const answer = answerOf(plugin, question, askable);
-  if (answer instanceof Promise) return answer.then((known) => known ?? knownFrom(place + 1, question, askable));
+  if (answer instanceof Promise) return answer.then((found) => found ?? knownFrom(place + 1, question, askable));
   return answer ?? knownFrom(place + 1, question, askable);
 }
 
 /** Of one plugin. */
-export function answerOf<P, Q, A>(plugin: Asked<P>, question: Q, asking: Asking<P, Q, A>): MaybePromise<A | undefined> {
+export function answerOf<P, Q, A>(plugin: AskablePlugin<P>, question: Q, asking: FirstKnownParts<P, Q, A>): MaybePromise<A | undefined> {
   const { name, provides, mark = 0 } = plugin;
   try {
     entering(mark);
@@ -48,7 +48,7 @@ export function answerOf<P, Q, A>(plugin: Asked<P>, question: Q, asking: Asking<
 async function lateAnswer<P, Q, A>(
   answer: Promise<A | undefined>,
   question: Q,
-  asking: Asking<P, Q, A>,
+  asking: FirstKnownParts<P, Q, A>,
   name: string,
 ): Promise<A | undefined> {
   try {
@@ -57,7 +57,7 @@ async function lateAnswer<P, Q, A>(
     return unanswered(name, thrown, asking.log);
   }
 }
-function checked<P, Q, A>(answer: A | undefined, question: Q, { check }: Asking<P, Q, A>): A | undefined {
+function checked<P, Q, A>(answer: A | undefined, question: Q, { check }: FirstKnownParts<P, Q, A>): A | undefined {
   if (answer === undefined || answer === null) return undefined;
   check(answer, question);
   return answer;

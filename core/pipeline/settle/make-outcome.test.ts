@@ -8,9 +8,9 @@ import type { Ending } from "../stream/deliver.ts";
 import { costing } from "./cost.ts";
 import { estimating } from "./estimate.ts";
 import { outcomeOf } from "./make-outcome.ts";
-import { Results, WholeReport } from "../guard/report.ts";
-import type { GuardrailReport } from "../guard/report.ts";
-import { ownReply, type Reply } from "../reply.ts";
+import { Results, WholeReport } from "../call/guardrail-report.ts";
+import type { GuardrailReport } from "../call/guardrail-report.ts";
+import { ownReply, type Reply } from "../call/reply.ts";
 import type { Served } from "./settle.ts";
 
 const call: Call = {
@@ -46,7 +46,7 @@ const ending = (more: Partial<Ending>): Ending => ({
   firstMs: 1,
   response: null,
   streamed: true,
-  said: () => ({ text: words, times: 1 }),
+  answerText: () => ({ text: words, times: 1 }),
   ...more,
 });
 const quiet = (): void => undefined;
@@ -66,7 +66,7 @@ test("without a report, what was said is counted, not its wire", async () => {
   expect(usage?.output).toBeLessThan(60);
 });
 test("an answer whose text was kept in part is counted in proportion", async () => {
-  expect((await usageOf({ said: () => ({ text: words, times: 3 }) }))?.output).toBeGreaterThan(120);
+  expect((await usageOf({ answerText: () => ({ text: words, times: 3 }) }))?.output).toBeGreaterThan(120);
 });
 test.each(["aborted", "partial"] as const)("an answer that was %s costs no less than what was received", async (ended) => {
   const usage = await usageOf({ ended, usage: { input: 9, output: 1 } });

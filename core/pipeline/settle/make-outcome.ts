@@ -11,15 +11,22 @@ import {
   type Usage,
   type WireError,
 } from "#contract";
-import { callerKey } from "../caller-key.ts";
+import { callerKey } from "../../kernel/secrets/caller-key.ts";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
 import type { EstimateUsage } from "./estimate.ts";
 import type { CostOf } from "./cost.ts";
 import { fieldsText, logged, type LoggedText, shortened } from "./logged-text.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import type { Reply } from "../reply.ts";
-import { longestFirst, MIN_LENGTH, type Secrets, toldError, withoutBegunSecret, withoutLongSecrets } from "../call/secrets-sent.ts";
+import type { Reply } from "../call/reply.ts";
 import type { Served } from "./settle.ts";
+import {
+  MIN_LENGTH,
+  type Secrets,
+  longestFirst,
+  redactedError,
+  withoutBegunSecret,
+  withoutLongSecrets,
+} from "../../kernel/secrets/redaction.ts";
 
 interface At {
   /** Milliseconds since the epoch. */
@@ -74,7 +81,7 @@ const MAX_NAME = 256;
 const MAX_MESSAGE = 4_096;
 function shortError(error: WireError | null, secrets: Secrets): WireError | null {
   if (error === null) return null;
-  const { message, type, param, code } = toldError(error, secrets);
+  const { message, type, param, code } = redactedError(error, secrets);
   return {
     message: shortened(message, MAX_MESSAGE),
     type: shortened(type, MAX_NAME),
@@ -147,7 +154,7 @@ async function estimateOf({ reply, served, ending }: Ended, estimate: EstimateUs
   const { input, output } = call.row.content;
   if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
   const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";
-  const { text, times } = ending.said?.() ?? { text: whole, times: 1 };
+  const { text, times } = ending.answerText?.() ?? { text: whole, times: 1 };
   const model = modelOf(reply, ending) ?? reply.from.target.model;
   const of = { providerId: reply.from.id, model: shortened(model, MAX_NAME) };
   const usage = await estimate(textIn(input(call.body.value)), text, of);
@@ -223,8 +230,8 @@ interface Told extends Pick<Ended, "reply" | "ending"> {
   readonly secrets: Secrets;
 }
 function kept({ text, isCut }: LoggedText, secrets: Secrets): string | null {
-  const told = hidden(text, secrets);
-  return told !== null && isCut ? withoutBegunSecret(told, secrets) : told;
+  const redacted = hidden(text, secrets);
+  return redacted !== null && isCut ? withoutBegunSecret(redacted, secrets) : redacted;
 }
 
 /** What waits to be exported must not hold the whole of a long body: what is logged of it is in the bodies. */

@@ -45,8 +45,8 @@ function shownControl(control: Call["control"], hide: Hide): Call["control"] {
 function shownHeaders(headers: RequestHeaders, classes: HeaderClasses, hide: Hide): RequestHeaders {
   const shown: [name: string, value: string][] = [];
   headers.forEach((value, name) => {
-    const told = classes.of(name).class === "credential" ? value : hide(value);
-    if (told !== value) shown.push([name, told]);
+    const withoutKeys = classes.of(name).class === "credential" ? value : hide(value);
+    if (withoutKeys !== value) shown.push([name, withoutKeys]);
   });
   if (shown.length === 0) return headers;
   const copy = new Headers();

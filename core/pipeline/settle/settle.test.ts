@@ -4,8 +4,8 @@ import type { Outcome } from "#contract";
 import { callOf } from "#kit";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import type { Gateway } from "../gateway.ts";
-import type { GuardrailReport } from "../guard/report.ts";
-import { ownReply } from "../reply.ts";
+import type { GuardrailReport } from "../call/guardrail-report.ts";
+import { ownReply } from "../call/reply.ts";
 import { refused, whenDone } from "./settle.ts";
 
 const settledSoon = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

@@ -1,18 +1,30 @@
-import { type Call, type Caller, GatewayError, messageOf, type Outcome, type Plan } from "#contract";
-import type { HeaderRecord } from "../../egress/header.ts";
+import {
+  type Call,
+  type Caller,
+  type Dialect,
+  GatewayError,
+  type HeaderRecord,
+  type Logger,
+  messageOf,
+  type OperationName,
+  type Outcome,
+  type Plan,
+} from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
-import { errorResponse } from "../../http/errors.ts";
+import { errorResponse } from "../stream/error-response.ts";
 import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
 import { asJsonList } from "../stream/json-list.ts";
 import { watched } from "../stream/passing-bytes.ts";
-import type { Gateway } from "../gateway.ts";
 import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
 import { PassThroughStream } from "../stream/pass-through.ts";
 import { bareOutcome, type Ended, outcomeOf } from "./make-outcome.ts";
-import { type Content, type GoodStream, ownReply, type Reply } from "../reply.ts";
-import type { Secrets } from "../call/secrets-sent.ts";
+import { ownReply, type Reply } from "../call/reply.ts";
+import type { Content, GoodStream } from "../stream/content.ts";
+import type { Secrets } from "../../kernel/secrets/redaction.ts";
+import type { CostOf } from "./cost.ts";
+import type { EstimateUsage } from "./estimate.ts";
 
 /** A request as far as it came, and what counts it out of its generation. */
 export interface Served {
@@ -26,8 +38,22 @@ export interface Served {
   readonly held: Held;
 }
 
+/** What settling needs of the gateway. */
+export interface Settling {
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly limits: { readonly loggedBytes: number };
+  /** The longest a client may take nothing of an answer that is held for it. */
+  readonly stalledMs: number;
+  readonly dialects: ReadonlyMap<OperationName, Dialect>;
+  readonly costOf: CostOf;
+  readonly estimate: EstimateUsage;
+  /** Hands what happened to policies and exporters. */
+  settled(outcome: Outcome): void;
+}
+
 /** Answers the client, and settles once: when it has its bytes, when it has left, or when the stream broke. */
-export function whenDone(reply: Reply, served: Served, gw: Gateway): Response {
+export function whenDone(reply: Reply, served: Served, gw: Settling): Response {
   const headers = gatewayHeaders(reply, served.call);
   const { content, status } = reply;
   if (content.kind !== "whole" || typeof content.text !== "string" || content.text.length > AT_ONCE)
@@ -69,7 +95,7 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
 }
 
 /** As the client reads it; a log keeps the events. */
-function framed(events: ReadableStream<Uint8Array>, headers: HeaderRecord, { operation, search }: Call, { dialects }: Gateway) {
+function framed(events: ReadableStream<Uint8Array>, headers: HeaderRecord, { operation, search }: Call, { dialects }: Settling) {
   if (dialects.get(operation)?.framing?.(search) !== "json-list") return events;
   headers["content-type"] = "application/json; charset=utf-8";
   return asJsonList(events);
@@ -83,7 +109,7 @@ function asEvents(headers: HeaderRecord): void {
 
 /** What is to be settled. */
 interface Settlement extends Ended {
-  readonly gw: Gateway;
+  readonly gw: Settling;
 }
 const waiting: Settlement[] = [];
 /** Settles once the answers made in this turn of the event loop are on their way; one timer for all of them. */
@@ -120,7 +146,7 @@ function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
 }
 
 /** A request that ended before any target had answered. */
-export function refused(thrown: unknown, served: Served, gw: Gateway): Response {
+export function refused(thrown: unknown, served: Served, gw: Settling): Response {
   const { call, plan } = served;
   const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
   if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });

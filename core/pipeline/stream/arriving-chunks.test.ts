@@ -1,7 +1,7 @@
 /** Chunks of a stream whose frames arrive: how they end, and what becomes of the upstream. */
+import type { ByteSource, Source } from "#contract";
 import { describe, expect, test } from "bun:test";
 import { TINY_DIALECT } from "#kit";
-import type { ByteSource, Source } from "../../egress/source.ts";
 import { decoded, translated } from "./arriving-chunks.ts";
 import type { Chunk } from "./chunks.ts";
 
@@ -30,7 +30,16 @@ class Upstream implements ByteSource {
 const WAYS: Readonly<Record<string, (reader: ByteSource) => Promise<Source<Chunk>>>> = {
   translated: (reader) => translated({ reader, map: TINY_DIALECT.decode, format: "sse", encoder, provider: "p" }),
   decoded: async (reader) =>
-    decoded({ reader, first: bytes(""), said: null, dialect: TINY_DIALECT, provider: "p", encode, hideUsage: false, correct: null }),
+    decoded({
+      reader,
+      first: bytes(""),
+      openingEvents: null,
+      dialect: TINY_DIALECT,
+      provider: "p",
+      encode,
+      hideUsage: false,
+      correct: null,
+    }),
 };
 async function wireOf(chunks: Source<Chunk>): Promise<string> {
   let wire = "";

@@ -1,5 +1,14 @@
-import { type Encoder, type Frame, type FrameFormat, GatewayError, nextTurn, type StreamEvent, type StreamMap } from "#contract";
-import type { ByteSource, Source } from "../../egress/source.ts";
+import {
+  type ByteSource,
+  type Encoder,
+  type Frame,
+  type FrameFormat,
+  GatewayError,
+  nextTurn,
+  type Source,
+  type StreamEvent,
+  type StreamMap,
+} from "#contract";
 import { isLong } from "../../json/long-json.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";

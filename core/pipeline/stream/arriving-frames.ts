@@ -1,10 +1,9 @@
-import { type Frame, type FrameFormat, GatewayError, nextTurn, type StreamEvent } from "#contract";
-import { drained } from "../../egress/answer.ts";
-import type { ByteSource, Source } from "../../egress/source.ts";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { type ByteSource, type Frame, type FrameFormat, GatewayError, nextTurn, type Source, type StreamEvent } from "#contract";
+import { eventCost } from "../../json/memory-cost.ts";
 import { Finishes } from "./fold.ts";
 import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";
+import { drained } from "./drained.ts";
 
 /** How long a complete answer is waited on for more, where its wire has no terminal marker: usage may follow the finish. */
 const QUIET_MS = 250;

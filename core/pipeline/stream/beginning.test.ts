@@ -1,6 +1,5 @@
-import type { ByteSource } from "../../egress/source.ts";
 import { expect, test } from "bun:test";
-import { type StreamMap, UpstreamFailure } from "#contract";
+import { type ByteSource, type StreamMap, UpstreamFailure } from "#contract";
 import { goodBeginning } from "./beginning.ts";
 
 const decode: StreamMap = {

@@ -1,6 +1,5 @@
-import type { ByteSource } from "../../egress/source.ts";
-import { type Frame, GatewayError, type StreamEvent, type StreamMap } from "#contract";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { type ByteSource, type Frame, GatewayError, type StreamEvent, type StreamMap } from "#contract";
+import { eventCost } from "../../json/memory-cost.ts";
 import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 import { frameReader } from "./frames.ts";
@@ -19,7 +18,7 @@ export interface JudgedStart {
   /** What comes behind it. */
   readonly reader: ByteSource;
   /** What was said in a beginning that is too long to be read again. */
-  readonly said: readonly StreamEvent[] | null;
+  readonly events: readonly StreamEvent[] | null;
 }
 
 /** Reads until the first event, for a marker or a ping says nothing; an error as first event is thrown, so that it can be retried or fall back. */
@@ -38,7 +37,7 @@ export async function goodBeginning(reader: ByteSource, decode: StreamMap, provi
     if (beginning.held > LONG) await beginning.readLong(bytes);
     else if (bytes) beginning.readNext(bytes);
     else beginning.end();
-    if (beginning.said.length > 0) return handedOver(read, kept, reader, beginning.said);
+    if (beginning.events.length > 0) return handedOver(read, kept, reader, beginning.events);
     if (!bytes) throw new GatewayError("STREAM_EMPTY", { provider });
     if (beginning.held === 0) reader.unheard?.(); // comments and pings
     if (kept > MAX_BLANK) [read, kept] = behindBlank(read, kept, bytes);
@@ -46,12 +45,12 @@ export async function goodBeginning(reader: ByteSource, decode: StreamMap, provi
   }
 }
 
-function handedOver(read: readonly Uint8Array[], size: number, reader: ByteSource, said: readonly StreamEvent[]): JudgedStart {
+function handedOver(read: readonly Uint8Array[], size: number, reader: ByteSource, events: readonly StreamEvent[]): JudgedStart {
   const [first = NOTHING, ...rest] = read;
-  if (rest.length === 0) return { first, reader, said: null };
-  if (size > LONG) return { first, reader: new ReadAgain(rest, reader), said };
+  if (rest.length === 0) return { first, reader, events: null };
+  if (size > LONG) return { first, reader: new ReadAgain(rest, reader), events };
   reader.keeps?.(0);
-  return { first: Buffer.concat(read), reader, said: null };
+  return { first: Buffer.concat(read), reader, events: null };
 }
 
 /** What has not ended: it may be the beginning of an event. */
@@ -69,7 +68,7 @@ const BLOCK = 1024;
 class StartReader {
   private readonly frames = frameReader("sse");
   private readonly state: unknown;
-  readonly said: StreamEvent[] = [];
+  readonly events: StreamEvent[] = [];
   constructor(private readonly decode: StreamMap) {
     this.state = decode.start();
   }
@@ -80,7 +79,7 @@ class StartReader {
   }
   readNext(bytes: Uint8Array): void {
     const error = Buffer.prototype.lastIndexOf.call(bytes, ERROR);
-    for (let from = 0, to = 0, count = 0; from < bytes.length && !(this.said.length > 0 && from > error); from = to, count += 1) {
+    for (let from = 0, to = 0, count = 0; from < bytes.length && !(this.events.length > 0 && from > error); from = to, count += 1) {
       to = firstFrameEnd(bytes, count < ONE_BY_ONE ? from : from + BLOCK);
       this.hear(this.frames.push(bytes.subarray(from, to)));
     }
@@ -96,7 +95,7 @@ class StartReader {
     this.hear(this.frames.end());
   }
   private hear(frames: readonly Frame[]): void {
-    for (const frame of frames) for (const event of this.decode.event(frame, this.state)) this.said.push(event);
+    for (const frame of frames) for (const event of this.decode.event(frame, this.state)) this.events.push(event);
   }
 }
 const ERROR = Buffer.from("error");

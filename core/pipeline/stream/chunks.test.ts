@@ -1,7 +1,6 @@
 /** A stream whose chunks are made from events. */
 import { describe, expect, test } from "bun:test";
-import { type Encoder, GatewayError, UpstreamFailure } from "#contract";
-import type { Source } from "../../egress/source.ts";
+import { type Encoder, GatewayError, type Source, UpstreamFailure } from "#contract";
 import { type Chunk, ChunkStream } from "./chunks.ts";
 
 const SECRET = "sk-of-the-workspace-0123";

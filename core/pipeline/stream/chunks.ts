@@ -1,10 +1,9 @@
-import type { Encoder, StreamEvent, WireError } from "#contract";
-import type { Source } from "../../egress/source.ts";
+import type { Encoder, Source, StreamEvent, WireError } from "#contract";
 import { Fold } from "./fold.ts";
 import { clipped, OUTLINE, sizeOf } from "./kept-events.ts";
 import { errorOf, type Live, type Summary } from "./live.ts";
-import { type Secrets, toldError } from "../call/secrets-sent.ts";
 import { Slices } from "./slices.ts";
+import { type Secrets, redactedError } from "../../kernel/secrets/redaction.ts";
 
 const encoder = new TextEncoder();
 
@@ -82,7 +81,7 @@ export class ChunkStream implements Live {
     } catch (thrown) {
       this.over = true;
       void this.chunks.cancel(); // nothing more of it is wanted
-      this.failure = toldError(errorOf(thrown, this.from.provider), this.from.secrets);
+      this.failure = redactedError(errorOf(thrown, this.from.provider), this.from.secrets);
       return { wire: this.encode.error(this.failure), events: [] };
     }
   }

@@ -1,5 +1,4 @@
-import { GatewayError, type JsonText, type Outcome, type Usage, type WireError } from "#contract";
-import type { Source } from "../../egress/source.ts";
+import { GatewayError, type JsonText, type Outcome, type Source, type Usage, type WireError } from "#contract";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { type Live, type Summary, wireError } from "./live.ts";
 import { Slices } from "./slices.ts";
@@ -17,7 +16,7 @@ export interface Ending {
   readonly model?: string | null;
   readonly streamed?: true;
   /** What the model said, when usage has to be estimated, and how much more than that it was. */
-  readonly said?: () => { readonly text: string; readonly times: number };
+  readonly answerText?: () => { readonly text: string; readonly times: number };
 }
 export const NOTHING_READ: Omit<Ending, "ended"> = { usage: null, firstMs: null, response: null };
 export type Settle = (ending: Ending) => void;
@@ -85,7 +84,7 @@ class Delivering {
       this.kept?.add(bytes);
       controller.enqueue(bytes);
     } catch (thrown) {
-      this.broke(thrown);
+      this.endBroken(thrown);
       throw thrown; // the client's connection is cut
     }
   }
@@ -104,10 +103,10 @@ class Delivering {
     void this.cancel().catch(() => undefined); // the upstream may be gone already
   }
   private end(aborted: boolean): void {
-    this.over(this.told(aborted));
+    this.over(this.endingOf(aborted));
   }
   /** Code that reads the answer (a dialect's, say) has failed: what the request holds goes back all the same. */
-  private broke(thrown: unknown): void {
+  private endBroken(thrown: unknown): void {
     this.over(this.brokenBy(thrown, this.to.signal.aborted));
     void this.from.cancel().catch(() => undefined); // nothing more of it is wanted
   }
@@ -116,7 +115,7 @@ class Delivering {
     this.controller = undefined;
     this.to.settle(ending);
   }
-  private told(aborted: boolean): Ending {
+  private endingOf(aborted: boolean): Ending {
     try {
       return this.ending(aborted, this.firstMs);
     } catch (thrown) {
@@ -154,7 +153,7 @@ class StreamEnding implements Ending {
   get response(): string {
     return this.kept.text();
   }
-  said(): { readonly text: string; readonly times: number } {
+  answerText(): { readonly text: string; readonly times: number } {
     return { text: this.summary.text(this.kept.text()), times: this.kept.times };
   }
 }

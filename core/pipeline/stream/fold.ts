@@ -67,8 +67,8 @@ function refuseMany(there: number, what: string): void {
 }
 
 function choiceOf(open: Open, index = 0): OpenChoice {
-  const known = open.choices.get(index);
-  if (known) return known;
+  const choice = open.choices.get(index);
+  if (choice) return choice;
   refuseMany(open.choices.size, "choices");
   const fresh: OpenChoice = { text: "", reasoning: [], tools: new Map(), marks: [] };
   open.choices.set(index, fresh);

@@ -1,9 +1,9 @@
 import { type Dialect, GatewayError } from "#contract";
-import { tooLarge } from "../../egress/answer.ts";
 import { LONG } from "../../json/long-json.ts";
 import { firstFrameEnd, lastFrameEnd } from "./frame-ends.ts";
 import { MAX_EVENT } from "./frames.ts";
 import type { Marker } from "./marker.ts";
+import { tooLarge } from "../../json/whole.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -50,13 +50,13 @@ export class FrameGate {
     return this.size === 0 ? NOTHING : this.visible(Buffer.concat(this.carry));
   }
   private joined(chunk: Uint8Array): Uint8Array {
-    if (this.size > 0 && !this.endsIn(chunk)) return this.hold(chunk);
+    if (this.size > 0 && !this.endsIn(chunk)) return this.carryOver(chunk);
     if (this.size > LONG) return this.long(chunk);
     const bytes = this.size === 0 ? chunk : Buffer.concat([...this.carry, chunk]);
     [this.carry, this.size, this.seam] = [[], 0, NOTHING];
     const end = lastFrameEnd(bytes);
     if (end === bytes.length) return this.visible(bytes);
-    this.hold(bytes.subarray(end));
+    this.carryOver(bytes.subarray(end));
     return this.visible(bytes.subarray(0, end));
   }
   /** It is no usage frame, and not joined: whatever was made of so many bytes in one go would keep others waiting. */
@@ -84,7 +84,7 @@ export class FrameGate {
   private endsIn(chunk: Uint8Array): boolean {
     return lastFrameEnd(chunk) > 0 || lastFrameEnd(Buffer.concat([this.seam, chunk.subarray(0, SEAM)])) > 0; // of the chunk nothing is copied
   }
-  private hold(part: Uint8Array): Uint8Array {
+  private carryOver(part: Uint8Array): Uint8Array {
     this.size += part.length;
     if (this.size > MAX_EVENT)
       throw new GatewayError("UPSTREAM_INVALID", { provider: this.provider, why: tooLarge(MAX_EVENT, "one event") });
@@ -94,7 +94,7 @@ export class FrameGate {
   }
   private visible(bytes: Uint8Array): Uint8Array {
     const end = this.marker?.endIn(bytes) ?? -1;
-    return this.shown(end < 0 ? bytes : this.upToMarker(bytes, end));
+    return this.withUsageHidden(end < 0 ? bytes : this.upToMarker(bytes, end));
   }
   private upToMarker(bytes: Uint8Array, end: number): Uint8Array {
     this.ended = true;
@@ -103,7 +103,7 @@ export class FrameGate {
     [this.carry, this.size] = [[], 0];
     return bytes.subarray(0, end);
   }
-  private shown(bytes: Uint8Array): Uint8Array {
+  private withUsageHidden(bytes: Uint8Array): Uint8Array {
     const dialect = this.hideUsageOf;
     if (!dialect) return bytes;
     const at = usageIn(bytes);

@@ -1,5 +1,4 @@
-import { nextTurn } from "#contract";
-import type { Source } from "../../egress/source.ts";
+import { nextTurn, type Source } from "#contract";
 import type { Chunk } from "./chunks.ts";
 
 /** Characters of the wire that are given before others have their turn, and what a chunk counts beside its own. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Encoder, StreamEvent } from "#contract";
-import type { Source } from "../../egress/source.ts";
+import type { Encoder, Source, StreamEvent } from "#contract";
 import { type Chunk, ChunkStream } from "./chunks.ts";
 import { clipped, sizeOf } from "./kept-events.ts";
 import { judged } from "../../../plugins/api/chat/judged.ts";

@@ -1,5 +1,4 @@
-import type { Source } from "../../egress/source.ts";
-import { GatewayError, messageOf, UpstreamFailure, type Usage, type WireError } from "#contract";
+import { GatewayError, messageOf, type Source, UpstreamFailure, type Usage, type WireError } from "#contract";
 
 /**
  * A streamed answer on its way to the client, as bytes of the client's dialect: a failure in mid-stream has become the

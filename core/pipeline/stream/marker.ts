@@ -34,8 +34,8 @@ export class Marker {
   /** The terminal event whose frame begins so; of those that may be too long to be read whole. */
   eventOf(beginning: Uint8Array): string | null {
     const text = decoder.decode(beginning);
-    const said = /(?:^|[\r\n])event: ?([^\r\n]*)/.exec(text)?.[1];
-    return this.names?.find((name) => (said === undefined ? text.includes(`"${name}"`) : said === name)) ?? null;
+    const eventName = /(?:^|[\r\n])event: ?([^\r\n]*)/.exec(text)?.[1];
+    return this.names?.find((name) => (eventName === undefined ? text.includes(`"${name}"`) : eventName === name)) ?? null;
   }
   private endOf(needle: Buffer, bytes: Uint8Array): number {
     for (let at = find(bytes, needle, 0), to = 0; at >= 0; at = find(bytes, needle, to)) {
@@ -50,8 +50,8 @@ const find = (bytes: Uint8Array, needle: Buffer, from: number): number => Buffer
 
 /** Of each dialect once: it says the same at the end of each answer. */
 export function markerOf(dialect: Dialect, encode: EncodeOptions): Marker | null {
-  const known = MARKERS.get(dialect);
-  if (known !== undefined) return known;
+  const cached = MARKERS.get(dialect);
+  if (cached !== undefined) return cached;
   const frame = framesOf(encoder.encode(dialect.encode(encode).end())).at(-1);
   const marker = frame === undefined ? null : new Marker(frame, dialect.terminal?.events);
   MARKERS.set(dialect, marker);

@@ -1,11 +1,10 @@
-import { type Frame, GatewayError, type JsonText, type StreamMap, UpstreamFailure } from "#contract";
-import { MAX_WHOLE, tooLarge } from "../../egress/answer.ts";
-import type { ByteSource } from "../../egress/source.ts";
-import { textCost } from "../../kernel/process/memory-cost.ts";
+import { type ByteSource, type Frame, GatewayError, type JsonText, type StreamMap, UpstreamFailure } from "#contract";
+import { textCost } from "../../json/memory-cost.ts";
 import { received } from "../../json/utf8.ts";
 import { isLong, refuseSlow } from "../../json/long-json.ts";
 import { frameReader } from "./frames.ts";
 import { ReadAgain } from "./read-again.ts";
+import { MAX_WHOLE, tooLarge } from "../../json/whole.ts";
 
 /**
  * What an answer to a request for a stream turns out to be, where its content type does not tell: the whole text of a
@@ -47,7 +46,7 @@ class Probe {
   /** Its first byte that is no space; 0 before that. */
   private first = 0;
   private lines = 0;
-  private said = false;
+  private saidSomething = false;
   /** A line was not the map's: more than a line, or a whole body. */
   private strange = false;
   constructor(private readonly map: StreamMap | undefined) {
@@ -60,7 +59,7 @@ class Probe {
     return this.map && !this.strange ? this.frames.push(bytes) : NO_LINES;
   }
   get isStream(): boolean {
-    return this.map === undefined ? this.first !== 0 && this.first !== BRACE : this.said;
+    return this.map === undefined ? this.first !== 0 && this.first !== BRACE : this.saidSomething;
   }
   /** The same when all has come. */
   async isStreamAfterAll(): Promise<boolean> {
@@ -75,7 +74,7 @@ class Probe {
     try {
       if (isLong(frame.data)) await refuseSlow(frame.data);
       // Some bodies name their model as a stream's first line does: that alone does not tell them apart.
-      this.said ||= map.event(frame, this.state).some(({ type }) => type !== "start");
+      this.saidSomething ||= map.event(frame, this.state).some(({ type }) => type !== "start");
     } catch (thrown) {
       if (UpstreamFailure.is(thrown)) throw thrown;
       this.strange = true; // judged as a whole, when it is all there

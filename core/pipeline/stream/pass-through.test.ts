@@ -1,6 +1,6 @@
+import type { ByteSource } from "#contract";
 import { describe, expect, test } from "bun:test";
 import { TINY_DIALECT } from "#kit";
-import type { ByteSource } from "../../egress/source.ts";
 import type { Live } from "./live.ts";
 import { PassThroughStream } from "./pass-through.ts";
 
@@ -24,7 +24,7 @@ const sourceOf = (parts: Iterator<Uint8Array, undefined>, more: Partial<ByteSour
   ...more,
 });
 const liveOf = (reader: ByteSource, first: Uint8Array, hideUsage = false): Live =>
-  new PassThroughStream({ reader, first, dialect: TINY_DIALECT, provider: "p", encode, hideUsage, said: null, correct: null }, []);
+  new PassThroughStream({ reader, first, dialect: TINY_DIALECT, provider: "p", encode, hideUsage, openingEvents: null, correct: null }, []);
 async function drained(live: Live): Promise<string> {
   const parts: Uint8Array[] = [];
   for (let part = await live.read(); part; part = await live.read()) parts.push(part);

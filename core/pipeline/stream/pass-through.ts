@@ -1,4 +1,5 @@
 import {
+  type ByteSource,
   type Dialect,
   type EncodeOptions,
   ERRORS,
@@ -8,16 +9,15 @@ import {
   UpstreamFailure,
   type WireError,
 } from "#contract";
-import { drained } from "../../egress/answer.ts";
-import type { ByteSource } from "../../egress/source.ts";
 import type { Fold } from "./fold.ts";
 import { StreamEnds } from "./stream-ends.ts";
 import { framesOf } from "./frames.ts";
 import { errorOf, type Live, type Summary, wireError } from "./live.ts";
 import { type Marker, markerOf } from "./marker.ts";
-import { type Secrets, toldError } from "../call/secrets-sent.ts";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { eventCost } from "../../json/memory-cost.ts";
 import { FrameGate } from "./frame-gate.ts";
+import { drained } from "./drained.ts";
+import { type Secrets, redactedError } from "../../kernel/secrets/redaction.ts";
 
 /* The same dialect on both sides: bytes pass, usage is tapped. */
 
@@ -29,7 +29,7 @@ export interface PassThrough {
   /** Bytes already read while the stream's beginning was judged. */
   readonly first: Uint8Array;
   /** What was said in a beginning that is too long to be read again. */
-  readonly said: readonly StreamEvent[] | null;
+  readonly openingEvents: readonly StreamEvent[] | null;
   readonly dialect: Dialect;
   readonly provider: string;
   readonly encode: EncodeOptions;
@@ -59,7 +59,7 @@ export class PassThroughStream implements Live {
     private readonly secrets: Secrets,
   ) {
     this.first = from.first;
-    this.edges = new StreamEnds(from.first, from.dialect.decode, from.dialect.terminal, from.said);
+    this.edges = new StreamEnds(from.first, from.dialect.decode, from.dialect.terminal, from.openingEvents);
     this.marker = markerOf(from.dialect, from.encode);
     this.frames = new FrameGate(from.hideUsage ? from.dialect : null, this.marker, from.provider);
   }
@@ -78,7 +78,7 @@ export class PassThroughStream implements Live {
         if (visible.length > 0) return visible;
       }
     } catch (thrown) {
-      this.failure = toldError(errorOf(thrown, this.from.provider), this.secrets);
+      this.failure = redactedError(errorOf(thrown, this.from.provider), this.secrets);
       void this.from.reader.cancel(); // nothing more of it is wanted
       return this.ending();
     }
@@ -90,7 +90,7 @@ export class PassThroughStream implements Live {
   }
   /** A long frame goes on piece by piece; between some of them others have their turn. */
   private async withPauses(piece: Uint8Array): Promise<Uint8Array> {
-    this.keep();
+    this.countHeld();
     this.sincePause += piece.length;
     if (this.sincePause > PAUSE_BYTES) {
       this.sincePause = 0;
@@ -102,11 +102,11 @@ export class PassThroughStream implements Live {
     this.edges.remember(chunk);
     const before = this.frames.held;
     const visible = this.frames.push(chunk);
-    if (this.frames.held !== before) this.keep();
+    if (this.frames.held !== before) this.countHeld();
     if (saysNothing(chunk, this.from.dialect)) this.from.reader.unheard?.();
     return visible;
   }
-  private keep(): void {
+  private countHeld(): void {
     this.from.reader.keeps?.(eventCost(this.frames.held));
   }
   /** Behind its terminal marker an answer is over, whatever its provider does with the connection. */
@@ -122,7 +122,7 @@ export class PassThroughStream implements Live {
       model: fold.model ?? null,
       finished: fold.finished,
       error: this.failure,
-      text: (wire) => said(wire, this.from.dialect),
+      text: (wire) => textOf(wire, this.from.dialect),
     };
   }
 
@@ -142,7 +142,7 @@ export class PassThroughStream implements Live {
   }
   private fold(ended: boolean): Fold {
     if (this.seen) return this.seen;
-    const { fold, error } = this.edges.said(ended, ended ? this.frames.terminal : null);
+    const { fold, error } = this.edges.foldedEnds(ended, ended ? this.frames.terminal : null);
     this.failure ??= error;
     this.reported = error !== null;
     return (this.seen = fold);
@@ -150,7 +150,7 @@ export class PassThroughStream implements Live {
 }
 
 /** The text and tool calls in passing frames; frames that cannot be read say nothing. */
-function said(wire: string, { decode }: Dialect): string {
+function textOf(wire: string, { decode }: Dialect): string {
   const state = decode.start();
   return framesOf(encoder.encode(wire))
     .map((frame) => {

@@ -1,5 +1,5 @@
+import type { ByteSource } from "#contract";
 import { describe, expect, test } from "bun:test";
-import type { ByteSource } from "../../egress/source.ts";
 import type { Ending } from "./deliver.ts";
 import { watched } from "./passing-bytes.ts";
 

@@ -1,5 +1,4 @@
-import type { Usage } from "#contract";
-import type { ByteSource } from "../../egress/source.ts";
+import type { ByteSource, Usage } from "#contract";
 import { NOTHING_READ, type Settle } from "./deliver.ts";
 import { errorOf } from "./live.ts";
 

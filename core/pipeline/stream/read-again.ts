@@ -1,6 +1,5 @@
-import { nextTurn } from "#contract";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
-import type { ByteSource } from "../../egress/source.ts";
+import { type ByteSource, nextTurn } from "#contract";
+import { eventCost } from "../../json/memory-cost.ts";
 
 /** Pieces that are given before others have their turn. */
 const AT_ONCE = 8;

@@ -1,5 +1,4 @@
-import type { Source } from "../../egress/source.ts";
-import { type JsonText, nextTurn } from "#contract";
+import { type JsonText, nextTurn, type Source } from "#contract";
 import { isHighSurrogate } from "../../json/written.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 

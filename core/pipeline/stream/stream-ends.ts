@@ -58,11 +58,11 @@ export class StreamEnds {
    * Most answers say all in their first event and their last few frames, and reading more would hold up other requests.
    * A stream that never came to its end may hold choices that only the whole of its beginning tells of.
    */
-  said(ended: boolean, last: TerminalFrame | null): EdgeFold {
+  foldedEnds(ended: boolean, last: TerminalFrame | null): EdgeFold {
     if (this.terminal && last) return this.folded((reading) => this.readTerminal(reading, last));
     for (const bytes of QUICK_TAIL_BYTES) {
-      const said = this.read(bytes, !ended);
-      if ((said.fold.finished && said.fold.usage) || said.error) return said;
+      const ends = this.read(bytes, !ended);
+      if ((ends.fold.finished && ends.fold.usage) || ends.error) return ends;
     }
     this.forget();
     return this.read(this.tailBytes, true);

@@ -27,7 +27,10 @@ async function passed(wire: string, size: number) {
   const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.subarray(at * size, (at + 1) * size));
   const [first = new Uint8Array(0), ...rest] = parts;
   const reader = { read: async () => rest.shift(), cancel: async () => undefined };
-  const live = new PassThroughStream({ reader, first, dialect, provider: "p", encode, hideUsage: false, said: null, correct: null }, []);
+  const live = new PassThroughStream(
+    { reader, first, dialect, provider: "p", encode, hideUsage: false, openingEvents: null, correct: null },
+    [],
+  );
   const out: Uint8Array[] = [];
   for (let part = await live.read(); part; part = await live.read()) out.push(part);
   return { text: new TextDecoder().decode(Buffer.concat(out)), summary: live.summary() };

@@ -78,7 +78,7 @@ function parametersOf({ parameters, at }: InlineCheck): Json {
   throw invalid(`${at} and its parameters must be objects`, at);
 }
 
-/** Specification 2.6: guardrails a config names must exist, in its workspace or at the organisation's level. */
+/** Guardrails a config names must exist, in its workspace or at the organisation's level. */
 async function judgeNames(named: ReadonlyMap<string, string>, { records, organisationId, workspaceId }: Judge): Promise<void> {
   if (named.size === 0) return;
   if (named.size > MAX_GUARDRAILS) throw invalid(`it names ${named.size} guardrails, at most ${MAX_GUARDRAILS} are allowed`, "config");

@@ -3,7 +3,7 @@ import { Configs, resourceOf, shown } from "#contract";
 import { oneDefault, refuseInUse, storedConfig } from "./rules.ts";
 import { ConfigVersions } from "./versions.ts";
 
-/** Saved routing configs (specification 2.11). Each update makes a new version; credentials inside are sealed and shown masked. */
+/** Saved routing configs. Each update makes a new version; credentials inside are sealed and shown masked. */
 export const configs = resourceOf(Configs, {
   noun: "config",
   plane: "control",

@@ -1,7 +1,6 @@
 import { RateLimitPolicies, resourceOf } from "#contract";
 import { judgeKeys } from "./keys.ts";
 
-/** Specification 2.14 and E12. */
 export const rateLimitPolicies = resourceOf(RateLimitPolicies, {
   noun: "rate-limit policy",
   plural: "rate-limit policies",

@@ -27,7 +27,6 @@ const ModifyBody = Type.Object(
   { ...open, $id: "ModifyAssistantRequest" },
 );
 
-/** Specification 2.12. */
 const Assistant = Type.Object(
   {
     id: Type.String(),

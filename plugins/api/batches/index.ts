@@ -12,7 +12,7 @@ const ofPath: OwnedIds = { params: ["batch_id"] };
 const shows: OwnedIds = { ...ofPath, made: madeBy };
 const lists: OwnedIds = { lists: true, made: ({ data }) => (Array.isArray(data) ? data.filter(isJson).flatMap(madeBy) : []) };
 
-/** `/v1/batches`: specification E4, E5 and their neighbours. */
+/** `/v1/batches`: created, listed, read and cancelled. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),

@@ -37,7 +37,6 @@ const BatchError = Type.Object(
   open,
 );
 
-/** Specification 2.8. */
 export const Batch = Type.Object(
   {
     id: Type.String(),

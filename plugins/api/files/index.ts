@@ -5,7 +5,7 @@ import { FileDeleted, FileForm, FileList, ListFilesQuery, OpenAiFile } from "./s
 const ofPath: OwnedIds = { params: ["file_id"] };
 const madeFile: OwnedIds = { made: ({ id }: Json) => (typeof id === "string" ? [id] : []) };
 
-/** `/v1/files` (data-plane.md 7.7). What a file holds is judged where it is used. */
+/** `/v1/files`. What a file holds is judged where it is used. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),

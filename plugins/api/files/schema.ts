@@ -11,7 +11,6 @@ export const FileForm = Type.Object(
   { ...open, $id: "CreateFileRequest" },
 );
 
-/** data-plane.md 8. */
 export const OpenAiFile = Type.Object(
   {
     id: Type.String({ description: "Its id, for the workspace that uploaded it." }),

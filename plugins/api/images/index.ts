@@ -75,7 +75,6 @@ const ImageVariationForm = Type.Object(
   { ...open, $id: "CreateImageVariationRequest" },
 );
 
-/** Specification 2.9. */
 const ImageResult = Type.Object(
   {
     created: Type.Integer({ description: "Unix seconds." }),

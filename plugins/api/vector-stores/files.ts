@@ -18,7 +18,6 @@ const Pairs = Nullable(
 );
 export const Attributes = Type.Optional(Pairs);
 
-/** Specification 2.13. */
 const VectorStoreFile = Type.Object(
   {
     id: Type.String(),

@@ -1,4 +1,4 @@
-/** E3: specification 2.7, 3 and the fields of part 4. */
+/** API keys: each field, and what a key may do in each of its states. */
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
 import { type Answer, ask, until } from "../process.ts";

@@ -67,7 +67,7 @@ export const at = (value: unknown, ...path: readonly (string | number)[]): unkno
     value,
   );
 
-/** Specification 7.1, and on the control and admin planes 7.5. */
+/** An error in its documented form, which on the control and admin planes has a code of its own. */
 export function expectError(answer: Answer, status: number, code: string | null = null): void {
   const error = (at(bodyOf(answer, status), "error") ?? {}) as Json;
   expect(Object.keys(error).sort()).toEqual(["code", "message", "param", "type"]);

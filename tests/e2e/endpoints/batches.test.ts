@@ -1,4 +1,4 @@
-/** E4 and E5: specification 2.8. */
+/** Batches, as the gateway passes them on. */
 import { describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";

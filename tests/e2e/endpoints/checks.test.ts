@@ -1,4 +1,4 @@
-/** Checks at work on requests and answers: specification 1, 2.4 and 2.6. */
+/** Checks at work on requests and answers. */
 import { describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";

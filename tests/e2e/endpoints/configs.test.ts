@@ -1,4 +1,4 @@
-/** E8 and what makes it usable: specification 2.11, and what saved configs do. */
+/** Saved configs: their resource, and what they do to requests. */
 import { describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";

@@ -1,4 +1,4 @@
-/** E1, E2 and the resource behind them: specification 2.1 to 2.6. */
+/** Saved guardrails: their resource, and their checks. */
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
 import { type Answer, chat } from "../process.ts";

@@ -1,4 +1,4 @@
-/** The common request headers of specification part 4, one by one. */
+/** The common request headers, one by one. */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";

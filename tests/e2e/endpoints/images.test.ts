@@ -1,4 +1,4 @@
-/** E6: specification 2.9 and the limits of 8. */
+/** Images, and their limits. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../../kit/replay.ts";

@@ -1,4 +1,4 @@
-/** E7 and what makes it usable: specification 2.10, and providers made of integrations. */
+/** Integrations, and providers made of them. */
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
 import type { Answer } from "../process.ts";

@@ -1,4 +1,4 @@
-/** E9, E10 and E11: specification 2.12, 2.13 and 7.4. */
+/** Lists of assistants and of vector stores and their files: their form, and their errors. */
 import { describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";

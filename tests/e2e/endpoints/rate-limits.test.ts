@@ -1,4 +1,4 @@
-/** E12 and what makes it usable: specification 2.14. */
+/** Rate-limit policies: their resource, and what they do to requests. */
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
 import type { Answer } from "../process.ts";

@@ -18,8 +18,8 @@ const watchdog: { heard(name: string, number: number): void } = { heard: () => u
 
 /** The number that stands for a plugin, the same for as long as the process lives. */
 export function markOf(plugin: string): number {
-  const known = numbers.get(plugin);
-  if (known !== undefined || names.length >= MAX_PLUGINS) return known ?? 0;
+  const existing = numbers.get(plugin);
+  if (existing !== undefined || names.length >= MAX_PLUGINS) return existing ?? 0;
   const number = names.push(plugin) - 1;
   numbers.set(plugin, number);
   watchdog.heard(plugin, number);

@@ -81,11 +81,11 @@ export class Spool {
     const { unread, bytes: end } = segment;
     try {
       const lines = await segment.next(sliceBytes, slices);
-      return lines.map((one) => ({
+      return lines.map((line) => ({
         segment,
-        bytes: one.bytes,
-        end: one.end,
-        records: () => one.text.split("\n").flatMap(recordIn),
+        bytes: line.bytes,
+        end: line.end,
+        records: () => line.text.split("\n").flatMap(recordIn),
         lost: null,
       }));
     } catch (thrown) {

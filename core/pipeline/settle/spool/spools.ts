@@ -62,8 +62,8 @@ class ProcessSpools implements Spools {
   }
 
   of(exporter: string): Spool {
-    const known = this.byExporter.get(exporter);
-    if (known) return known;
+    const opened = this.byExporter.get(exporter);
+    if (opened) return opened;
     const spool = new Spool(() => this.placeOf(exporter), this.budget, this.options.log);
     this.byExporter.set(exporter, spool);
     return spool;
@@ -73,7 +73,7 @@ class ProcessSpools implements Spools {
     return () => void this.listeners.delete(run);
   }
   health(): Health {
-    const why = [this.failure, ...[...this.byExporter.values()].map(({ failure }) => failure)].find((one) => one !== null);
+    const why = [this.failure, ...[...this.byExporter.values()].map(({ failure }) => failure)].find((failure) => failure !== null);
     const degraded =
       why === undefined ? [] : [`The folder ${this.options.dir} cannot be written: ${why}. What waits for a store waits in memory only.`];
     const left = [...this.byExporter.values()].reduce((sum, { leftBytes }) => sum + leftBytes, 0);

@@ -1,8 +1,8 @@
 import type { AdapterInput, Call, Caller, Dialect, EncodeOptions, Json, Leaf, MountedOperation, Plan } from "#contract";
-import type { Spending } from "../compute/allowance.ts";
-import type { Held } from "../kernel/process/memory-budget.ts";
-import type { GuardedCall } from "./guard/types.ts";
-import type { Resolved } from "./plan/targets.ts";
+import type { Spending } from "../../compute/allowance.ts";
+import type { Held } from "../../kernel/process/memory-budget.ts";
+import type { Resolved } from "../plan/targets.ts";
+import type { GuardedCall } from "./guardrail-report.ts";
 
 /** A planned request on its way through its targets. */
 export interface RoutedRequest {

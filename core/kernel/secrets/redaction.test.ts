@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { withoutSecrets } from "./secrets-sent.ts";
+import { withoutSecrets } from "./redaction.ts";
 
 const KEY = "sk-0123456789abcdef";
 const inBase64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,4 +1,4 @@
-import type { GuardrailResult, GuardrailResults } from "#contract";
+import type { Call, GuardrailResult, GuardrailResults } from "#contract";
 
 /** Results of guardrails, as the JSON text of their list: most go out without anybody looking inside. */
 export class Results {
@@ -74,3 +74,19 @@ export class StreamReport implements GuardrailReport {
 
 /** What runs beside a request and beside its answer. */
 export const besideOf = (input: Pending, output: Pending): Beside | null => (input === null && output === null ? null : { input, output });
+
+/** What came of the guardrails of one hook point. */
+export interface Guarded {
+  /** Of the guardrails that were waited for, as text; and the same with its members. */
+  readonly written: Results;
+  readonly results: readonly GuardrailResult[];
+  /** Answer 446. */
+  readonly denied: boolean;
+  /** Answer 246, unless denied. */
+  readonly failed: boolean;
+  /** Of the asynchronous guardrails, if there are any; never rejects. */
+  readonly pending: Pending;
+}
+export interface GuardedCall extends Guarded {
+  readonly call: Call;
+}

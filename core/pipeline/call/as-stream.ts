@@ -1,13 +1,13 @@
 import { type Dialect, type Encoder, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
-import type { Chunk } from "./chunks.ts";
-import { Finishes } from "./fold.ts";
-import type { Try } from "../try.ts";
+import type { Chunk } from "../stream/chunks.ts";
+import { Finishes } from "../stream/fold.ts";
+import type { Try } from "./try.ts";
 import { isHighSurrogate } from "../../json/written.ts";
-import { replyMap } from "../call/answer-maps.ts";
-import { extraIn, usualError } from "../call/provider-error.ts";
-import type { GoodStream } from "../reply.ts";
-import { InTurns } from "./in-turns.ts";
+import { replyMap } from "./answer-maps.ts";
+import { extraIn, usualError } from "./provider-error.ts";
+import { InTurns } from "../stream/in-turns.ts";
+import type { GoodStream } from "../stream/content.ts";
 
 /** A provider that answers whole although a stream was asked for: its answer is streamed all the same. */
 export function asStream(body: Json, it: Try, dialect: Dialect): GoodStream {
@@ -32,9 +32,9 @@ function wholeAnswer(body: Json, it: Try, dialect: Dialect): readonly StreamEven
 /** The error that a body tells of, in the provider's form or in the usual one. */
 function refusalIn(body: Json, { to }: Try): UpstreamFailure | undefined {
   entering(markOfOwner(to.provider));
-  const told = [to.provider.error?.(STREAM_REFUSED, body), usualError(body)].find((error) => error?.message !== undefined);
-  if (told?.message === undefined) return undefined;
-  const { message, type = "api_error", param = null, code = null } = told;
+  const refusal = [to.provider.error?.(STREAM_REFUSED, body), usualError(body)].find((error) => error?.message !== undefined);
+  if (refusal?.message === undefined) return undefined;
+  const { message, type = "api_error", param = null, code = null } = refusal;
   return new UpstreamFailure(STREAM_REFUSED, { message, type, param, code, ...extraIn(body) });
 }
 /** The status of an error that came under a good one. */
