@@ -9,6 +9,13 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
   }
   return best?.name;
 }
+/** For a name that there is not: the one that was probably meant, and all there are. */
+export function knownNames(title: string, name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  const probably = meant === undefined ? "" : `${meant} was probably meant. `;
+  return `${probably}${title}: ${names.join(", ") || "none"}.`;
+}
+
 /** More would make other words of short names. */
 const EDITS = 2;
 /** Longer names come from nobody who misspelt one of ours; comparing them would take long. */

@@ -41,7 +41,7 @@ function parsed(text: string, name: string): unknown {
     return boundedJson(text, LIMITS);
   } catch (thrown) {
     if (!GatewayError.is(thrown)) throw thrown;
-    if (thrown.code === "BODY_NOT_JSON") return undefined; // judged below, with the header's own sentence
+    if (thrown.code === "BODY_NOT_JSON") throw invalidHeader(name, `it must be a JSON value, and is none: ${thrown.details["why"]}`);
     if (thrown.code === "BODY_REPEATS") throw invalidHeader(name, "it names a member twice in one object");
     throw invalidHeader(name, thrown.code === "BODY_TOO_DEEP" ? `it nests deeper than ${MAX_DEPTH} levels` : TOO_MANY);
   }

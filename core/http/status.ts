@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, GatewayError, type Logger, type RequestHeaders } from "#contract";
 import { requireScope } from "../pipeline/identify.ts";
+import { answerable } from "../pipeline/inside.ts";
+import { timedId } from "../platform.ts";
 import { errorResponse } from "./errors.ts";
 import { type Observed, partsOf, Readiness, readinessOf } from "./readiness.ts";
 
@@ -52,9 +54,7 @@ export async function operatorsOnly(
     if (!isLocal(access)) requireOperator(await access.identify(), path);
     return await answer();
   } catch (thrown) {
-    const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
-    if (error.code === "INTERNAL") log("error", "request failed inside", { path, why: thrown });
-    return errorResponse(error, "control");
+    return errorResponse(answerable(thrown, { traceId: timedId(Date.now()), path }, log), "control");
   }
 }
 

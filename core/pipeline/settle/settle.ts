@@ -1,4 +1,4 @@
-import { type Call, type Caller, GatewayError, messageOf, type Outcome, type Plan } from "#contract";
+import { type Call, type Caller, messageOf, type Outcome, type Plan } from "#contract";
 import type { HeaderRecord } from "../../egress/header.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../../http/errors.ts";
@@ -6,6 +6,7 @@ import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../s
 import { asJsonList } from "../stream/json-list.ts";
 import { watched } from "../stream/passing-bytes.ts";
 import type { Gateway } from "../gateway.ts";
+import { answerable } from "../inside.ts";
 import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
@@ -122,8 +123,7 @@ function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
 /** A request that ended before any target had answered. */
 export function refused(thrown: unknown, served: Served, gw: Gateway): Response {
   const { call, plan } = served;
-  const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
-  if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });
+  const error = answerable(thrown, { traceId: call.traceId }, gw.log);
   served.held.release(); // nothing of it is needed any more, and others wait for it
   const response = errorResponse(error, "data", call.row);
   response.headers.set("x-gateway-trace-id", call.traceId);
