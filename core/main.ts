@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 /** The one entry, for the runtime and for the compiled binary: argv -> command. */
-import { HELP, UsageError } from "./cli/help.ts";
+import { HELP, helpOf, unknownCommand } from "./cli/help.ts";
+import { UsageError, usageHint } from "./cli/usage.ts";
 import { noSourceCommands } from "./platform.ts";
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -18,14 +19,27 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   openapi: async (args) => (await import("./cli/openapi.ts")).openapi(args),
   new: async (args) => fromSource("new", args),
   build: async (args) => fromSource("build", args),
-  help: async () => {
-    console.log(HELP);
-    return 0;
-  },
+  help: async ([of = ""]) => explained(of),
+  version: async () => (await import("./cli/version.ts")).version(),
 };
 /** These explain themselves. */
-const OWN_HELP: ReadonlySet<string> = new Set(["backup", "restore", "new", "build"]);
-const ALIASES: Readonly<Record<string, string>> = { "--help": "help", "-h": "help" };
+const OWN_HELP: ReadonlySet<string> = new Set(["new", "build"]);
+/** What the gateway starts for itself is not for people. */
+const INTERNAL: ReadonlySet<string> = new Set(["compute"]);
+const ALIASES: Readonly<Record<string, string>> = { "--help": "help", "-h": "help", "--version": "version", "-v": "version" };
+
+/** `gateway help check`, and `gateway check --help`. */
+async function explained(command: string): Promise<number> {
+  if (OWN_HELP.has(command)) return run(command, ["--help"]);
+  if (command !== "" && !Object.hasOwn(COMMANDS, command)) throw unknown(command);
+  console.log(helpOf(command) ?? HELP);
+  return 0;
+}
+const unknown = (word: string): UsageError =>
+  unknownCommand(
+    word,
+    Object.keys(COMMANDS).filter((name) => !INTERNAL.has(name)),
+  );
 
 /** Commands that work on the source tree. */
 async function fromSource(name: "new" | "build", args: readonly string[]): Promise<number> {
@@ -44,13 +58,14 @@ async function brokenFiles(error: unknown): Promise<readonly Error[]> {
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  const [word = "serve", ...args] = argv[0]?.startsWith("--") && !(argv[0] in ALIASES) ? ["serve", ...argv] : argv;
-  const command = COMMANDS[ALIASES[word] ?? word];
-  if (!command) throw new UsageError(`There is no command ${word}.`);
-  if (!OWN_HELP.has(word) && (args.includes("--help") || args.includes("-h"))) {
-    console.log(HELP);
-    return 0;
-  }
+  const [word = "serve", ...args] = argv[0]?.startsWith("-") && !Object.hasOwn(ALIASES, argv[0]) ? ["serve", ...argv] : argv;
+  const asksHelp = !OWN_HELP.has(word) && (args.includes("--help") || args.includes("-h"));
+  return asksHelp ? explained(word) : run(Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? word) : word, args);
+}
+
+function run(word: string, args: readonly string[]): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  if (!command) throw unknown(word);
   return command(args);
 }
 
@@ -62,7 +77,7 @@ async function explain(error: unknown): Promise<number> {
   const { bootErrors } = await import("./kernel/reload/generations.ts");
   const bootFaults = bootErrors(error);
   if (bootFaults.length > 0) for (const { code, message } of bootFaults) console.error(`${code}: ${message}`);
-  else if (error instanceof UsageError) console.error(`${error.message}\n\n${HELP}`);
+  else if (error instanceof UsageError) console.error(usageHint(error));
   else console.error(isOfTheSystem(error) ? `The gateway could not go on: ${error.message}` : error);
   return error instanceof UsageError ? 2 : 1;
 }

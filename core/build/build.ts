@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { KINDS, messageOf, pluginName } from "#contract";
+import { readCommandLine } from "../cli/command-line.ts";
+import { UsageError } from "../cli/usage.ts";
 import { BUILT_IN_PROFILES, foldProfile, type ProfileFile } from "../kernel/settings/profile.ts";
 import { registrySource, scan, type Scanned } from "./gen-registry.ts";
 
@@ -21,7 +22,13 @@ export const HELP = `Compile the gateway to one executable per profile.
   --profile   A built-in profile or the path of one; may be given several times. Default: ${Object.keys(BUILT_IN_PROFILES).join(", ")}.
               Only its plugins are in the executable, and it is what "default" means there.
   --outfile   Where to write it (one profile only). Default: dist/gateway-<profile>.
-  --target    Another platform, such as bun-linux-x64-musl, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64.`;
+  --target    Another platform, such as bun-linux-x64-musl, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64.
+  --help      Show this.
+
+Example
+  gateway build --profile ./profile.json --outfile ./dist/gateway
+
+Exit codes: 0 done, 1 it could not be compiled, 2 wrong command line.`;
 
 interface Order {
   readonly profile: string;
@@ -31,44 +38,40 @@ interface Order {
 
 /** `gateway build`: one executable per profile, holding the plugins of that profile and no others. */
 export async function run(args: readonly string[]): Promise<number> {
+  const orders = ordersIn(args);
+  if (orders === "help") {
+    console.log(HELP);
+    return 0;
+  }
   try {
-    const orders = ordersIn(args);
-    if (orders === "help") console.log(HELP);
-    else for (const order of orders) await build(order);
+    for (const order of orders) await build(order);
     return 0;
   } catch (error) {
-    console.error(error instanceof Refused ? `${error.message}\n\n${HELP}` : messageOf(error));
-    return error instanceof Refused ? 2 : 1;
+    console.error(messageOf(error));
+    return 1;
   }
 }
 
-/** A command line that cannot be followed. */
-class Refused extends Error {}
+const OPTIONS = {
+  profile: { takes: "<name or path>", about: "What is in the executable." },
+  outfile: { takes: "<file>", about: "Where to write it." },
+  target: { takes: "<target>", about: "Another platform." },
+  help: { about: "Show this." },
+} as const;
 
 function ordersIn(args: readonly string[]): readonly Order[] | "help" {
-  const { profile, outfile, target, help } = parsed(args);
-  if (help) return "help";
-  const profiles = profile ?? Object.keys(BUILT_IN_PROFILES);
-  if (outfile !== undefined && profiles.length !== 1) throw new Refused("With --outfile there is one profile: say which with --profile.");
+  const { values, words } = readCommandLine("build", args, OPTIONS);
+  if (values.help) return "help";
+  if (words.length > 0) throw new UsageError(`gateway build takes options only; "${words.join(" ")}" is none.`, "build");
+  const [outfile, target] = [values.outfile, values.target].map((given) => given?.at(-1)?.toString());
+  const profiles = values.profile?.map(String) ?? Object.keys(BUILT_IN_PROFILES);
+  if (outfile !== undefined && profiles.length !== 1)
+    throw new UsageError("With --outfile there is one profile: say which with --profile.", "build");
   return profiles.map((profile) => ({
     profile,
     target,
     outfile: resolve(outfile ?? join(ROOT, "dist", `gateway-${basename(profile, ".json")}`)),
   }));
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    const options = {
-      profile: { type: "string", multiple: true },
-      outfile: { type: "string" },
-      target: { type: "string" },
-      help: { type: "boolean", short: "h" },
-    } as const;
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new Refused(`gateway build: ${messageOf(error)}.`);
-  }
 }
 
 async function build({ profile, outfile, target }: Order): Promise<void> {

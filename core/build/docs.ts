@@ -142,9 +142,20 @@ async function pluginsOf(word: string, all: readonly Scanned[]): Promise<readonl
   return (await readPlugins(file)).map(({ manifest, origin }) => ({ manifest, folder: origin }));
 }
 
+const HELP = `Print the reference pages of plugins, as Markdown: of those named, or of all of the tree and of the profile's pluginsDir.
+
+  npm run docs -- [kind/id | folder]...
+
+Example
+  npm run docs -- guardrail/default
+
+Exit codes: 0 done, 1 a plugin that is named is not there, or could not be read.`;
+
 if (import.meta.main) {
+  const words = process.argv.slice(2);
   try {
-    for (const plugin of await pluginsNamed(process.argv.slice(2))) console.log(`${await pageOf(plugin)}\n`);
+    if (words.includes("--help") || words.includes("-h")) console.log(HELP);
+    else for (const plugin of await pluginsNamed(words)) console.log(`${await pageOf(plugin)}\n`);
   } catch (error) {
     console.error(messageOf(error));
     process.exit(1);

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { KINDS, type Manifest, messageOf } from "#contract";
+import { KINDS, type Manifest, nearest } from "#contract";
 import packageInfo from "../../package.json" with { type: "json" };
+import { readCommandLine } from "../cli/command-line.ts";
+import { UsageError } from "../cli/usage.ts";
 import { scan } from "./gen-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -46,73 +47,68 @@ Kinds
 
   <id>      What users type: lowercase letters, digits, - and _. The folder's name.
   --title   Name shown to people. Default: made from the id.
-  --out     A plugin outside this tree, in a folder of its own with its own package.json.`;
+  --out     A plugin outside this tree, in a folder of its own with its own package.json.
+  --help    Show this.
 
-/** A command line that cannot be followed; the sentence says what would be right. */
-class Refused extends Error {}
+Example
+  gateway new guardrail acme --title "Acme" --out ../gateway-acme
+
+Exit codes: 0 done, 1 a file could not be read or written, 2 wrong command line.`;
+
+/** The sentence says what would be right. */
+const refused = (why: string): UsageError => new UsageError(why, "new");
 
 /** `gateway new <kind> <id>`: writes a plugin that is green at once, into the tree or (`--out`) as a package of its own. */
 export async function run(args: readonly string[]): Promise<number> {
-  try {
-    return await make(args);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    console.error(`${error.message}\n\n${HELP}`);
-    return 2;
-  }
-}
-
-async function make(args: readonly string[]): Promise<number> {
-  const { positionals, values } = parsed(args);
+  const { values, words: given } = readCommandLine("new", args, OPTIONS);
   if (values.help) {
     console.log(HELP);
     return 0;
   }
-  const template = templateNamed(positionals[0]);
-  const id = await freeId(positionals[1], template, values.out !== undefined);
-  const folder = values.out === undefined ? join(ROOT, HOME[kindOf(template)](id)) : resolve(values.out);
-  const words: Words = { id, title: values.title ?? titleOf(id) };
-  const written = await writeTemplate(template, folder, words, values.out === undefined ? {} : packageFiles(template, folder, words));
+  if (given.length > 2) throw refused(`"${given.slice(2).join(" ")}" is one word too many.`);
+  const [title, out] = [values.title, values.out].map((said) => said?.at(-1)?.toString());
+  const template = templateNamed(given[0]);
+  const id = await freeId(given[1], template, out !== undefined);
+  const folder = out === undefined ? join(ROOT, HOME[kindOf(template)](id)) : resolve(out);
+  const words: Words = { id, title: title ?? titleOf(id) };
+  const written = await writeTemplate(template, folder, words, out === undefined ? {} : packageFiles(template, folder, words));
   console.log(`Made ${kindOf(template)}/${id}:`);
   for (const file of written) console.log(`  ${relative(process.cwd(), join(folder, file)) || file}`);
-  console.log(
-    `\nNext:\n${(values.out === undefined ? nextInTree(template, folder) : nextOutside(template, folder)).map((line) => `  ${line}`).join("\n")}`,
-  );
+  const next = out === undefined ? nextInTree(template, folder) : nextOutside(template, folder);
+  console.log(`\nNext:\n${next.map((line) => `  ${line}`).join("\n")}`);
   return 0;
 }
-
-function parsed(args: readonly string[]) {
-  try {
-    const options = { title: { type: "string" }, out: { type: "string" }, help: { type: "boolean", short: "h" } } as const;
-    const { positionals, values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
-    if (positionals.length > 2) throw new Error(`"${positionals.slice(2).join(" ")}" is one word too many`);
-    return { positionals, values };
-  } catch (error) {
-    throw new Refused(`gateway new: ${messageOf(error)}.`);
-  }
-}
+const OPTIONS = {
+  title: { takes: "<name>", about: "Name shown to people. Default: made from the id." },
+  out: { takes: "<folder>", about: "A plugin outside this tree, in a folder of its own with its own package.json." },
+  help: { about: "Show this." },
+} as const;
 
 function templateNamed(word: string | undefined): Template {
   const template = TEMPLATE_NAMES.find((name) => name === word);
   if (template) return template;
-  throw new Refused(
-    word === undefined ? "Say what kind of plugin to make." : `There is no kind ${word}; the kinds are ${TEMPLATE_NAMES.join(", ")}.`,
+  if (word === undefined) throw refused(`Say what kind of plugin to make; the kinds are ${TEMPLATE_NAMES.join(", ")}.`);
+  const meant = nearest(word, TEMPLATE_NAMES);
+  throw refused(
+    meant === undefined
+      ? `There is no kind ${word}; the kinds are ${TEMPLATE_NAMES.join(", ")}.`
+      : `There is no kind ${word}; ${meant} was probably meant.`,
   );
 }
 
 async function freeId(id: string | undefined, template: Template, outside: boolean): Promise<string> {
   const kind = kindOf(template);
-  if (id === undefined) throw new Refused(`Say what the ${kind} is called: gateway new ${template} <id>.`);
+  if (id === undefined) throw refused(`Say what the ${kind} is called: gateway new ${template} <id>.`);
   if (!/^[a-z][a-z0-9_-]{0,63}$/.test(id))
-    throw new Refused(
+    throw refused(
       `The id ${id} cannot be used: it begins with a lowercase letter and has lowercase letters, digits, - and _ only, at most 64.`,
     );
   if (kind === "console" && !outside && id !== "console")
-    throw new Refused("A console of the tree lives in plugins/console, so its id is console.");
+    throw refused("A console of the tree lives in plugins/console, so its id is console.");
   const taken = (await scan()).find(({ manifest }) => manifest.kind === kind && (manifest.id === id || (kind === "console" && !outside)));
-  if (taken) throw new Refused(`There is a ${kind}/${taken.manifest.id} already, in ${taken.folder}; choose another id.`);
+  if (taken) throw refused(`There is a ${kind}/${taken.manifest.id} already, in ${taken.folder}; choose another id.`);
   if (!outside && existsSync(join(ROOT, HOME[kind](id))))
-    throw new Refused(`The folder ${HOME[kind](id)} exists already; choose another id, or remove it.`);
+    throw refused(`The folder ${HOME[kind](id)} exists already; choose another id, or remove it.`);
   return id;
 }
 
@@ -151,7 +147,7 @@ async function writeTemplate(
   words: Words,
   further: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  if (existsSync(folder) && (await readdir(folder)).length > 0) throw new Refused(`The folder ${folder} is not empty.`);
+  if (existsSync(folder) && (await readdir(folder)).length > 0) throw refused(`The folder ${folder} is not empty.`);
   const files = new Map<string, string>();
   for (const name of await readdir(join(TEMPLATES, template), { recursive: true })) {
     if (!/\.(json|ts|case)$/.test(name)) continue; // folders

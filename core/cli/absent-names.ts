@@ -1,9 +1,8 @@
-import type { Json } from "#contract";
+import { type Json, nearest } from "#contract";
 import { checksNamed } from "../kernel/config/guardrails.ts";
 import { type Named, providersNamed } from "../kernel/config/level.ts";
 import { levelsOf } from "../kernel/config/rules.ts";
 import type { Generation, PluginState } from "../kernel/generation.ts";
-import { isAlike } from "../kernel/settings/alike.ts";
 
 /** Judges the names in saved records: each sentence has the place, the name, and what would put it right. */
 export interface AbsentNames {
@@ -52,9 +51,8 @@ function absent({ at, name }: Named, provided: ReadonlyMap<string, PluginState>,
   return `${at} names ${written}, which ${plugin.name} provides; ${state?.replace(/\.$/, "")}.`;
 }
 
-const EDITS = 2;
 function meant(name: string, names: readonly string[]): string {
-  const near = names.find((other) => isAlike(name.toLowerCase(), other.toLowerCase(), EDITS));
+  const near = nearest(name, names);
   return near === undefined ? "" : `; ${near} was probably meant`;
 }
 const shown = (name: string): string => name.slice(0, 80);

@@ -10,21 +10,8 @@ import { copyKeys, refused, sealOf, secretIn } from "./key-copies.ts";
 import { readFolderOptions } from "./options.ts";
 import { copySpool } from "./spool-copies.ts";
 
-const HELP = `gateway backup <folder> [--profile <p>]
-
-Copies all that the gateway keeps (records, logs, log records that wait on disk for their store, blobs and the key files of
-the data folder) into a new folder, while it runs. The copy is consistent and holds everything that was acknowledged before the command began. The folder appears once
-the copy is whole and checked; a folder that is there and not empty is never touched.
-
-The copy holds ${SECRET_KEY_FILE}, which opens every sealed secret in it: keep it as safe as the data folder.
-Where records are in a database server, its own tools make the copy, and the command says so.
-
-Give it the same environment as the gateway (GATEWAY_DATA_DIR, GATEWAY_PROFILE, GATEWAY_SECRET_KEY).
-Put a copy back with: gateway restore <folder>`;
-
 /** `gateway backup`: everything is written beside its place under another name, and appears by one rename. */
 export async function backup(args: readonly string[]): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) return say(HELP);
   const options = readFolderOptions("backup", args);
   const folder = resolve(options.folder);
   const { settings } = options;

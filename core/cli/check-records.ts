@@ -6,6 +6,7 @@ import type { Generation } from "../kernel/generation.ts";
 import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import { readSettings, type Settings } from "../kernel/settings/settings.ts";
 import { type AbsentNames, absentNames, type SavedProviders } from "./absent-names.ts";
+import { SERVER_VARIABLES } from "./with-empty-store.ts";
 import { withGeneration } from "./with-generation.ts";
 
 /**
@@ -13,14 +14,23 @@ import { withGeneration } from "./with-generation.ts";
  * those of plugins that are off by now, and names of providers and checks that are not there. The deployment is booted
  * for it over its own store, and serves nobody. Where nothing was ever saved, nothing is opened.
  */
-export async function idleInRecords(settings: Settings): Promise<readonly string[]> {
-  if (!hasStore(settings)) return [];
+export async function judgeRecords(settings: Settings): Promise<RecordsJudged> {
+  if (!hasStore(settings)) return { idle: [], unjudged: serversOf(settings).map(unopened) };
   try {
-    return await withGeneration(readSettings({ ...settings.env, LOG_LEVEL: "error" }), { keepsTables: true }, idleMembers);
+    const idle = await withGeneration(readSettings({ ...settings.env, LOG_LEVEL: "error" }), { keepsTables: true }, idleMembers);
+    return { idle, unjudged: [] };
   } catch (thrown) {
-    return [`Saved configs and guardrails were not looked at: ${messageOf(thrown)}`];
+    return { idle: [], unjudged: [`the storage, and the configs and guardrails saved in it: ${messageOf(thrown)}`] };
   }
 }
+export interface RecordsJudged {
+  readonly idle: readonly string[];
+  /** What could not be looked at, and why. */
+  readonly unjudged: readonly string[];
+}
+
+const serversOf = ({ env }: Settings): readonly string[] => SERVER_VARIABLES.filter((name) => (env[name] ?? "") !== "");
+const unopened = (variable: string): string => `the server of ${variable}: it was not asked, because nothing is saved here yet.`;
 
 const hasStore = ({ dataDir, secretKey, env }: Settings): boolean =>
   (secretKey !== undefined || existsSync(join(dataDir, SECRET_KEY_FILE))) && (isUsed(dataDir) || (env["DATABASE_URL"] ?? "") !== "");

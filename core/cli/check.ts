@@ -11,13 +11,13 @@ import type { Settings } from "../kernel/settings/settings.ts";
 import { secretsNotSet } from "../kernel/secrets/missing-secrets.ts";
 import { type DeployedPlugin, isEnabled, STEP_LIMITS } from "../kernel/life.ts";
 import { judgeVariables } from "../kernel/settings/variables.ts";
-import { idleInRecords } from "./check-records.ts";
+import { judgeRecords } from "./check-records.ts";
 import { readOptions } from "./options.ts";
 import { SERVER_VARIABLES, withEmptyStore } from "./with-empty-store.ts";
 
 /** `gateway check`: everything that can be judged before a start; then saved records, where there are any. */
 export async function check(args: readonly string[]): Promise<number> {
-  const { settings } = readOptions(args);
+  const { settings } = readOptions("check", args);
   const profile = await readProfile(settings.profile, settings.env);
   const { plugins, unreadable } = await deploymentOf(profile, registry, settings.env);
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
@@ -32,16 +32,33 @@ export async function check(args: readonly string[]): Promise<number> {
   const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
   for (const problem of start.problems) found.add(problem);
   for (const problem of found) console.error(problem);
-  const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...(await idleInRecords(settings))];
+  const saved = await judgeRecords(settings);
+  const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...saved.idle];
   for (const warning of warnings) console.error(`Warning: ${warning}`);
-  if (start.unjudged.length > 0) console.log(`Storage is not judged here, and no plugin was set up: ${start.unjudged.join(" ")}`);
+  const unjudged = [...start.unjudged, ...saved.unjudged];
+  for (const sentence of unjudged) console.error(`Not judged: ${sentence}`);
   for (const deployed of enabled)
     for (const missing of secretsNotSet(deployed, plugins, profile, settings.env)) console.log(`Missing: ${deployed.name}: ${missing}`);
-  console.log(
-    `Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${found.size === 0 ? "nothing wrong" : `${found.size} problems`}${warnings.length > 0 ? `, ${warnings.length} warnings` : ""}.`,
-  );
+  const counts = { problems: found.size, warnings: warnings.length, unjudged: unjudged.length };
+  console.log(`Profile ${profile.file}: ${enabled.length} of ${plugins.length} plugins enabled, ${verdictOf(counts)}.`);
   return found.size === 0 ? 0 : 1;
 }
+
+interface Counts {
+  readonly problems: number;
+  readonly warnings: number;
+  readonly unjudged: number;
+}
+/** What was not judged may be wrong: nothing is said of it. */
+function verdictOf({ problems, warnings, unjudged }: Counts): string {
+  const ofJudged = unjudged > 0 ? "nothing wrong in what was judged" : "nothing wrong";
+  return [
+    problems === 0 ? ofJudged : counted(problems, "problem"),
+    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
+    ...(unjudged > 0 ? [`${unjudged} not judged`] : []),
+  ].join(", ");
+}
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const placesWrong = (settings: Settings): Promise<string[]> =>
   judgePlaces(settings).then(
@@ -55,7 +72,7 @@ interface StartJudged {
   /** Why the plugins could not be set up here, though the deployment's own storage may be in order. */
   readonly unjudged: readonly string[];
 }
-const NOT_STARTED: StartJudged = { problems: [], unjudged: [] };
+const NOT_STARTED: StartJudged = { problems: [], unjudged: ["no plugin was set up, because of the problems above."] };
 
 /** The plugins are set up over an empty database: what fails but the storage would fail at a start. */
 async function judgeStart(settings: Settings): Promise<StartJudged> {
@@ -67,7 +84,7 @@ async function judgeStart(settings: Settings): Promise<StartJudged> {
     const isUnjudged = (error: GatewayError): boolean => isOfStorage(error, settings);
     return {
       problems: errors.filter((error) => !isUnjudged(error)).map(({ message }) => message),
-      unjudged: errors.filter(isUnjudged).map(({ message }) => message),
+      unjudged: errors.filter(isUnjudged).map(({ message }) => `the storage and the set-up of all plugins: ${message}`),
     };
   }
 }

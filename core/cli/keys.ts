@@ -1,14 +1,11 @@
 import { narrowGatewayKey, wideScopes } from "./first-start.ts";
 import type { Generation } from "../kernel/generation.ts";
-import { UsageError } from "./help.ts";
-import { readOptions } from "./options.ts";
+import { readVerb } from "./options.ts";
 import { withGeneration } from "./with-generation.ts";
 
 /** `gateway keys narrow`: beside a running deployment, whose processes hear of it at once. */
 export async function keys(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args;
-  if (verb !== "narrow") throw new UsageError("gateway keys knows one thing to do: gateway keys narrow");
-  const { settings } = readOptions(rest);
+  const { settings } = readVerb("keys", args, "narrow");
   return withGeneration(settings, { keepsTables: true }, (generation, { now }) => narrow(generation, now()));
 }
 

@@ -10,7 +10,7 @@ import { readOptions } from "./options.ts";
 
 /** `gateway list`: what is in this build and in the plugins folder. Runs no code of any plugin. */
 export async function list(args: readonly string[]): Promise<number> {
-  const { settings, json } = readOptions(args);
+  const { settings, json } = readOptions("list", args);
   const profile = await readProfile(settings.profile, settings.env);
   const { plugins, unreadable } = await deploymentOf(profile, registry, settings.env);
   const rows = plugins.map((deployed) => rowOf(deployed, { plugins, profile, settings }));

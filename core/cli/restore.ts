@@ -9,19 +9,8 @@ import { readFolderOptions } from "./options.ts";
 import { SPOOL_FOLDER } from "../pipeline/settle/spool/spools.ts";
 import { restoreSpool } from "./spool-copies.ts";
 
-const HELP = `gateway restore <folder> [--profile <p>]
-
-Puts the copy that "gateway backup" made in the place of what the data folder holds. Before anything is touched, the copy
-is checked (every page of its databases, every blob, that this build understands it, that the secret key is the one it was
-made with), and the command refuses while a gateway uses the data folder. What is replaced is kept in a folder of it,
-replaced-<time>, also the log records that waited on disk for their store (spool): the gateway writes those that the copy
-holds.
-
-Give it the same environment as the gateway (GATEWAY_DATA_DIR, GATEWAY_PROFILE, GATEWAY_SECRET_KEY).`;
-
 /** `gateway restore`: first everything is judged and made ready, then everything is put in place. */
 export async function restore(args: readonly string[]): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) return say(HELP);
   const options = readFolderOptions("restore", args);
   const folder = resolve(options.folder);
   const { settings } = options;

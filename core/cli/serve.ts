@@ -30,7 +30,7 @@ const MB = 1024 * 1024;
 
 /** `gateway serve`: this process, or several that share the port. */
 export async function serve(args: readonly string[]): Promise<number> {
-  const { settings } = readOptions(args);
+  const { settings } = readOptions("serve", args);
   withRuntimeLimits({ headerBytes: MAX_HEADERS_BYTES, memoryBytes: runtimeMemory(budgetOf(settings)) });
   if (workerIndex() === null) await judgeSettings(settings);
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);

@@ -83,6 +83,8 @@ export interface Catalog {
     readonly models?: readonly string[];
     readonly target: TObject | undefined;
   }[];
+  /** Ids of all providers of the deployment, of those that are off or have failed too. */
+  providerIds(): readonly string[];
   check(id: string): CatalogCheck | undefined;
   checks(): readonly CatalogCheck[];
   strategies(): readonly string[];

@@ -20,7 +20,7 @@ export interface ErrorRow {
 export const ERRORS = {
   // who is asking
   KEY_MISSING:          { status: 401, type: "authentication_error", ab: "AB05", message: "No gateway key was sent. Send it as the header x-gateway-api-key, as Authorization: Bearer <key>, or, where a client has one key only, as x-api-key." },
-  KEY_UNKNOWN:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key is not known here. Check that it is complete and was not deleted." },
+  KEY_UNKNOWN:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key is not known here. Check that it is complete and was not deleted.", because: "The gateway key is not known here: {why}." },
   KEY_EXPIRED:          { status: 401, type: "authentication_error", ab: "AB05", message: "The gateway key has expired. Create a new one or set a later expires_at." },
   SCOPE_MISSING:        { status: 403, type: "permission_error", ab: "AB03", message: "The key lacks the scope {scope}, which {action} needs." },
   PINNED:               { status: 403, type: "permission_error", ab: "AB03", message: "A key that is pinned to its own config may not write {what}: it could lead that config elsewhere." },
@@ -37,8 +37,10 @@ export const ERRORS = {
   BODY_TOO_LARGE:       { status: 413, type: "invalid_request_error", ab: "AB01", message: "The request body is larger than the limit of {limitMb} MB for this route." },
   BODY_TOO_COSTLY:      { status: 413, type: "invalid_request_error", ab: "AB01", message: "The request body takes {neededMb} MB or more of memory when it is read, and one request may take {mostMb} MB here. Send a smaller one, or have an operator raise GATEWAY_MEMORY_MB." },
   CONTENT_TYPE:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The content type {got} is not accepted here; send {expected}." },
+  CONTENT_ENCODING:     { status: 415, type: "invalid_request_error", ab: "AB01", message: "The content encoding {got} is not accepted: send the request body as it is, without content-encoding." },
   HEADER_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The header {header} is not valid: {why}." },
   HEADERS_TOO_LARGE:    { status: 431, type: "invalid_request_error", message: "The request headers are larger than {limitKb} KB." },
+  METHOD_NOT_ALLOWED:   { status: 405, type: "invalid_request_error", ab: "AB01", message: "{path} is not served by {method}; it is by {allowed}.", because: "{path} is not served by {method}; it is by {allowed}. {why}." },
   ROUTE_UNKNOWN:        { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no route {method} {path}. See /openapi.json for those there are." },
   NOT_FOUND:            { status: 404, type: "not_found_error", ab: "AB08", message: "There is no {what}." },
   CONFLICT:             { status: 409, type: "conflict_error", ab: "AB07", message: "{what} exists already." },
@@ -46,17 +48,17 @@ export const ERRORS = {
   ID_UNKNOWN:           { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no object with the id {id} here." },
   // where it goes
   TARGET_MISSING:       { status: 400, type: "invalid_request_error", message: "No provider was chosen. Send x-gateway-provider (a provider id, or @slug of a saved provider), x-gateway-config, or a model of the form @slug/model." },
-  PROVIDER_UNKNOWN:     { status: 400, type: "invalid_request_error", message: "There is no provider {provider}. {known}" },
+  PROVIDER_UNKNOWN:     { status: 400, type: "invalid_request_error", ab: "AB01", message: "There is no provider {provider}. {known}" },
   PROVIDER_UNAVAILABLE: { status: 503, type: "api_error", message: "The provider {provider} is installed but not running: {why}.", retryAfterSec: 5 },
   TARGET_INVALID:       { status: 400, type: "invalid_request_error", message: "The target {provider} is not complete: {why}." },
-  OPERATION_UNSUPPORTED:{ status: 400, type: "invalid_request_error", message: "The provider {provider} does not serve {operation}. It serves {serves}." },
+  OPERATION_UNSUPPORTED:{ status: 400, type: "invalid_request_error", message: "The provider {provider} does not serve {operation}. {instead}." },
   CONFIG_UNKNOWN:       { status: 400, type: "invalid_request_error", message: "There is no active config {config} in this workspace." },
   CONFIG_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The config is not valid: {why}." },
   CONFIG_OVERRIDE:      { status: 400, type: "invalid_request_error", message: "This key is pinned to its own config, which {sent} would leave. Send the request without it." },
   STRATEGY_UNKNOWN:     { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the strategy mode {mode}. Enabled modes: {modes}." },
   GUARDRAIL_UNKNOWN:    { status: 400, type: "invalid_request_error", ab: "AB01", message: "There is no active guardrail {guardrail} in this workspace." },
-  CHECK_UNKNOWN:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the check {check}." },
-  HOST_BLOCKED:         { status: 400, type: "invalid_request_error", message: "The host {host} may not be called: it is not a public address. An operator can allow a private one with GATEWAY_TRUSTED_HOSTS." },
+  CHECK_UNKNOWN:        { status: 400, type: "invalid_request_error", ab: "AB01", message: "No enabled plugin provides the check {check}. {known}" },
+  HOST_BLOCKED:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The host {host} may not be called: it has no public address. An operator can allow a private one with GATEWAY_TRUSTED_HOSTS.", because: "The host {host} may not be called: {why}." },
   HOST_NOT_DECLARED:    { status: 500, type: "api_error", message: "The plugin {plugin} called {host}, which its manifest does not name under needs." },
   LOOP_DETECTED:        { status: 508, type: "invalid_request_error", message: "The request has already passed through this gateway; the upstream host points back to it." },
   // limits
@@ -64,12 +66,12 @@ export const ERRORS = {
   BUDGET_EXHAUSTED:     { status: 412, type: "insufficient_quota", message: "The budget of {limiter} is used up: {limit} {type}." },
   // guardrails
   HOOKS_FAILED:         { status: 446, type: "hooks_failed", message: "The guardrail checks failed: {failed}." },
-  GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. AdapterInput without stream, or choose a check that runs on streams." },
+  GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. Ask without stream, or choose a check that runs on streams." },
   // what came back
   TIMEOUT:              { status: 408, type: "timeout_error", message: "The request exceeded the timeout of {timeoutMs} ms." },
   BODY_STALLED:         { status: 408, type: "timeout_error", message: "The request body stopped arriving: nothing of it came for {silentMs} ms." },
   CLIENT_LEFT:          { status: 499, type: "client_closed_request", message: "The client closed the connection." },
-  UPSTREAM_UNREACHABLE: { status: 502, type: "api_error", message: "The provider {provider} could not be reached: {why}." },
+  UPSTREAM_UNREACHABLE: { status: 502, type: "api_error", message: "The connection to the provider {provider} failed: {why}." },
   UPSTREAM_INVALID:     { status: 502, type: "api_error", message: "The provider {provider} answered with something that is not its format: {why}." },
   STREAM_INCOMPLETE:    { status: 502, type: "stream_incomplete", message: "The provider {provider} ended its stream before the answer was complete." },
   STREAM_EMPTY:         { status: 502, type: "stream_incomplete", message: "The provider {provider} opened a stream and sent nothing." },
@@ -79,7 +81,7 @@ export const ERRORS = {
   POLICY_DOWN:          { status: 503, type: "api_error", ab: "AB04", message: "The policy {plugin} is not running, so nobody can say whether this request may pass. An operator sees why under /readyz.", retryAfterSec: 5 },
   PLUGIN_TIMEOUT:       { status: 503, type: "api_error", ab: "AB04", message: "The plugin {plugin} did not answer within {seconds} s.", retryAfterSec: 2 },
   MEMORY_FULL:          { status: 503, type: "api_error", ab: "AB04", message: "The requests under way hold all that the memory budget of {budgetMb} MB allows; this one was not taken further. Try again, or have an operator raise GATEWAY_MEMORY_MB.", retryAfterSec: 2 },
-  INTERNAL:             { status: 500, type: "api_error", ab: "AB04", message: "The gateway failed inside while handling this request. Its log has the details under the trace id." },
+  INTERNAL:             { status: 500, type: "api_error", ab: "AB04", message: "The gateway failed inside while handling this request. An operator finds why in its log{under}." },
   // plugins (boot and lifecycle; they name the plugin, the file, the path and what would be right)
   PLUGIN_MANIFEST:      { status: 500, type: "plugin_error", message: "The manifest {file} is not valid at {path}: {why}." },
   PLUGIN_CONTRACT:      { status: 500, type: "plugin_error", message: "The plugin {plugin} asks for contract {range}, this gateway has {version}. Install a build of the plugin for {version}." },
@@ -165,7 +167,9 @@ export class GatewayError extends Error {
 }
 
 const wording = (row: ErrorRow, details: ErrorDetails): string =>
-  templateOf(row, details).replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ""));
+  templateOf(row, details).replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => ended(String(details[name] ?? ""), stop));
+/** A detail may be a sentence of its own: it ends once. */
+const ended = (text: string, stop: string): string => (stop !== "" && text.endsWith(".") && !text.endsWith("..") ? text : text + stop);
 
 const templateOf = ({ message, because }: ErrorRow, { why }: ErrorDetails): string => (why === undefined ? message : (because ?? message));
 

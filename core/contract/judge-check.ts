@@ -3,6 +3,7 @@ import { GatewayError } from "./errors.ts";
 import type { GuardrailTarget } from "./guardrail.ts";
 import { forwardProblem, type HeaderClasses } from "./header-class.ts";
 import type { Json } from "./json.ts";
+import { knownNames } from "./nearest.ts";
 import { tenantOf } from "./request.ts";
 
 /** A check as somebody wrote it down, before it is saved. */
@@ -29,7 +30,7 @@ export async function judgeCheck(
   at: string,
 ): Promise<void> {
   const check = catalog.check(written.id);
-  if (!check) throw new GatewayError("CHECK_UNKNOWN", { check: written.id }, { param: `${at}.id` });
+  if (!check) throw unknownCheck(written.id, catalog.checks(), `${at}.id`);
   if (!check.targets.includes(target)) {
     throw invalid(`The check ${written.id} cannot guard ${target}; it guards ${check.targets.join(", ")}.`, `${at}.id`);
   }
@@ -39,6 +40,16 @@ export async function judgeCheck(
   if (problems.length > 0)
     throw invalid(`The parameters of the check ${written.id} are not valid: ${problems.join("; ")}.`, `${at}.parameters`);
 }
+/** No plugin that runs provides it. */
+export function unknownCheck(id: string, checks: Iterable<{ readonly id: string }>, param?: string): GatewayError {
+  const known = knownNames(
+    "Enabled checks",
+    id,
+    [...checks].map((check) => check.id),
+  );
+  return new GatewayError("CHECK_UNKNOWN", { check: id.slice(0, MAX_SHOWN), known }, param === undefined ? {} : { param });
+}
+const MAX_SHOWN = 200;
 const invalid = (what: string, param: string): GatewayError => new GatewayError("REQUEST_INVALID", { what }, { param });
 
 /** Restricted header names and names that are no header names are refused at save. */

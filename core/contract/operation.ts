@@ -135,6 +135,9 @@ export const DATA_PREFIX = "/v1";
 /** The whole path of an operation, as its clients ask it. */
 export const wholePath = ({ prefix = DATA_PREFIX }: Pick<Operation, "prefix">, path: string): string => prefix + path;
 
+/** An operation as people know it: `POST /v1/rerank`. */
+export const shownOperation = (row: Pick<Operation, "method" | "prefix" | "path">): string => `${row.method} ${wholePath(row, row.path)}`;
+
 export type OperationId = keyof typeof OPERATIONS;
 export const OPERATION_IDS = Object.keys(OPERATIONS) as readonly OperationId[];
 /** An operation of the table, or a plugin's own. */

@@ -2,7 +2,7 @@ import dns from "node:dns";
 import { LRUCache } from "lru-cache";
 import { isPublicAddress } from "./address.ts";
 import type { Trust } from "./trust.ts";
-import { blocked, judgeOrigin, type Origin } from "./url.ts";
+import { judgeOrigin, notPublic, type Origin } from "./url.ts";
 
 /** Addresses of a name; rejects with a `code` as node:dns does. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -62,7 +62,7 @@ export class Routes {
 
   async #judged(at: Origin, declared: boolean): Promise<Route> {
     const addresses = await this.#addresses(at.host, declared);
-    if (addresses.length === 0 || !addresses.every(this.isPublic)) throw blocked(at.host);
+    if (addresses.length === 0 || !addresses.every(this.isPublic)) throw notPublic(at);
     const port = portSuffix(at);
     return {
       bases: ipv4First(addresses).map((address) => `${at.scheme}://${address.includes(":") ? `[${address}]` : address}${port}`),

@@ -54,10 +54,12 @@ export function judgeOrigin(text: string, trust: Trust): Origin {
 
 /** True when trusted; throws when forbidden. */
 function judgeHost(host: string, port: number, isAddress: boolean, trust: Trust): boolean {
-  if (port < 1 || port > 65_535 || isNever(host)) throw blocked(host);
+  const at = { host, port };
+  if (port < 1 || port > 65_535) throw blocked(at, "a port is between 1 and 65535");
+  if (isNever(host)) throw blocked(at, "it serves the secrets of a machine or a cluster, and no setting allows it");
   if (trust(host, port)) return true;
-  if (PRIVATE_PORTS.has(port)) throw blocked(`${host}:${port}`);
-  if (isAddress ? !isPublicAddress(host) : !isPublicName(host)) throw blocked(host);
+  if (PRIVATE_PORTS.has(port)) throw blocked(at, `its port is one of internal services. ${allowing(at)}`);
+  if (isAddress ? !isPublicAddress(host) : !isPublicName(host)) throw notPublic(at);
   return false;
 }
 
@@ -86,4 +88,10 @@ function addressOf(text: string): string {
   return canonicalAddress(text);
 }
 
-export const blocked = (host: string): GatewayError => new GatewayError("HOST_BLOCKED", { host });
+type Place = Pick<Origin, "host" | "port">;
+const placeText = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+const blocked = (at: Place, why: string): GatewayError => new GatewayError("HOST_BLOCKED", { host: placeText(at), why });
+const allowing = (at: Place): string => `An operator can allow it with GATEWAY_TRUSTED_HOSTS=${placeText(at)}`;
+/** A name that is not found reads like one that leads to a private address: which names there are inside is nobody's business. */
+export const notPublic = (at: Place): GatewayError =>
+  blocked(at, `it is not a public address, nor a name that is found and leads to public ones only. ${allowing(at)}`);

@@ -24,13 +24,33 @@ const BODY_MS = 60_000;
 export function bodyOf(request: Request, headers: RequestHeaders, how: BodyReading, held?: Held): Body | Promise<Body> {
   const { kind, limits } = how;
   if (kind === "none") return NONE;
+  refuseEncoded(headers.get("content-encoding"));
   const contentType = headers.get("content-type") ?? "";
+  if (contentType.length > PLAIN_TYPE.length) refuseCharset(contentType);
   const isJson = contentType.toLowerCase().includes("json") || (how.optional === true && contentType === "");
   if (kind === "form" && !(how.orJson && isJson)) return formOf(request, contentType, limits);
   if (!isJson)
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
   return jsonBody(request, headers, how, held);
 }
+/** Nobody unpacks it, and as text it would read like a broken one. */
+function refuseEncoded(encoding: string | null): void {
+  if (encoding === null || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  throw new GatewayError("CONTENT_ENCODING", { got: encoding.slice(0, 80) }, { param: "content-encoding" });
+}
+
+const PLAIN_TYPE = "application/json";
+/** Bodies are read as UTF-8, whatever is said of them; forms have a reader that judges theirs. */
+function refuseCharset(contentType: string): void {
+  const charset = /^application\/[^;]*;.*\bcharset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
+  if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new GatewayError(
+    "CONTENT_TYPE",
+    { got: contentType.slice(0, 200), expected: "application/json in UTF-8" },
+    { param: "content-type" },
+  );
+}
+
 /** How the bodies of a route are read. */
 export interface BodyReading {
   readonly kind: Operation["body"];

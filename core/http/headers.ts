@@ -9,12 +9,12 @@ import {
   HEADERS,
   type HeaderName,
   type HeaderRow,
+  nearest,
   OWN_PREFIX,
   type RequestHeaders,
 } from "#contract";
 import { lowered } from "../json/shape.ts";
 import { boundedJson, MAX_DEPTH } from "../json/bounded.ts";
-import { isAlike } from "../kernel/settings/alike.ts";
 import type { HeaderMap } from "./header-map.ts";
 
 /* Gateway request headers are parsed here and nowhere else. */
@@ -40,7 +40,7 @@ function parsed(text: string, name: string): unknown {
     return boundedJson(text, LIMITS);
   } catch (thrown) {
     if (!GatewayError.is(thrown)) throw thrown;
-    if (thrown.code === "BODY_NOT_JSON") return undefined; // judged below, with the header's own sentence
+    if (thrown.code === "BODY_NOT_JSON") throw invalidHeader(name, `it must be a JSON value, and is none: ${thrown.details["why"]}`);
     if (thrown.code === "BODY_REPEATS") throw invalidHeader(name, "it names a member twice in one object");
     throw invalidHeader(name, thrown.code === "BODY_TOO_DEEP" ? `it nests deeper than ${MAX_DEPTH} levels` : TOO_MANY);
   }
@@ -100,11 +100,10 @@ function refuseMisspelt(short: string, name: string): void {
   if (meant) throw invalidHeader(name, `there is none of that name; ${name.slice(0, -short.length)}${meant} was probably meant`);
 }
 function meantBy(short: string): string {
-  const meant = SHORT_NAMES.find((other) => isAlike(short, other, EDITS)) ?? "";
+  const meant = nearest(short, SHORT_NAMES) ?? "";
   MEANT.set(short, meant);
   return meant;
 }
-const EDITS = 2;
 const MAX_NAME = 64;
 const SHORT_NAMES: readonly string[] = Object.values<HeaderRow>(HEADERS).map((row) => row.name);
 /** Which header a name was meant as; empty where it is like none. Names come from clients, so it has an end. */

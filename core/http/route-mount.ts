@@ -1,8 +1,10 @@
-import { DATA_PLANE_SCOPE, GatewayError, type Json, type Logger, type Route, tenantOf } from "#contract";
+import { DATA_PLANE_SCOPE, GatewayError, type Json, type Route, tenantOf } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
-import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
+import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { requireScope } from "../pipeline/identify.ts";
+import { answerable } from "../kernel/process/plugin-failure.ts";
+import { timedId } from "../platform.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { type BodyLimits, bodyOf } from "./body.ts";
 import { errorResponse } from "../pipeline/stream/error-response.ts";
@@ -55,7 +57,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
         return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
       } catch (thrown) {
         end();
-        return errorResponse(asGatewayError(thrown, request, settings.log), route.plane);
+        return errorResponse(answerable(thrown, failedAt(request, settings, nameOf(mark)), settings.log), route.plane);
       }
     },
   };
@@ -76,8 +78,6 @@ async function sentBody(request: Request, limits: BodyLimits, held: Held): Promi
   return body.kind === "json" ? body.value : {};
 }
 
-function asGatewayError(thrown: unknown, request: Request, log: Logger): GatewayError {
-  if (GatewayError.is(thrown)) return thrown;
-  log("error", "request failed inside", { method: request.method, path: partsOf(request.url).pathname, why: thrown });
-  return new GatewayError("INTERNAL", {}, { cause: thrown });
+function failedAt(request: Request, settings: HttpSettings, plugin: string) {
+  return { traceId: timedId(settings.now()), plugin, method: request.method, path: partsOf(request.url).pathname };
 }

@@ -6,6 +6,7 @@ import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import type { Server } from "../platform.ts";
 import { withAliases } from "./answer-aliases.ts";
+import { allowedMethods, type Mounted, type ServedPath } from "./allowed-methods.ts";
 import { Cors } from "./cors.ts";
 import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { headerReader, refuseAmbiguous } from "./headers.ts";
@@ -32,23 +33,37 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const { memory = new MemoryBudget(budgetOf({ workers: 1 })) } = settings;
   const read = headerReader(headers);
   const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, spools });
-  const unknown = unambiguous({ method: "ALL", path: "/*", run: unknownRoute });
-  const operations = [...gen.operations.values()].flatMap((route) =>
-    withSlashes(route.row, operationMount(route, gateway, read, settings)),
-  );
-  const mounts = [...joinedVerbs(operations, unknown.run), ...gen.routes.map((route) => routeMount(route, gateway, read, settings))];
+  const operations = [...gen.operations.values()].map((route) => ({
+    row: route.row,
+    mount: operationMount(route, gateway, read, settings),
+  }));
+  const routes = gen.routes.map((route) => routeMount(route, gateway, read, settings));
   const open = publicRoutes(gen, gateway, {
     isStopping: settings.isStopping ?? (() => false),
     worker: settings.worker ?? null,
     redact: settings.redact,
     read,
+  }).map(unambiguous);
+  const methodsAt = allowedMethods([...operations.map(({ row, mount }): Mounted => ({ ...mount, row })), ...routes, ...open]);
+  const takesOrigins = (settings.cors?.origins.length ?? 0) > 0;
+  const unknown = unambiguous({
+    method: "ALL",
+    path: "/*",
+    run: (request, at) => notServed(request, methodsAt(at.pathname), at, takesOrigins),
   });
+  const mounts = [
+    ...joinedVerbs(
+      operations.flatMap(({ row, mount }) => withSlashes(row, mount)),
+      unknown.run,
+    ),
+    ...routes,
+  ];
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
-  for (const { method, path, run } of [...mounts, ...open.map(unambiguous)]) {
+  for (const { method, path, run } of [...mounts, ...open]) {
     app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
   }
   app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
-  const direct = directly([...mounts, ...open.map(unambiguous)]);
+  const direct = directly([...mounts, ...open]);
   const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
   const fetch: Served["fetch"] = (request, server) =>
     isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server));
@@ -127,7 +142,14 @@ const unambiguous = (mount: Mount): Mount => ({
   },
 });
 
-function unknownRoute(request: Request, { pathname }: UrlParts): Response {
+function notServed({ method, headers }: Request, served: ServedPath | undefined, { pathname }: UrlParts, takesOrigins: boolean): Response {
   const plane = pathname.startsWith("/v2") || pathname.startsWith("/admin") ? "control" : "data";
-  return errorResponse(new GatewayError("ROUTE_UNKNOWN", { method: request.method, path: pathname.slice(0, 200) }), plane);
+  const path = pathname.slice(0, 200);
+  if (!served || served.methods.includes(method)) return errorResponse(new GatewayError("ROUTE_UNKNOWN", { method, path }), plane);
+  const allowed = served.methods.join(", ");
+  const why = method === "OPTIONS" && headers.has("origin") && !takesOrigins ? { why: NO_ORIGINS } : {};
+  const response = errorResponse(new GatewayError("METHOD_NOT_ALLOWED", { method, path, allowed, ...why }), plane, served.row);
+  response.headers.set("allow", allowed);
+  return response;
 }
+const NO_ORIGINS = "Pages of other origins may call it where an operator names their origins in CORS_ALLOWED_ORIGINS";

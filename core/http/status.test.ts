@@ -47,5 +47,7 @@ test("what fails inside while a part is asked how it is doing is logged, with th
   };
   const answer = await operatorsOnly("/status", access, failing, (...line) => void lines.push(line));
   expect(answer.status).toBe(500);
-  expect(lines).toEqual([["error", "request failed inside", { path: "/status", why: boom }]]);
+  const [, , { traceId }] = lines[0] as [string, string, { traceId: string }]; // judged by the next line
+  expect(await answer.text()).toContain(`under the trace id ${traceId}`);
+  expect(lines).toEqual([["error", "request failed inside", { traceId: expect.any(String), path: "/status", why: boom }]]);
 });

@@ -2,6 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, GatewayError, type Logger, type RequestHeaders } from "#contract";
 import { requireScope } from "../pipeline/identify.ts";
 import { errorResponse } from "../pipeline/stream/error-response.ts";
+import { answerable } from "../kernel/process/plugin-failure.ts";
+import { timedId } from "../platform.ts";
 import { type Observed, partsOf, Readiness, readinessOf } from "./readiness.ts";
 
 /** The detail behind readiness: every part, its numbers, and how the process is doing. */
@@ -52,9 +54,7 @@ export async function operatorsOnly(
     if (!isLocal(access)) requireOperator(await access.identify(), path);
     return await answer();
   } catch (thrown) {
-    const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
-    if (error.code === "INTERNAL") log("error", "request failed inside", { path, why: thrown });
-    return errorResponse(error, "control");
+    return errorResponse(answerable(thrown, { traceId: timedId(Date.now()), path }, log), "control");
   }
 }
 

@@ -85,7 +85,7 @@ export function begin(input: BootInput, plugins: readonly DeployedPlugin[]): Bui
     plugins,
     owners: new Map(),
     tables: new Map(RECORDS.map((collection) => [collection.name, collection])),
-    catalog: catalogOf(() => building.offers, headerClasses(input.settings.headerAliases)),
+    catalog: catalogOf(() => building.offers, plugins, headerClasses(input.settings.headerAliases)),
     inFlight: countInFlight(),
     missing: missingSecrets(),
     stores: {},

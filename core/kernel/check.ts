@@ -7,6 +7,7 @@ import {
   GENERAL_PARAMETERS,
   type HeaderClasses,
   isJson,
+  type Manifest,
   messageOf,
   type Provider,
 } from "#contract";
@@ -78,10 +79,13 @@ function beyondSchema(check: Check, parameters: unknown): readonly string[] {
 /** What a catalogue reads: a generation, or one that is being built. */
 export type Offers = Pick<Assembled, "providers" | "checks" | "strategies" | "config" | "scopes">;
 
+type Installed = { readonly manifest: Pick<Manifest, "kind" | "id"> };
+
 /** What the generation offers, for plugins; asked at request time, when everything is there. */
-export function catalogOf(offers: () => Offers, headers: HeaderClasses): Catalog {
+export function catalogOf(offers: () => Offers, plugins: readonly Installed[], headers: HeaderClasses): Catalog {
   return {
     providers: () => [...offers().providers.values()].map(inCatalog),
+    providerIds: () => plugins.filter(({ manifest }) => manifest.kind === "provider").map(({ manifest }) => manifest.id),
     check(id) {
       const loaded = offers().checks.get(id);
       return loaded && catalogCheck(loaded);

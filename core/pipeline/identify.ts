@@ -2,7 +2,9 @@ import { type Caller, GatewayError, type IdentifyRequest, type Policy, type Requ
 import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
+import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
+import { blaming } from "../kernel/process/plugin-failure.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 
 export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => Caller | Promise<Caller>;
@@ -35,15 +37,26 @@ function firstAnswer(asking: Question, from: number): Caller | Promise<Caller> {
   for (let i = from; i < asking.policies.length; i += 1) {
     const policy = asking.policies[i];
     entering(policy?.mark);
-    const answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "", policy?.mark ?? 0);
+    let answer: MaybePromise<Caller | undefined>;
+    try {
+      answer = pluginAnswer(policy?.provides.identify?.(asking.request), asking.limitMs, policy?.name ?? "", policy?.mark ?? 0);
+    } catch (thrown) {
+      throw blaming(thrown, policy?.name ?? "");
+    }
     if (answer instanceof Promise) return orNext(answer, asking, i + 1);
     if (answer) return accepted(answer, asking);
   }
-  throw new GatewayError("KEY_UNKNOWN");
+  throw unknownKey(asking.request.key);
 }
 
+/** The one mistake that can be told from the key itself. */
+const unknownKey = (key: string): GatewayError =>
+  new GatewayError("KEY_UNKNOWN", /^bearer\s/i.test(key) ? { why: "in x-gateway-api-key it stands alone, without the word Bearer" } : {});
+
 async function orNext(answer: Promise<Caller | undefined>, asking: Question, next: number): Promise<Caller> {
-  const caller = await answer;
+  const caller = await answer.catch((thrown: unknown) => {
+    throw blaming(thrown, asking.policies[next - 1]?.name ?? "");
+  });
   return caller ? accepted(caller, asking) : firstAnswer(asking, next);
 }
 

@@ -7,13 +7,14 @@ import {
   GatewayError,
   type Kind,
   type Plan,
+  type PreparedBody,
   type TargetNode,
   tenantOf,
 } from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { textCost } from "../json/memory-cost.ts";
-import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
+import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
 import { answerFrom } from "./target.ts";
 import type { RoutedRequest } from "./call/try.ts";
 import { discarded } from "./call/attempt.ts";
@@ -22,6 +23,7 @@ import type { Gateway } from "./gateway.ts";
 import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
+import { blaming } from "../kernel/process/plugin-failure.ts";
 import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
@@ -54,7 +56,11 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     for (const { name, provides, mark } of gw.gen.policies) {
       if (!provides.admit) continue;
       entering(mark);
-      await pluginAnswer(provides.admit(asked, caller, plan), limits.admit, name, mark ?? 0);
+      try {
+        await pluginAnswer(provides.admit(asked, caller, plan), limits.admit, name, mark ?? 0);
+      } catch (thrown) {
+        throw blaming(thrown, name);
+      }
     }
     const call = (reached.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const request: RoutedRequest = { call, caller, plan, held };
@@ -84,9 +90,17 @@ function localAnswer(
 ): MaybePromise<Reply | undefined> {
   const mark = markOfOwner(route);
   entering(mark);
-  const asked = route.local?.(call, caller, plan);
+  let asked: ReturnType<NonNullable<MountedRoute["local"]>>;
+  try {
+    asked = route.local?.(call, caller, plan);
+  } catch (thrown) {
+    throw blaming(thrown, nameOf(mark));
+  }
   if (asked === undefined) return undefined;
-  const body = pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
+  const own = asked.catch((thrown: unknown) => {
+    throw blaming(thrown, nameOf(mark));
+  });
+  const body = pluginAnswer(own, limits.local, () => providing("api", call.operation, gw), mark);
   return after(body, (answer) => {
     if (answer === undefined) return undefined;
     const text = JSON.stringify(answer);
@@ -100,9 +114,15 @@ async function prepared(route: MountedRoute, request: RoutedRequest, gw: Gateway
   const { call, caller, held } = request;
   const mark = markOfOwner(route);
   entering(mark);
-  const asked = route.prepare?.(call, caller);
-  if (asked === undefined) return request;
-  const { body, bytes, echo } = await pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
+  let made: PreparedBody;
+  try {
+    const asked = route.prepare?.(call, caller);
+    if (asked === undefined) return request;
+    made = await pluginAnswer(asked, limits.local, () => providing("api", call.operation, gw), mark);
+  } catch (thrown) {
+    throw blaming(thrown, nameOf(mark));
+  }
+  const { body, bytes, echo } = made;
   held.take(textCost(bytes));
   return { ...request, call: withBody(call, { kind: "json", text: null, value: body }), echo };
 }
@@ -117,19 +137,24 @@ async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits
   const mark = markOfOwner(strategy);
   entering(mark);
   const trial = strategy.try(node, request.call, request.plan);
-  const chosen = (next: StrategyStep | Promise<StrategyStep>) =>
-    pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
+  const chosen = async (tried?: Reply): Promise<StrategyStep> => {
+    entering(mark);
+    try {
+      const next = tried ? trial.next({ status: tried.status, gatewayMade: tried.gatewayMade }) : trial.next();
+      return await pluginAnswer(next, limits.strategy, () => providing("policy", node.mode, gw), mark);
+    } catch (thrown) {
+      throw blaming(thrown, nameOf(mark));
+    }
+  };
   const heldBefore = request.held.bytes;
   let reply: Reply | undefined;
-  for (let step = await chosen(trial.next()); !step.done; ) {
+  for (let step = await chosen(); !step.done; step = await chosen(reply)) {
     if (reply && goesOnce(request.call)) return reply; // what was sent is gone
     if (reply) {
       await discarded(reply.content);
       request.held.backTo(heldBefore);
     }
     reply = await firstThatAnswers(step.value, request, gw, limits);
-    entering(mark);
-    step = await chosen(trial.next({ status: reply.status, gatewayMade: reply.gatewayMade }));
   }
   if (!reply) throw new GatewayError("CONFIG_INVALID", { why: `${node.path}: no target may be tried (are all weights 0?)` });
   return reply;

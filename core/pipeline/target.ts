@@ -9,6 +9,7 @@ import {
   type Leaf,
   type MountedOperation,
   OPERATIONS,
+  shownOperation,
   type Plan,
 } from "#contract";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
@@ -182,8 +183,8 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
   if (form.dialect && !passes && !adapter.reply)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: to.id,
-      operation: ask.operation,
-      serves: Object.keys(to.provider.operations).join(", "),
+      operation: shownOperation(call.row),
+      instead: "What it answers cannot be put into the form of this operation",
     });
   return counted;
 }

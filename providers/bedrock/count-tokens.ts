@@ -21,6 +21,6 @@ export const countTokens: Adapter = {
 const notClaude = (): GatewayError =>
   new GatewayError(
     "OPERATION_UNSUPPORTED",
-    { provider: "bedrock", operation: "messagesCountTokens of this model", serves: "messagesCountTokens of Claude" },
+    { provider: "bedrock", operation: "POST /v1/messages/count_tokens for this model", instead: "It does for Claude" },
     { param: "model" },
   );

@@ -16,6 +16,6 @@ export const countTokens: Adapter = {
 const notClaude = (): GatewayError =>
   new GatewayError(
     "OPERATION_UNSUPPORTED",
-    { provider: PROVIDER, operation: "messagesCountTokens of Gemini", serves: "messagesCountTokens of Claude" },
+    { provider: PROVIDER, operation: "POST /v1/messages/count_tokens for Gemini", instead: "It does for Claude" },
     { param: "model" },
   );

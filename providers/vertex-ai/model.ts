@@ -29,7 +29,7 @@ export function vertexModel(model: string): VertexModel {
 const unserved = (publisher: string): GatewayError =>
   new GatewayError(
     "OPERATION_UNSUPPORTED",
-    { provider: PROVIDER, operation: `models of ${publisher}`, serves: `models of ${SERVED.join(" and ")}` },
+    { provider: PROVIDER, operation: `models of ${publisher}`, instead: `It serves models of ${SERVED.join(" and ")}` },
     { param: "model" },
   );
 const misnamed = (): GatewayError => {

@@ -51,7 +51,13 @@ test("a provider or a check that is misspelt or off is told, with the record, th
   await made("/admin/v2/integrations", { name: "Away", slug: "away", ai_provider_id: "cerebras", key: "sk-1234567890" });
   await made("/v2/providers", { name: "Away", slug: "away", workspace_id: "default", integration_id: "away" });
   const fine = await saveConfig({ targets: [{ provider: "sandbox" }, { provider: "@mine" }, { virtual_key: "mine" }] });
-  const routed = await saveConfig({
+  const routed = await saveConfig({ provider: "sandbox" });
+  const guarded = await saveConfig({ provider: "sandbox", input_guardrails: [{ "default.contains": CONTAINS.parameters }] });
+  const hooked = await saveConfig({ provider: "sandbox", before_request_hooks: [{ checks: [CONTAINS, CONTAINS] }] });
+  const [saved, healthy] = [await made("/v2/guardrails", GUARDRAIL), await made("/v2/guardrails", GUARDRAIL)];
+  await gateway.stop();
+  // As a build with further plugins would have saved it.
+  write("configs", "config", routed, {
     targets: [
       { provider: "groqq" },
       { targets: [{ provider: "groq" }, { provider: "@mime" }] },
@@ -60,10 +66,6 @@ test("a provider or a check that is misspelt or off is told, with the record, th
       { provider: "@away" },
     ],
   });
-  const guarded = await saveConfig({ provider: "sandbox", input_guardrails: [{ "default.contains": CONTAINS.parameters }] });
-  const hooked = await saveConfig({ provider: "sandbox", before_request_hooks: [{ checks: [CONTAINS, CONTAINS] }] });
-  const [saved, healthy] = [await made("/v2/guardrails", GUARDRAIL), await made("/v2/guardrails", GUARDRAIL)];
-  await gateway.stop();
   write("guardrails", "checks", saved, [
     CONTAINS,
     { id: "default.wordCont", parameters: {} },

@@ -279,7 +279,7 @@ describe("a custom host", () => {
 
 test("an unknown route is a documented 404", async () =>
   expectDocumented(await ask(`${gateway.base}/v1/nothing`, "GET", GATEWAY_KEY), 404));
-test("a route asked with another method is a documented 404", async () => expectDocumented(await ask(url(), "GET", GATEWAY_KEY), 404));
+test("a route asked with another method is a documented 405", async () => expectDocumented(await ask(url(), "GET", GATEWAY_KEY), 405));
 test("the control plane refuses with the specification's body", async () => {
   const answer = await ask(`${gateway.base}/v2/guardrails`, "GET", "nobody");
   expectDocumented(answer, 401);

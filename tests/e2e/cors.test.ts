@@ -42,7 +42,7 @@ const NOTHING = { origin: null, methods: null, headers: null, exposed: null, var
 describe("pages of other origins", () => {
   test("are told nothing unless the operator names origins", async () => {
     const gateway = await gatewayWith({});
-    expect(told(await asksFirst(gateway, PAGE))).toEqual({ ...NOTHING, status: 404 });
+    expect(told(await asksFirst(gateway, PAGE))).toEqual({ ...NOTHING, status: 405 });
     expect(told(await asks(gateway, PAGE))).toEqual({ ...NOTHING, status: 200 });
   });
   test("may ask from the origins that are named, and read errors too", async () => {

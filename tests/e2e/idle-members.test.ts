@@ -187,7 +187,7 @@ describe("records that were saved before", () => {
     const applied = database.query(`select * from "_migrations"`).all();
     database.run(`delete from "_migrations"`);
     const { said, code } = await check(gateway.dataDir);
-    expect(said).toContain("Saved configs and guardrails were not looked at");
+    expect(said).toContain("Not judged: the storage, and the configs and guardrails saved in it");
     expect(said).toContain("a start of this build runs");
     expect([code, applied.length > 0, database.query(`select * from "_migrations"`).all()]).toEqual([0, true, []]);
     for (const row of applied as { id: string; checksum: string; applied_at: number }[])

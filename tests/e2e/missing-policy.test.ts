@@ -65,7 +65,7 @@ test("`gateway check` finds what ends the start: a policy whose setup throws", a
   expect((await start(profile)).err).toMatch(/PLUGIN_SETUP: .*policy\/gatekeeper.*no luck today/);
   expect(await check(profile)).toEqual({
     code: 1,
-    out: expect.stringContaining("1 problems"),
+    out: expect.stringContaining(", 1 problem."),
     err: expect.stringMatching(/^The plugin policy\/gatekeeper .*no luck today/m),
   });
 }, 20_000);
@@ -75,16 +75,30 @@ test("`gateway check` does not judge a storage that it would not have for itself
     export default { kind: "storage", config: schema, needs: [], setup: () => { console.log("the storage was opened"); throw new Error("x"); } };`;
   const manifest = JSON.stringify({ ...MANIFEST, kind: "storage", title: "Elsewhere" });
   const outside = deployment({ "storage/gatekeeper": {}, "storage/sqlite": { enabled: false } }, { manifest, code: opened });
-  const { code, out } = await check(outside);
-  expect({ code, says: out.includes("Storage is not judged here"), opened: out.includes("was opened") }).toEqual({
+  const { code, out, err } = await check(outside);
+  expect({ code, says: err.includes("Not judged: the storage"), opened: out.includes("was opened") }).toEqual({
     code: 0,
     says: true,
     opened: false,
   });
   const server = await check(NO_STORAGE(), { DATABASE_URL: "postgres://127.0.0.1:1/none" });
-  expect({ code: server.code, says: server.out.includes("Storage is not judged here") }).toEqual({ code: 0, says: true });
+  expect({ code: server.code, says: server.err.includes("Not judged: the storage") }).toEqual({ code: 0, says: true });
+  for (const summary of [out, server.out]) expect(summary).toMatch(/nothing wrong in what was judged, \d not judged\.$/m);
   expect(await check(NO_STORAGE())).toMatchObject({ code: 1, err: expect.stringMatching(/^The plugin \(the gateway itself\) requires/m) });
 }, 20_000);
+test.each([["DATABASE_URL", "postgres://127.0.0.1:1/none"] as const, ["REDIS_URL", "redis://127.0.0.1:1"] as const])(
+  "`gateway check` claims nothing of the server behind %s, which it did not ask",
+  async (variable, url) => {
+    const { code, out, err } = await check(deployment({}), { [variable]: url });
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: expect.stringContaining("nothing wrong in what was judged, 1 not judged."),
+      err: expect.stringContaining(`Not judged: the server of ${variable}`),
+    });
+    expect((await check(deployment({}))).out).toMatch(/nothing wrong\.$/m);
+  },
+  20_000,
+);
 test("`gateway check` fails where no policy tells who asks", async () => {
   const profile = deployment({ "policy/api-key": { enabled: false } });
   const child = Bun.spawn([...SOURCE, "check", "--profile", profile], { cwd: join(profile, ".."), stdout: "ignore", stderr: "pipe" });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import registry from "../../guardrails/partner_c/manifest.json" with { type: "json" };
-import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway } from "./process.ts";
+import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 const home = mkdtempSync(join(tmpdir(), "missing-secret-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -63,6 +63,7 @@ describe.each(WAYS)("a credential that %s", (_, env, says) => {
     expect(listed.out.split("\n").find((line) => line.startsWith(PLUGIN))).toMatch(says);
     await withGateway(env, async (gateway) => {
       const banner = gateway.output().split("\n");
+      await until("the log names it", () => gateway.output().includes(`"event":"secret.missing","plugin":"${PLUGIN}","name":"${NAME}"`));
       expect(banner.find((line) => line.includes(`lacking: ${PLUGIN}`))).toMatch(says);
       const ready = await ask(`${gateway.base}/readyz`, "GET", null);
       expect([ready.status, ready.json]).toMatchObject([

@@ -237,7 +237,7 @@ describe("network failures", () => {
           (thrown: GatewayError) => thrown,
         );
       expect(error?.code).toBe("UPSTREAM_UNREACHABLE");
-      expect(error?.message).toMatch(/^The provider acme could not be reached: .+\.$/);
+      expect(error?.message).toMatch(/^The connection to the provider acme failed: .+\.$/);
       expect(error?.message).not.toMatch(/hunter2|path|127\.0\.0\.1/);
     }
   });

@@ -105,6 +105,7 @@ function fakeEgress(sent: Request[], answer: FakeHostOptions["fetch"]): Egress {
 
 const EMPTY_CATALOG: Catalog = {
   providers: () => [],
+  providerIds: () => [],
   check: () => undefined,
   checks: () => [],
   strategies: () => [],

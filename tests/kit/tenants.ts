@@ -54,6 +54,7 @@ const RULES = rulesOf({ openai: TARGET });
 /** What a resource's rules may look at in tests: one provider with a secret field, one check, three strategies. */
 export const CATALOG: Catalog = {
   providers: () => [{ id: "openai", title: "OpenAI", operations: ["chatComplete"], target: TARGET }],
+  providerIds: () => ["openai", "anthropic"],
   judgeConfig: (config, only) => RULES.judge(config, only ?? "written"),
   checks: () => [CHECK],
   check: (id) => (id === CHECK.id ? CHECK : undefined),

@@ -412,7 +412,7 @@ describe("a service account", () => {
     });
     expect(await failureOf(authorized(it))).toMatchObject({
       code: "UPSTREAM_UNREACHABLE",
-      message: "The provider vertex-ai could not be reached: of the token endpoint oauth2.googleapis.com, the connection was refused.",
+      message: "The connection to the provider vertex-ai failed: of the token endpoint oauth2.googleapis.com, the connection was refused.",
     });
   });
   test.each([["http://tokens.example.org/token"], ["ftp://127.0.0.1/"], ["file:///etc/passwd"], ["tokens"]])(

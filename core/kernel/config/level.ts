@@ -1,5 +1,6 @@
 import { OptionalKind } from "@sinclair/typebox";
 import { AWAITED, CONFIG_MEMBERS, DOCUMENTED_CACHE_MODES, type ErrorCode, type ErrorDetails, isJson, type Json } from "#contract";
+import { firstProblem } from "../../json/shape.ts";
 import type { Claim, Claims, ConfigClaims } from "./claims.ts";
 
 /** One level of a config: the config itself, or one of its targets. */
@@ -73,7 +74,7 @@ function* claimedFindings({ at, is }: Level, member: string, value: unknown, cla
   if (owners.length === 0) yield idle(place, unclaimed(member, is, claims));
   else if (!config && targetsOf(is).length > 0)
     yield idle(place, "stands beside targets, which do not take it over; write it in each of them");
-  else if (!owners.some((owner) => owner.accepts(value))) yield idle(place, `is not a value that ${owners[0]?.by} takes`);
+  else if (!owners.some((owner) => owner.accepts(value))) yield idle(place, mistaken(owners[0], value));
 }
 
 /** A field belongs to the provider that is named; where a saved one is, or none, to any. */
@@ -93,6 +94,13 @@ function unclaimed(member: string, { provider }: Json, { fields }: ConfigClaims)
 const nobody = (would: string | undefined): string =>
   `is obeyed by nothing here${would === undefined ? "" : `; ${would} would obey it, and no enabled plugin provides that`}`;
 
+/** A value that its owner does not take: which it is, and which would be right. */
+function mistaken(owner: Claim | undefined, value: unknown): string {
+  const { path = ROOT, why = "it is not of the documented shape" } = (owner && firstProblem(owner.schema, value)) ?? {};
+  return `is not a value that ${owner?.by} takes: ${path === ROOT ? "" : `at ${path}, `}${why}`;
+}
+const ROOT = "(root)";
+
 /* ── strategy and cache: members by mode ─────────────────────────────────────────────────────────────────────── */
 
 function* strategyFindings({ at, is }: Level, claims: ConfigClaims): Generator<Finding> {
@@ -107,7 +115,7 @@ function* strategyFindings({ at, is }: Level, claims: ConfigClaims): Generator<F
     const place = `${at}.strategy.${member}`;
     if (member === "mode") continue;
     if (!claim) yield idle(place, unclaimedSetting(member, mode, claims));
-    else if (!claim.accepts(value)) yield idle(place, `is not a value that ${claim.by} takes`);
+    else if (!claim.accepts(value)) yield idle(place, mistaken(claim, value));
   }
   yield* missingSettings(`${at}.strategy`, strategy ?? {}, settings);
 }
@@ -154,7 +162,7 @@ function* cacheFindings({ at, is }: Level, { cacheModes }: ConfigClaims): Genera
     const claim = settings?.get(member);
     if (CACHE_MEMBERS.has(member)) continue;
     if (!claim) yield idle(`${at}.cache.${member}`, `is obeyed by no cache of the mode ${mode.slice(0, 64)}`);
-    else if (!claim.accepts(value)) yield idle(`${at}.cache.${member}`, `is not a value that ${claim.by} takes`);
+    else if (!claim.accepts(value)) yield idle(`${at}.cache.${member}`, mistaken(claim, value));
   }
 }
 

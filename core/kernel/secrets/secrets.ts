@@ -30,7 +30,7 @@ export function secretsFor(plugin: string, declared: ReadonlySet<string>, parts:
         return secret;
       } catch (thrown) {
         const why = thrown instanceof NoSecret ? thrown.message : `${placeOf(name, parts.places)} could not be read`; // a backend's words may hold one
-        if (missing.lost(plugin, name, why)) log.log("warn", "secret.missing", { plugin, secret: name, why: messageOf(thrown) });
+        if (missing.lost(plugin, name, why)) log.log("warn", "secret.missing", { plugin, name, why: messageOf(thrown) });
         throw lacking(plugin, name, why, thrown);
       }
     },

@@ -1,5 +1,4 @@
-import { GatewayError, type Manifest } from "#contract";
-import { isAlike } from "./alike.ts";
+import { GatewayError, type Manifest, nearest } from "#contract";
 import { isFlag, unreadFlags, UNREAD } from "./flags.ts";
 import { problemsOfVariables } from "../load.ts";
 import type { Profile } from "./profile.ts";
@@ -65,11 +64,10 @@ function isServiceLink(name: string, value: string): boolean {
 
 /* ── which there are not ─────────────────────────────────────────────────────────────────────────────────────── */
 
-const EDITS = 2;
 /** The known variable that was probably meant, if there is one; in lower case it is none either. */
 function meantBy(name: string, names: ReadonlySet<string>): readonly string[] {
   if (name.startsWith(INTERNAL)) return [];
-  const meant = [...names].filter(isOurs).find((other) => isAlike(name.toUpperCase(), other, EDITS));
+  const meant = nearest(name, [...names].filter(isOurs));
   return meant === undefined ? [] : [meant];
 }
 function misspeltAs(name: string, meant: string, env: Environment): GatewayError {

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type Caller, type GeneralParameter, isUuid, type RecordOf, type Scope, tenantOf } from "#contract";
-import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets } from "#contract";
+import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets, unknownCheck } from "#contract";
 import type { Generation, LoadedCheck } from "../../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./inline.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./types.ts";
@@ -124,7 +124,7 @@ function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, { deps, 
     const problems = [...generalProblems(parameters), ...forwardProblems(parameters, deps.headers), ...found];
     if (problems.length === 0) return boundCheck(loaded, params, parameters);
     throw new GatewayError("REQUEST_INVALID", {
-      what: `The check ${id} of guardrail ${guardrail} has wrong parameters: ${problems.join(" ")}`,
+      what: `The check ${id} of guardrail ${guardrail} has wrong parameters: ${problems.map((problem) => problem.replace(/\.$/, "")).join("; ")}.`,
     });
   });
 }
@@ -150,7 +150,11 @@ function absent(id: string, parameters: Json, deps: GuardDeps, from: "saved" | "
     const ids = [id, ...(manifest.bare ? [`${manifest.id}.${id}`] : [])];
     return ids.some((named) => provides.includes(named) || manifest.provides?.includes(named));
   });
-  if (from === "inline" && !installed) throw new GatewayError("CHECK_UNKNOWN", { check: id });
+  if (from === "inline" && !installed)
+    throw unknownCheck(
+      id,
+      [...new Set(deps.checks.values())].map(({ check }) => check),
+    );
   return {
     id,
     loaded: null,

@@ -162,11 +162,14 @@ function withFirst(first: Leaf["inputGuardrails"]): AddFirst {
   };
 }
 
+/** What the parser says. */
+const reasonOf = (thrown: unknown): string => (GatewayError.is(thrown) ? String(thrown.details["why"]) : messageOf(thrown));
 function jsonConfig(text: string): unknown {
   try {
     return boundedJson(text, { maxDepth: MAX_DEPTH, maxValues: CONTROL_VALUES });
   } catch (thrown) {
-    const why = GatewayError.is(thrown) && thrown.code !== "BODY_NOT_JSON" ? messageOf(thrown) : "it begins like JSON but is not JSON";
+    const isOther = GatewayError.is(thrown) && thrown.code !== "BODY_NOT_JSON";
+    const why = isOther ? messageOf(thrown) : `it begins like JSON but is not JSON: ${reasonOf(thrown)}`;
     throw new GatewayError("CONFIG_INVALID", { why: `in the header x-gateway-config, ${why}` }, { param: "x-gateway-config" });
   }
 }

@@ -4,6 +4,8 @@ import {
   GatewayError,
   isPinned,
   Integrations,
+  knownNames,
+  shownOperation,
   type Json,
   type Leaf,
   type Provider,
@@ -125,19 +127,21 @@ const askedProvider = ({ control }: Call): string | undefined => control.provide
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 
 function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, rules }: Parts): Resolved {
-  const { operation } = place.call;
   const provider = running(meaning.id, gen);
   const serving = servingOf(provider, place, { dialects, routes: gen.operations });
-  if (!serving)
-    throw new GatewayError("OPERATION_UNSUPPORTED", {
-      provider: meaning.id,
-      operation,
-      serves: Object.keys(provider.operations).join(", "),
-    });
+  if (!serving) throw unsupported(meaning.id, place, gen, dialects);
   const judged = compiledSchema(provider.target);
   const keeps = keepsCredential(place.leaf, place.call, judged);
   const target = targetOf(meaning, place, { judged, keeps }, rules);
   return { id: meaning.id, slug: meaning.slug, provider, ...serving, target, kept: meaning.saved ?? (keeps ? IN_CONFIG : null) };
+}
+
+/** Which providers would serve it: by an adapter of their own, or by what stands in for one. */
+function unsupported(provider: string, place: TargetPlace, gen: Parts["gen"], dialects: Dialects): GatewayError {
+  const mounted = { dialects, routes: gen.operations };
+  const others = [...gen.providers].filter(([, { provides }]) => servingOf(provides, place, mounted) !== null).map(([id]) => id);
+  const instead = others.length === 0 ? "No enabled provider does" : `Of those enabled, these do: ${others.join(", ")}`;
+  return new GatewayError("OPERATION_UNSUPPORTED", { provider, operation: shownOperation(place.call.row), instead }, { param: "provider" });
 }
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
@@ -149,7 +153,7 @@ function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Pr
 function absent(id: string, gen: Pick<Generation, "providers" | "plugins">): GatewayError {
   const state = gen.plugins.find((plugin) => plugin.name === `provider/${id}`);
   if (state?.state === "failed") return new GatewayError("PROVIDER_UNAVAILABLE", { provider: id, why: state.why ?? "it failed to start" });
-  const why = state ? "It is installed but disabled in this deployment." : `Enabled providers: ${[...gen.providers.keys()].join(", ")}.`;
+  const why = state ? "It is installed but disabled in this deployment." : knownNames("Enabled providers", id, [...gen.providers.keys()]);
   return new GatewayError("PROVIDER_UNKNOWN", { provider: id, known: why }, { param: "provider" });
 }
 
@@ -168,7 +172,10 @@ function targetOf(
   refuseStrayKey(meaning, leaf, asked, keeps);
   refuseChosenVendor(meaning, leaf, keeps);
   const customHost = meaning.saved ? meaning.saved.customHost : host;
-  if (customHost !== null) refuseOwnKey(customHost, rules.ownKeys);
+  if (customHost !== null) {
+    refuseOwnKey(customHost, rules.ownKeys);
+    if (!/^https?:\/\//i.test(customHost)) throw schemeless();
+  }
   return {
     fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
     apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? providerKey(call.headers, call.control.apiKey), call, rules),
@@ -209,6 +216,13 @@ function refuseChosenVendor(meaning: ProviderMeant, leaf: Leaf, keeps: boolean):
 }
 const strayKey = ({ id, slug }: ProviderMeant, why: string, param = "custom_host"): GatewayError =>
   new GatewayError("TARGET_INVALID", { provider: slug ?? id, why }, { param });
+
+const schemeless = (): GatewayError =>
+  new GatewayError(
+    "REQUEST_INVALID",
+    { what: "The custom host cannot be called: it does not start with http:// or https://." },
+    { param: "custom_host" },
+  );
 
 /** Where the fields of a target come from. */
 interface FieldSources {

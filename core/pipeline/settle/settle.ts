@@ -2,7 +2,6 @@ import {
   type Call,
   type Caller,
   type Dialect,
-  GatewayError,
   type HeaderRecord,
   type Logger,
   messageOf,
@@ -15,6 +14,7 @@ import { errorResponse } from "../stream/error-response.ts";
 import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
 import { asJsonList } from "../stream/json-list.ts";
 import { watched } from "../stream/passing-bytes.ts";
+import { answerable } from "../../kernel/process/plugin-failure.ts";
 import { clientText, longClientText } from "./client-text.ts";
 import { ChunkStream } from "../stream/chunks.ts";
 import { type Live, wireError } from "../stream/live.ts";
@@ -148,8 +148,7 @@ function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
 /** A request that ended before any target had answered. */
 export function refused(thrown: unknown, served: Served, gw: Settling): Response {
   const { call, plan } = served;
-  const error = GatewayError.is(thrown) ? thrown : new GatewayError("INTERNAL", {}, { cause: thrown });
-  if (error.code === "INTERNAL") gw.log("error", "request failed inside", { traceId: call.traceId, why: thrown });
+  const error = answerable(thrown, { traceId: call.traceId }, gw.log);
   served.held.release(); // nothing of it is needed any more, and others wait for it
   const response = errorResponse(error, "data", call.row);
   response.headers.set("x-gateway-trace-id", call.traceId);

@@ -174,7 +174,7 @@ describe("a passing stream", () => {
   test("tells the client when the provider's connection breaks", async () => {
     const reset = { read: () => Promise.reject(new Error("reset")), cancel: async () => undefined };
     const live = liveOf(reset, bytes(frames(1)));
-    expect(await drained(live)).toContain("could not be reached");
+    expect(await drained(live)).toContain("The connection to the provider");
     expect(live.summary().error?.message).toContain("reset");
   });
 });

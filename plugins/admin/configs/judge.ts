@@ -1,4 +1,14 @@
-import { type RuleInput, GatewayError, type GuardrailTarget, Guardrails, isJson, type Json, judgeCheck, messageOf } from "#contract";
+import {
+  type RuleInput,
+  GatewayError,
+  type GuardrailTarget,
+  Guardrails,
+  isJson,
+  type Json,
+  judgeCheck,
+  knownNames,
+  messageOf,
+} from "#contract";
 import { checksOf, GUARDRAIL_MEMBERS, type InlineCheck } from "./inline.ts";
 
 type Judge = Pick<RuleInput, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
@@ -25,9 +35,19 @@ const targetsOf = (level: Json): readonly Json[] => (Array.isArray(level["target
 const invalid = (why: string, param: string): GatewayError => new GatewayError("CONFIG_INVALID", { why }, { param });
 
 async function judgeLevel(level: Level, asked: Judge, named: Map<string, string>): Promise<void> {
+  judgeProvider(level, asked);
   judgeHost(level, asked);
   judgeForwarded(level, asked);
   for (const member of GUARDRAIL_MEMBERS) await judgeGuardrails(level, member, asked, named);
+}
+
+/** A saved provider (`@slug`) may be made later, and one that is off be turned on; what no plugin is called can never be meant. */
+function judgeProvider({ at, is: { provider } }: Level, { catalog }: Judge): void {
+  if (typeof provider !== "string" || provider.startsWith("@")) return;
+  const ids = catalog.providerIds();
+  if (ids.includes(provider)) return;
+  const known = `${knownNames("Providers", provider, ids)} A saved one is written @slug.`;
+  throw new GatewayError("PROVIDER_UNKNOWN", { provider: provider.slice(0, 200), known }, { param: `${at}.provider` });
 }
 
 function judgeHost({ at, is }: Level, { judgeUrl }: Judge): void {

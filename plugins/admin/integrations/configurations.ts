@@ -1,6 +1,6 @@
 import type { TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type RuleInput, GatewayError, isSealed, type Json, openSecrets, sealSecrets } from "#contract";
+import { type RuleInput, GatewayError, isSealed, type Json, knownNames, openSecrets, sealSecrets } from "#contract";
 
 /** Members of `configurations` that every provider has. */
 const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
@@ -18,10 +18,8 @@ export function sealedConfigurations(
   const { catalog, vault, judgeUrl } = asked;
   const provider = catalog.providers().find(({ id }) => id === providerId);
   if (!provider) {
-    const known = `Enabled providers: ${catalog
-      .providers()
-      .map(({ id }) => id)
-      .join(", ")}.`;
+    const ids = catalog.providers().map(({ id }) => id);
+    const known = knownNames("Enabled providers", providerId, ids);
     throw new GatewayError("PROVIDER_UNKNOWN", { provider: providerId, known }, { param: "ai_provider_id" });
   }
   const fields = provider.target?.properties ?? {};

@@ -26,6 +26,9 @@ export function markOf(plugin: string): number {
   return number;
 }
 
+/** Whose number it is. */
+export const nameOf = (mark: number): string => names[mark] ?? "";
+
 /** Says whose a route or a strategy is. */
 export const belongsTo = <T extends object>(owner: T, plugin: string): T => {
   owners.set(owner, markOf(plugin));

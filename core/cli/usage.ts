@@ -1,0 +1,14 @@
+/** A command line that asks for something there is not. */
+export class UsageError extends Error {
+  constructor(
+    message: string,
+    /** Whose help says more. */
+    readonly command?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What is shown of a command line that cannot be followed: the sentence, and where the rest stands. */
+export const usageHint = ({ message, command }: UsageError): string =>
+  `${message}\nSee: gateway ${command === undefined ? "" : `${command} `}--help`;
