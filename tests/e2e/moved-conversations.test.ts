@@ -41,6 +41,8 @@ const client = (vendors: readonly VendorId[], strict: boolean): OpenAI =>
     },
   });
 
+/** As servers of vLLM make them: longer than OpenAI takes them. */
+const LONG_ID = `chatcmpl-tool-${"0a1b2c3d".repeat(4)}`;
 /** What an earlier turn, answered by a provider of another wire, has left in the conversation. */
 const EARLIER = [
   { role: "user", content: "Hello" },
@@ -54,13 +56,15 @@ const EARLIER = [
       { type: "text", text: "Hi." },
     ],
   },
+  { role: "user", content: "Say nothing." },
+  { role: "assistant", content: "" },
   { role: "user", content: "Is it warm there?" },
   {
     role: "assistant",
     content: null,
-    tool_calls: [{ id: "toolu_01A", type: "function", function: { name: "weather", arguments: "{}", thought_signature: "c2ln" } }],
+    tool_calls: [{ id: LONG_ID, type: "function", function: { name: "weather", arguments: "{}", thought_signature: "c2ln" } }],
   },
-  { role: "tool", tool_call_id: "toolu_01A", content: "20 degrees" },
+  { role: "tool", tool_call_id: LONG_ID, content: "20 degrees" },
   { role: "assistant", content: null, refusal: "That I may not say." },
   { role: "user", content: "What is the weather in Oslo?" },
 ] as OpenAI.ChatCompletionMessageParam[];
