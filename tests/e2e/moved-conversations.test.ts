@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { jsonAnswer, type Received, type ReplayServer, replayServer } from "../kit/replay.ts";
+import { verifies } from "../requirements/verifies.ts";
 import { GATEWAY_KEY, type GatewayProcess, startGateway } from "./process.ts";
 import { answerOf, VENDOR_IDS, type VendorId } from "./vendors-that-refuse.ts";
 
@@ -110,7 +111,7 @@ interface Sent {
 
 const PAIRS = VENDOR_IDS.flatMap((from) => VENDOR_IDS.filter((to) => to !== from).map((to) => [from, to] as const));
 describe("a conversation in the middle of a tool call goes on", () => {
-  test.each(PAIRS)("from %s to %s", async (from, to) => {
+  test.each(PAIRS)(verifies("D7.1.moved", "from %s to %s"), async (from, to) => {
     for (const stream of [false, true])
       for (const strict of [true, false]) {
         expect({ stream, strict, content: await moved(from, to, { stream, strict }) }).toEqual({

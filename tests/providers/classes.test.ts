@@ -6,6 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError, isJson, type Json } from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
 import { chat } from "../../plugins/api/chat/dialect.ts";
+import { verifies } from "../requirements/verifies.ts";
 import { ANY_SERVER, AZURE, DECLARED, declared, EVERY_VENDOR, EVERY_WIRE, idsOfPlugins, OPENAI, OPENAI_LIKE } from "./every-wire.ts";
 import {
   adapterOf,
@@ -101,7 +102,7 @@ const LOUD: readonly (readonly [what: string, body: Json, arrives: RegExp, membe
 
 describe("arrives, or is refused by its name:", () => {
   for (const [what, body, arrives, member] of LOUD)
-    test.each(named(EVERY_WIRE))(`${what}, at %s`, (_, wire) => {
+    test.each(named(EVERY_WIRE))(verifies("D7.1.named", `${what}, at %s`), (_, wire) => {
       const outcome = sentOrRefused(wire, body);
       expect(outcome).toEqual("text" in outcome ? { text: expect.stringMatching(arrives) } : { refused: member });
     });
