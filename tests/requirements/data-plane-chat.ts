@@ -1,7 +1,10 @@
 import { section } from "./row.ts";
 
-/** Chat and messages: what their clients and their providers may rely on. */
+/** The inventory, chat and messages: what their clients and their providers may rely on. */
 export const dataPlaneChat = [
+  ...section("data-plane.md 1 Inventory", [
+    ["D1.openai", "Every method of the official OpenAI client that is an operation of the specification reaches its provider."],
+  ]),
   ...section("data-plane.md 7.1 Chat and completions", [
     ["D7.1.clients", "LangChain's OpenAI classes work in their own main calls, by chat completions and by responses, over every wire."],
     [
