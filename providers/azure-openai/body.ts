@@ -1,7 +1,6 @@
 import { type AdapterInput, isJson, type Json } from "#contract";
+import { conversationFor } from "../wires/openai/conversation.ts";
 import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
-import { refusedBy } from "../wires/openai/refused.ts";
-import { without } from "../wires/openai/without.ts";
 import { isV1, placeOf } from "./place.ts";
 
 /** The body with the model that Azure reads there: the deployment in the v1 API, else the model behind it, if one is named. */
@@ -24,10 +23,10 @@ const withModel = (body: Json, model: string | undefined): Json =>
 /** Streamed chat can say its usage since this version (seen 2025-02); earlier ones refuse the member. */
 const USAGE_IN_STREAMS_SINCE = "2024-09-01";
 export function conversation(body: Json, ask: AdapterInput): Json {
-  const accepted = withoutRefused(body);
+  const accepted = acceptable(body);
   return modelled(refusesUsage(accepted, ask) ? withoutUsage(accepted) : accepted, ask);
 }
-const withoutRefused = without(refusedBy("azure-openai"));
+const acceptable = conversationFor("azure-openai");
 
 function refusesUsage(body: Json, { target, search }: AdapterInput): boolean {
   if (body["stream_options"] === undefined) return false;

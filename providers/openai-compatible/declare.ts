@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OPERATION_IDS, type OperationId, OneOf } from "#contract";
+import { LACKS, type Lack } from "../wires/chat/lacks.ts";
 
 const closed = { additionalProperties: false } as const;
 const Members = (description: string) => Type.Array(Type.String({ minLength: 1 }), { uniqueItems: true, description });
@@ -51,6 +52,12 @@ export const Declare = Type.Object(
         "Body members the provider refuses; left out of requests. `providers/wires/openai/refused.ts` holds those of the providers here, and those inside messages.",
       ),
     ),
+    lacks: Type.Optional(
+      Type.Array(OneOf(LACKS, { description: "What a chat request may ask for." }), {
+        uniqueItems: true,
+        description: "What it has nowhere, and an answer without it would be another one: a request is refused by the member's name.",
+      }),
+    ),
     rename: Type.Optional(Words("Body member -> the provider's name for it. When a client sends both, the renamed one wins.")),
     defaults: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Body members set when the client left them out." })),
     clamp: Type.Optional(
@@ -62,6 +69,12 @@ export const Declare = Type.Object(
     callIds: Type.Optional(
       Type.Literal("nine-letters-and-digits", {
         description: "The form it wants ids of tool calls in; others are rewritten, a call's and its result's alike.",
+      }),
+    ),
+    lastMessage: Type.Optional(
+      Type.Literal("user-tool-or-prefix", {
+        description:
+          "It refuses another last message than a user's, a tool's, or an assistant's with `prefix`: one of an assistant is marked so, and system messages alone become a user's.",
       }),
     ),
     jsonSchema: Type.Optional(
@@ -94,4 +107,7 @@ export const Declare = Type.Object(
   },
   closed,
 );
-export type Declare = Omit<Static<typeof Declare>, "operations"> & { readonly operations?: readonly OperationId[] };
+export type Declare = Omit<Static<typeof Declare>, "operations" | "lacks"> & {
+  readonly operations?: readonly OperationId[];
+  readonly lacks?: readonly Lack[];
+};

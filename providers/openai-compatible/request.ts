@@ -1,9 +1,13 @@
 import { isJson, type Json } from "#contract";
-import { BODY, refusedBy } from "../wires/openai/refused.ts";
+import { withAllowedTools } from "../wires/chat/allowed-tools.ts";
+import { refuseLacks } from "../wires/chat/lacks.ts";
+import { withCallIds } from "../wires/openai/call-ids.ts";
+import { BODY, isAnyServer, refusedBy } from "../wires/openai/refused.ts";
+import { withoutSilence } from "../wires/openai/silence.ts";
 import { without } from "../wires/openai/without.ts";
-import { withCallIds } from "./call-ids.ts";
 import type { Declare } from "./declare.ts";
 import { schemaInPrompt } from "./json-schema.ts";
+import { withLastMessage } from "./last-message.ts";
 import { reasoningOfThisTurn } from "./reasoning.ts";
 import { refusalAsContent } from "./refusal.ts";
 
@@ -16,6 +20,8 @@ type Step = (body: Json) => Json;
 export function rewriting(vendor: string, declare: Declare): Step | undefined {
   const refused = refusedBy(vendor);
   const steps: Step[] = [
+    ...(declare.lacks ? [refusing(vendor, declare.lacks)] : []),
+    ...(isAnyServer(vendor) ? [] : [withAllowedTools]),
     ...(declare.roles ? [roles(declare.roles)] : []),
     ...(refused["messages"]?.includes("refusal") ? [refusalAsContent] : []),
     ...(Object.keys(refused).length > 0 ? [without(refused)] : []),
@@ -23,12 +29,21 @@ export function rewriting(vendor: string, declare: Declare): Step | undefined {
     ...(declare.drop ? [without({ [BODY]: declare.drop })] : []),
     ...(declare.defaults ? [defaults(declare.defaults)] : []),
     ...(declare.clamp ? [clamp(declare.clamp)] : []),
-    ...(declare.callIds ? [withCallIds] : []),
+    ...(isAnyServer(vendor) ? [] : [withoutSilence]),
+    ...(declare.callIds ? [withCallIds(declare.callIds)] : []),
     ...(declare.reasoningAlways === undefined ? [] : [reasoningOfThisTurn(declare.reasoningAlways)]),
     ...(declare.jsonSchema === undefined ? [] : [schemaInPrompt(declare.jsonSchema)]),
+    ...(declare.lastMessage ? [withLastMessage] : []),
   ];
   return steps.length === 0 ? undefined : (body) => steps.reduce((result, step) => step(result), body);
 }
+
+const refusing =
+  (vendor: string, lacks: NonNullable<Declare["lacks"]>): Step =>
+  (body) => {
+    refuseLacks(body, vendor, lacks);
+    return body;
+  };
 
 const roles =
   (names: Readonly<Record<string, string>>): Step =>

@@ -1,14 +1,12 @@
 import type { Adapter, Json, Provider } from "#contract";
 import { batchOutput } from "../wires/openai/batch-output.ts";
+import { conversationFor } from "../wires/openai/conversation.ts";
 import { oneModel } from "../wires/openai/one-model.ts";
 import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
-import { refusedBy } from "../wires/openai/refused.ts";
 import { serving } from "../wires/openai/serving.ts";
-import { without } from "../wires/openai/without.ts";
 
 const asIs: Adapter = {};
-/** A conversation may hold what another provider said in an earlier turn. */
-const conversation: Adapter = { request: without(refusedBy("openai")) };
+const conversation: Adapter = { request: conversationFor("openai") };
 const assistants: Adapter = {
   headers: (_, { target }) => (typeof target.fields["openai_beta"] === "string" ? {} : { "openai-beta": "assistants=v2" }),
 };

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { jsonAnswer, type Received, type ReplayServer, replayServer } from "../kit/replay.ts";
+import { verifies } from "../requirements/verifies.ts";
 import { GATEWAY_KEY, type GatewayProcess, startGateway } from "./process.ts";
 import { answerOf, VENDOR_IDS, type VendorId } from "./vendors-that-refuse.ts";
 
@@ -41,6 +42,8 @@ const client = (vendors: readonly VendorId[], strict: boolean): OpenAI =>
     },
   });
 
+/** As servers of vLLM make them: longer than OpenAI takes them. */
+const LONG_ID = `chatcmpl-tool-${"0a1b2c3d".repeat(4)}`;
 /** What an earlier turn, answered by a provider of another wire, has left in the conversation. */
 const EARLIER = [
   { role: "user", content: "Hello" },
@@ -54,13 +57,15 @@ const EARLIER = [
       { type: "text", text: "Hi." },
     ],
   },
+  { role: "user", content: "Say nothing." },
+  { role: "assistant", content: "" },
   { role: "user", content: "Is it warm there?" },
   {
     role: "assistant",
     content: null,
-    tool_calls: [{ id: "toolu_01A", type: "function", function: { name: "weather", arguments: "{}", thought_signature: "c2ln" } }],
+    tool_calls: [{ id: LONG_ID, type: "function", function: { name: "weather", arguments: "{}", thought_signature: "c2ln" } }],
   },
-  { role: "tool", tool_call_id: "toolu_01A", content: "20 degrees" },
+  { role: "tool", tool_call_id: LONG_ID, content: "20 degrees" },
   { role: "assistant", content: null, refusal: "That I may not say." },
   { role: "user", content: "What is the weather in Oslo?" },
 ] as OpenAI.ChatCompletionMessageParam[];
@@ -106,7 +111,7 @@ interface Sent {
 
 const PAIRS = VENDOR_IDS.flatMap((from) => VENDOR_IDS.filter((to) => to !== from).map((to) => [from, to] as const));
 describe("a conversation in the middle of a tool call goes on", () => {
-  test.each(PAIRS)("from %s to %s", async (from, to) => {
+  test.each(PAIRS)(verifies("D7.1.moved", "from %s to %s"), async (from, to) => {
     for (const stream of [false, true])
       for (const strict of [true, false]) {
         expect({ stream, strict, content: await moved(from, to, { stream, strict }) }).toEqual({

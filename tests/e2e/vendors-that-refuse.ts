@@ -108,8 +108,7 @@ function refusedMember(vendor: Vendor, message: Json): string | undefined {
   if (stranger !== undefined) return stranger;
   const calls = (message["tool_calls"] ?? []) as readonly Json[];
   const ids = [...calls.map((call) => call["id"]), message["tool_call_id"] ?? calls[0]?.["id"] ?? vendor.id];
-  const isEmpty =
-    message["role"] === "assistant" && typeof message["content"] !== "string" && calls.length === 0 && !("refusal" in message);
+  const isEmpty = message["role"] === "assistant" && !message["content"] && calls.length === 0 && !("refusal" in message);
   if (isEmpty) return "an assistant message with neither content nor tool_calls";
   const inFunction = calls
     .flatMap((call) => Object.keys(call["function"] as Json))

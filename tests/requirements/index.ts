@@ -1,5 +1,6 @@
 import { authentication } from "./authentication.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
+import { dataPlaneChat } from "./data-plane-chat.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
 import { dataPlaneMore } from "./data-plane-more.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
@@ -26,4 +27,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...gemini,
   ...dataPlaneKept,
   ...dataPlaneMore,
+  ...dataPlaneChat,
 ];

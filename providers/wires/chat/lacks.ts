@@ -12,6 +12,8 @@ interface Demand {
 const EFFORTS = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 const DEMANDS = {
+  functions: { member: "functions", isIn: ({ functions }) => list(functions).length > 0, words: "no functions: send them as tools" },
+  stops: { member: "stop", isIn: ({ stop }) => [stop].flat().some(isText), words: "no texts to stop at (stop)" },
   choices: { member: "n", isIn: ({ n }) => typeof n === "number" && n > 1, words: "one choice only (n): ask once for each" },
   logprobs: { member: "logprobs", isIn: ({ logprobs }) => logprobs === true, words: "no log probabilities (logprobs)" },
   speech: {
@@ -51,10 +53,11 @@ const DEMANDS = {
   },
 } as const satisfies Readonly<Record<string, Demand>>;
 export type Lack = keyof typeof DEMANDS;
+export const LACKS = Object.keys(DEMANDS) as readonly Lack[]; // its own keys
 
 /** What no wire of a vendor's own has. */
 const NOWHERE: readonly Demand[] = [
-  { member: "functions", isIn: ({ functions }) => list(functions).length > 0, words: "no functions: send them as tools" },
+  DEMANDS.functions,
   { member: "function_call", isIn: ({ function_call }) => isSet(function_call), words: "no function_call: send tool_choice" },
   {
     member: "tools",
@@ -85,6 +88,9 @@ const NOWHERE: readonly Demand[] = [
 
 export function refuseLacking(body: Json, provider: string, lacks: readonly Lack[]): void {
   for (const demand of NOWHERE) refuse(demand, body, provider);
+  refuseLacks(body, provider, lacks);
+}
+export function refuseLacks(body: Json, provider: string, lacks: readonly Lack[]): void {
   for (const lack of lacks) refuse(DEMANDS[lack], body, provider);
 }
 function refuse({ member, isIn, words }: Demand, body: Json, provider: string): void {
@@ -97,7 +103,8 @@ const anyTurn = ({ messages }: Json, test: Test): boolean => list(messages).some
 const anyPart = (body: Json, test: Test): boolean =>
   anyTurn(body, ({ content }) => Array.isArray(content) && content.some((part) => isJson(part) && test(part)));
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
-const isBlank = (text: unknown): boolean => typeof text === "string" && text !== "" && text.trim() === "";
+const isText = (text: unknown): boolean => typeof text === "string" && text !== "";
+const isBlank = (text: unknown): boolean => isText(text) && String(text).trim() === "";
 /** OpenAI's own; a vendor's tool may have the same type and says what it is beside it. */
 const isFreeText = (entry: unknown): boolean => isJson(entry) && entry.type === "custom" && isJson(entry.custom);
 /** An id rather than an address: what another vendor keeps cannot be read here. */

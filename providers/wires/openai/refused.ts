@@ -1,7 +1,8 @@
 /**
  * THE table of what vendors of the OpenAI wire refuse: members for which they turn a whole request down (400 or 422).
  * They are left out of requests to that vendor, and to no other. What a vendor ignores is not here: it travels, and so
- * does what a vendor refuses and an answer without it would be wrong (`functions`, `audio`): its refusal names the member.
+ * does what a vendor refuses and an answer without it would be wrong (`audio`, `stop`): its refusal names the member. Where
+ * the vendor would ignore such a member, its manifest says what it `lacks`.
  *
  * Vendor -> place -> members. A place is a path from the body, through lists: `messages.tool_calls.function` is the
  * function of each call of each message, `messages[user]` each message of that role; the body itself is BODY.
@@ -52,22 +53,20 @@ export const REFUSED: Readonly<Record<string, RefusedMembers>> = {
   cerebras: { [BODY]: ["frequency_penalty", "presence_penalty"], messages: [...OF_OTHER_VENDORS] }, // its own word is `reasoning`
   dashscope: { [BODY]: ["frequency_penalty"] },
   moonshot: { [BODY]: ["seed", "top_k"], "response_format.json_schema.schema": ["$schema"] },
-  "perplexity-ai": { [BODY]: ["seed", "stop"] },
+  "perplexity-ai": { [BODY]: ["seed"] },
   sambanova: {
-    [BODY]: [
-      ...["functions", "function_call", "presence_penalty", "frequency_penalty", "logit_bias", "user", "seed"],
-      ...["logprobs", "top_logprobs"],
-    ],
+    [BODY]: [...["presence_penalty", "frequency_penalty", "logit_bias", "user", "seed", "logprobs", "top_logprobs"]],
   },
-  "x-ai": { [BODY]: ["presence_penalty", "frequency_penalty", "stop"] }, // its newer models do
+  "x-ai": { [BODY]: ["presence_penalty", "frequency_penalty"] }, // its newer models do
 };
 
 /** Any server may be behind it, one of these gateways too: nothing is left out on a guess. */
 const ANY_SERVER = "openai-compatible";
+export const isAnyServer = (vendor: string): boolean => vendor === ANY_SERVER;
 
 /** All that one vendor is not sent; of one that is not in the table, what no vendor has written. */
 export function refusedBy(vendor: string): RefusedMembers {
-  if (vendor === ANY_SERVER) return {};
+  if (isAnyServer(vendor)) return {};
   const own = Object.hasOwn(REFUSED, vendor) ? (REFUSED[vendor] ?? {}) : {};
   const places = [...new Set([...Object.keys(OF_NO_VENDOR), ...Object.keys(own)])];
   return Object.fromEntries(places.map((place) => [place, [...(OF_NO_VENDOR[place] ?? []), ...(own[place] ?? [])]]));
