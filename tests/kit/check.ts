@@ -35,7 +35,7 @@ import { firstProblem } from "../../core/json/shape.ts";
 import type { LoadedCheck } from "../../core/kernel/generation.ts";
 import { runCheck } from "../../core/pipeline/guard/run.ts";
 import { Subject } from "../../core/pipeline/guard/subject.ts";
-import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guard/types.ts";
+import type { BoundCheck, GuardDeps, CheckOutcome } from "../../core/pipeline/guard/types.ts";
 import { wantsOf } from "../../core/pipeline/guard/scope.ts";
 
 /** One input of a check with its expected verdict; `samples` of a guardrail manifest are these, with the check's id. */
@@ -71,7 +71,7 @@ export interface CheckKit {
 export function testCheck(check: Check, examples: readonly Example[], { manifest, vendor }: CheckKit = {}): void {
   const usual = examples.find(({ verdict }) => verdict !== "error") ?? examples[0];
   if (usual === undefined) throw new Error(`${check.id} needs at least one example`);
-  const judge = (example: Example, more: Partial<Doing> = {}): Promise<Judged> => {
+  const judge = (example: Example, more: Partial<Doing> = {}): Promise<CheckOutcome> => {
     if (example.vendor) vendor?.answers(() => answer(example.vendor));
     return judged(check, example, more);
   };
@@ -322,7 +322,7 @@ const unused = (): never => {
   throw new Error("this test uses no records");
 };
 
-async function judged(check: Check, { text, params, metadata }: Example, { timeoutMs, signal }: Partial<Doing> = {}): Promise<Judged> {
+async function judged(check: Check, { text, params, metadata }: Example, { timeoutMs, signal }: Partial<Doing> = {}): Promise<CheckOutcome> {
   const side: Side = check.on.includes("input") ? "input" : "output";
   const call = callOf(askedBody(text), signal === undefined ? {} : { signal });
   const body =

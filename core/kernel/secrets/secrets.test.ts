@@ -111,7 +111,7 @@ test("a secret that appears is used at once, and no longer missed once somebody 
   const check = built.generation.checks.get("keyed.scan")?.check;
   expect(await check?.run({} as never)).toEqual({ verdict: "allow" }); // it looks at nothing
   secret = undefined;
-  await expect(Promise.resolve(check?.run({} as never))).rejects.toMatchObject({ code: "SECRET_MISSING" }); // ditto
+  await expect(Promise.resolve(check?.run({} as never))).rejects.toMatchObject({ code: "SECRET_MISSING" }); // what the test reads of it
   expect(lacking().length).toBe(1);
   await built.end();
 });
