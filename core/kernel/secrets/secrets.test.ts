@@ -5,12 +5,12 @@ import { bootWith, type Captured, type Given, manifestOf, packOf, PROFILE, state
 import { until } from "../../../tests/e2e/process.ts";
 import { madeCheck } from "../../../tests/kit/guardrail.ts";
 import { active, depsWith } from "../../../tests/kit/guardrail.ts";
-import { callOf } from "../../../tests/kit/check.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { guardInput } from "../../pipeline/guard/guard.ts";
 import { secretsNotSet } from "./missing-secrets.ts";
 import { deploymentOf } from "../deployment.ts";
 import { rowOf } from "../../../tests/kit/deployment.ts";
+import { callOf } from "../../../tests/kit/call.ts";
 
 const source = (scheme: string, read: SecretSource["read"]): Given => ({
   manifest: { kind: "secret", id: scheme },
