@@ -156,14 +156,14 @@ async function finish(listening: Listening, generations: Generations<Served>): P
 
 /** Hears SIGHUP from now on; unheard, it would end a process that is still starting. What came early is told late. */
 function hangups(): (tell: () => void) => void {
-  let settleStop: (() => void) | undefined;
+  let onHangup: (() => void) | undefined;
   let early = false;
   process.on("SIGHUP", () => {
-    if (settleStop) settleStop();
+    if (onHangup) onHangup();
     else early = true;
   });
   return (tell) => {
-    settleStop = tell;
+    onHangup = tell;
     if (early) tell();
   };
 }

@@ -70,7 +70,7 @@ export interface EgressOptions {
   readonly holdsOwnKey?: (value: string) => boolean;
   /** Judges looked-up addresses; tests stand a local server in for a public one. */
   readonly isPublic?: (address: string) => boolean;
-  /** Bytes of an answer that is read whole; tests ask for fewer. */
+  /** Maximum bytes of a buffered answer. */
   readonly maxWhole?: number;
   /** Counts what plugins read. */
   readonly memory?: MemoryCounter;

@@ -1,8 +1,8 @@
 import { type Json, nextTurn } from "#contract";
 import { LongText } from "./long-text.ts";
-import type { LongValue } from "./scan.ts";
 import { utf8 } from "./utf8.ts";
 import { takesLong } from "./work.ts";
+import type { LongValue } from "./scanned.ts";
 
 /**
  * What `JSON.parse` makes of a long text, or throws. Lists and objects in it are parsed group by group and long texts

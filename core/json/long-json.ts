@@ -1,8 +1,9 @@
 import { GatewayError, type JsonText, MAX_JSON_LEVELS, nextTurn, parseJson } from "#contract";
 import { parsedInGroups } from "./groups.ts";
-import { type JsonLimits, JsonScan, type LongValue } from "./scan.ts";
+import { type JsonLimits, JsonScan } from "./scan.ts";
 import { WIDE } from "./utf8.ts";
 import { takesLong } from "./work.ts";
+import type { LongValue } from "./scanned.ts";
 
 export type { JsonLimits };
 

@@ -1,4 +1,6 @@
 import { Counts, type JsonLimits, shareOfWork, tooDeep } from "./work.ts";
+import type { ClosedText, LongValue, ScanOptions } from "./scanned.ts";
+import { hasFewCharacters } from "./utf8.ts";
 
 export { type JsonLimits, tooDeep };
 
@@ -42,32 +44,6 @@ const BRACKET = 0x5b;
 const COMMA = 0x2c;
 /** Characters of JSON that are parsed in one go; a longer value is parsed in parts (groups.ts). */
 const GROUP = 512 * 1024;
-
-/** A value that is too long to be parsed in one go. */
-export interface LongValue {
-  readonly kind: "list" | "object" | "text";
-  /** Where its first character stands: a bracket, a brace or a quote. */
-  readonly from: number;
-  /** Where its last one stands. */
-  readonly to: number;
-  /** Commas between its own elements or members, about a GROUP apart; one behind each of `within`. */
-  readonly cuts: readonly number[];
-  /** Its elements, or the values of its members, that are too long themselves. */
-  readonly within: readonly LongValue[];
-}
-export interface ScanOptions {
-  /** Characters that are parsed in one go at most; GROUP unless it says otherwise. */
-  readonly group?: number;
-  /** Whether all of it will be parsed in one go: then its length is work too. */
-  readonly inOneGo?: boolean;
-}
-/** A text from quote to quote. */
-interface ClosedText {
-  readonly from: number;
-  readonly to: number;
-  readonly hash: number;
-  readonly isShort: boolean;
-}
 
 /**
  * Reads a JSON text for its depth and for the work that it would be for the parser, and throws at the first that is
@@ -269,7 +245,7 @@ export class JsonScan {
   /** A long text, one of bytes, or one at the end of a slice. */
   private closedApart(at: number, hash: number, behind: number): number {
     const { slice, base } = this;
-    this.text = { from: this.opened, to: base + at, hash, isShort: hasFewCharacters(slice, this.opened - base + 1, at) };
+    this.text = { from: this.opened, to: base + at, hash, isShort: hasFewCharacters(slice, this.opened - base + 1, at, SHORT) };
     this.opened = -1;
     if (behind < slice.length) this.decide(this.text, slice.charCodeAt(behind) === COLON);
     return at + 1;
@@ -302,15 +278,6 @@ export class JsonScan {
     this.seenHashes[bit >>> 5] = word | (1 << (bit & 31));
     return (word & (1 << (bit & 31))) === 0;
   }
-}
-
-/** A text of few characters in UTF-8 seen as characters, of which each may take three. */
-function hasFewCharacters(slice: string, from: number, to: number): boolean {
-  if (to - from <= SHORT) return true;
-  if (to - from > 3 * SHORT) return false;
-  let chars = 0;
-  for (let at = Math.max(from, 0); at < to; at += 1) if ((slice.charCodeAt(at) & 0xc0) !== 0x80) chars += 1;
-  return chars <= SHORT;
 }
 
 /** Where the first character at or behind a place stands that is no white space, or the end. */

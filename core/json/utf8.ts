@@ -62,3 +62,12 @@ export async function joined(parts: readonly Uint8Array[]): Promise<Uint8Array<A
   }
   return whole;
 }
+
+/** Has a text at most so many characters? It is bytes of UTF-8 seen as characters, of which each may take three. */
+export function hasFewCharacters(slice: string, from: number, to: number, most: number): boolean {
+  if (to - from <= most) return true;
+  if (to - from > 3 * most) return false;
+  let chars = 0;
+  for (let at = Math.max(from, 0); at < to; at += 1) if ((slice.charCodeAt(at) & 0xc0) !== 0x80) chars += 1;
+  return chars <= most;
+}

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { type Example, Vendor, problemsOf, testPack } from "../../tests/kit/check.ts";
+import { type Example, Vendor, testPack } from "../../tests/kit/check.ts";
 import webhook from "./checks/webhook.ts";
 import regexMatch from "./checks/regexMatch.ts";
 import { fences, jsonIn } from "./json.ts";
 import defaultPack from "./index.ts";
 import manifest from "./manifest.json";
 import { patternOf } from "./pattern.ts";
+import { problemsOf } from "../../tests/kit/bound-check.ts";
 
 const fenced = (tag: string, content: string): string => `Here:\n\`\`\`${tag}\n${content}\n\`\`\`\nDone.`;
 const person = { type: "object", required: ["name"], properties: { name: { type: "string", pattern: "^(a+)+$" } } };

@@ -15,12 +15,12 @@ import {
   type StreamEvent,
 } from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
-import { callOf } from "./check.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
 import { CALLERS } from "./tenants.ts";
 import { expectDescribed, partsOf, rulesOf } from "./config.ts";
 import { eventsOf } from "./stream.ts";
+import { callOf } from "./call.ts";
 
 /** Conformance of a data-plane plugin: its operations, its routes and the dialects it speaks. */
 export async function testApi(given: PluginCase<"api">): Promise<void> {

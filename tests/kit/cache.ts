@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { CachedReply, CacheQuery, Json } from "#contract";
-import { callOf } from "./check.ts";
 import { expectDescribed } from "./config.ts";
 import { leafOf, planOf } from "./outcome.ts";
 import { frozen, forAll, type PluginCase } from "./set-up.ts";
+import { callOf } from "./call.ts";
 
 const REPLY: CachedReply = frozen({
   status: 200,

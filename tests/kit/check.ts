@@ -1,42 +1,15 @@
 import { mayCall } from "../../core/kernel/host.ts";
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import type {
-  BodyContent,
-  Call,
-  Check,
-  CheckInput,
-  GuardrailPack,
-  Handles,
-  Manifest,
-  MountedOperation,
-  OperationId,
-  Plugin,
-  Side,
-  Verdict,
-} from "#contract";
-import { GatewayError, headerClasses, type Json, mountedOperation, NO_CONTENT } from "#contract";
-import {
-  CHAT,
-  COMPLETION,
-  EMBEDDING,
-  FORM,
-  INPUT,
-  MESSAGES,
-  PROMPT,
-  RERANK,
-  RESPONSE,
-  TRANSCRIPT,
-} from "../../plugins/api/content/index.ts";
+import type { Check, CheckInput, GuardrailPack, Handles, Manifest, Plugin, Side, Verdict } from "#contract";
+import { GatewayError, type Json } from "#contract";
 import { nothingSpent } from "../../core/compute/allowance.ts";
-import type { Compute } from "../../core/compute/pool.ts";
-import { loadedCheck } from "../../core/kernel/check.ts";
 import { firstProblem } from "../../core/json/shape.ts";
-import type { LoadedCheck } from "../../core/kernel/generation.ts";
 import { runCheck } from "../../core/pipeline/guard/run.ts";
 import { Subject } from "../../core/pipeline/guard/subject.ts";
-import type { BoundCheck, GuardDeps, Judged } from "../../core/pipeline/guard/types.ts";
-import { wantsOf } from "../../core/pipeline/guard/scope.ts";
+import type { CheckOutcome } from "../../core/pipeline/guard/types.ts";
+import { callOf } from "./call.ts";
+import { bound, problemsOf, quietDeps } from "./bound-check.ts";
 
 /** One input of a check with its expected verdict; `samples` of a guardrail manifest are these, with the check's id. */
 export interface Example {
@@ -71,7 +44,7 @@ export interface CheckKit {
 export function testCheck(check: Check, examples: readonly Example[], { manifest, vendor }: CheckKit = {}): void {
   const usual = examples.find(({ verdict }) => verdict !== "error") ?? examples[0];
   if (usual === undefined) throw new Error(`${check.id} needs at least one example`);
-  const judge = (example: Example, more: Partial<Doing> = {}): Promise<Judged> => {
+  const judge = (example: Example, more: Partial<Doing> = {}): Promise<CheckOutcome> => {
     if (example.vendor) vendor?.answers(() => answer(example.vendor));
     return judged(check, example, more);
   };
@@ -275,54 +248,11 @@ interface Doing {
   readonly signal: AbortSignal;
 }
 
-/** One check with its parameters, as the engine binds it. */
-export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCheck> = {}): BoundCheck {
-  const loaded = loadedHere(check);
-  const params = loaded.defaults(parameters);
-  const problems = problemsOf(check, parameters);
-  if (problems.length > 0) throw new Error(problems.join(" "));
-  return {
-    id: check.id,
-    loaded,
-    params,
-    wants: wantsOf(check),
-    scope: check.scope ?? "last_message",
-    timeoutMs: check.timeoutMs ?? 5_000,
-    failOnError: null,
-    ...more,
-  };
-}
-
-/** What is wrong with parameters, as a save would say it. */
-export function problemsOf(check: Check, parameters: Json): readonly string[] {
-  const loaded = loadedHere(check);
-  const problems = loaded.problems(loaded.defaults(parameters), "tenant");
-  if (problems instanceof Promise) throw new Error("it is judged in place");
-  return problems;
-}
-/** Everything is done in this process, however long it takes. */
-export const inPlace: Compute = {
-  takesHere: () => true,
-  elsewhere: () => Promise.reject(new Error("this test has no other process")),
-  counts: () => ({ done: 0, budget: 0, busy: 0, started: 0 }),
-};
-export const loadedHere = (check: Check): LoadedCheck => loadedCheck({ name: "guardrail/kit" }, check, inPlace);
-
-export const quietDeps: GuardDeps = {
-  checks: new Map(),
-  plugins: [],
-  stores: { records: { in: () => unused(), lookup: () => unused(), lookupAll: () => unused() } },
-  vault: { open: (sealed) => sealed },
-  headers: headerClasses([]),
-  now: () => Date.now(),
-  redact: (value) => value,
-  compute: inPlace,
-};
-const unused = (): never => {
-  throw new Error("this test uses no records");
-};
-
-async function judged(check: Check, { text, params, metadata }: Example, { timeoutMs, signal }: Partial<Doing> = {}): Promise<Judged> {
+async function judged(
+  check: Check,
+  { text, params, metadata }: Example,
+  { timeoutMs, signal }: Partial<Doing> = {},
+): Promise<CheckOutcome> {
   const side: Side = check.on.includes("input") ? "input" : "output";
   const call = callOf(askedBody(text), signal === undefined ? {} : { signal });
   const body =
@@ -336,35 +266,6 @@ async function judged(check: Check, { text, params, metadata }: Example, { timeo
   return runCheck(bound(check, params, timeoutMs === undefined ? {} : { timeoutMs }), subject, quietDeps);
 }
 const askedBody = (text: string): Json => ({ model: "kit-model", messages: [{ role: "user", content: text }] });
-
-/** What the bodies of some operations hold; of the others nothing. */
-const CONTENTS: { readonly [Op in OperationId]?: BodyContent } = {
-  ...{ chatComplete: CHAT, messages: MESSAGES, complete: COMPLETION, createModelResponse: RESPONSE, embed: EMBEDDING, rerank: RERANK },
-  ...{ imageGenerate: PROMPT, imageEdit: FORM, moderate: INPUT, createTranscription: TRANSCRIPT },
-};
-/** An operation of the table, as a plugin would mount it. */
-export const operationRow = (id: OperationId): MountedOperation => mountedOperation(id, { content: CONTENTS[id] ?? NO_CONTENT });
-
-/** A chat request with this body, or one of another operation of the table. */
-export const callOf = (
-  value: Json,
-  { operation = "chatComplete", ...more }: Partial<Call> & { readonly operation?: OperationId } = {},
-): Call => ({
-  id: "00000000-0000-4000-8000-000000000001",
-  operation,
-  row: operationRow(operation),
-  method: "POST",
-  path: "/chat/completions",
-  params: {},
-  search: "",
-  headers: new Headers(),
-  control: { rest: {} },
-  traceId: "00000000-0000-4000-8000-0000000000aa",
-  body: { kind: "json", text: JSON.stringify(value), value },
-  startedAt: 0,
-  signal: new AbortController().signal,
-  ...more,
-});
 
 /** Who does not hear of its end waits for the vendor, which never answers, for seconds: a busy machine's delay is none. */
 const STOPPED_MS = 1_000;

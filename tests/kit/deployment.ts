@@ -11,9 +11,9 @@ import { createLog } from "../../core/kernel/process/log.ts";
 import type { Profile } from "../../core/kernel/settings/profile.ts";
 import { readSettings } from "../../core/kernel/settings/settings.ts";
 import { createVault } from "../../core/kernel/secrets/vault.ts";
-import { inPlace } from "./check.ts";
 import memory from "../../storage/memory/index.ts";
 import memoryManifest from "../../storage/memory/manifest.json" with { type: "json" };
+import { inPlace } from "./bound-check.ts";
 
 /** A plugin given in place: its manifest's own part, and what its module exports (or does when it is imported). */
 export interface Given {

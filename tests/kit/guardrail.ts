@@ -2,7 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { Caller, Check, CheckInput, Guardrails, Json, RecordOf, Verdict } from "#contract";
 import { defineCheck } from "#contract";
 import { type ActiveGuardrail, type GuardDeps, activeGuardrails } from "../../core/pipeline/guard/guard.ts";
-import { loadedHere, quietDeps } from "./check.ts";
+import { loadedHere, quietDeps } from "./bound-check.ts";
 
 /** A check made for one test: what it is, and how it judges. */
 export function madeCheck(name: string, run: (input: CheckInput<never>) => Verdict | Promise<Verdict>, more: Partial<Check> = {}): Check {

@@ -3,6 +3,8 @@ export * from "./admin.ts";
 export * from "./api.ts";
 export * from "./cache.ts";
 export * from "./case.ts";
+export * from "./bound-check.ts";
+export * from "./call.ts";
 export * from "./check.ts";
 export * from "./config.ts";
 export * from "./console.ts";

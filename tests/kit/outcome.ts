@@ -1,6 +1,6 @@
 import type { GuardrailResult, GuardrailResults, Leaf, Outcome, Plan } from "#contract";
-import { callOf } from "./check.ts";
 import { CALLERS } from "./tenants.ts";
+import { callOf } from "./call.ts";
 
 /** Stands in every place of an outcome where a credential may be; nothing a plugin sends or writes may hold it. */
 export const CANARY = "canary-credential-7f3a9c";

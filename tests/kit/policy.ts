@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { type Branch, GatewayError, type Json, type Strategy, type TargetNode, type Tried } from "#contract";
-import { callOf } from "./check.ts";
 import { expectDescribed, partsOf } from "./config.ts";
 import { leafOf, oddOutcomes, planOf } from "./outcome.ts";
 import { frozen, forAll, type PluginCase } from "./set-up.ts";
 import { CALLERS } from "./tenants.ts";
+import { callOf } from "./call.ts";
 
 /** A strategy that goes on trying longer than this never ends. */
 const MAX_TRIALS = 100;

@@ -1,4 +1,4 @@
-/* Values that may be promises: the warm path of a request makes none where it needs none. */
+/* Runs synchronously when the value is already known: the warm path of a request makes no promise that it does not need. */
 
 export type MaybePromise<T> = T | Promise<T>;
 

@@ -5,12 +5,12 @@ import { bootWith, type Captured, type Given, manifestOf, packOf, PROFILE, state
 import { until } from "../../../tests/e2e/process.ts";
 import { madeCheck } from "../../../tests/kit/guardrail.ts";
 import { active, depsWith } from "../../../tests/kit/guardrail.ts";
-import { callOf } from "../../../tests/kit/check.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { guardInput } from "../../pipeline/guard/guard.ts";
 import { secretsNotSet } from "./missing-secrets.ts";
 import { deploymentOf } from "../deployment.ts";
 import { rowOf } from "../../../tests/kit/deployment.ts";
+import { callOf } from "../../../tests/kit/call.ts";
 
 const source = (scheme: string, read: SecretSource["read"]): Given => ({
   manifest: { kind: "secret", id: scheme },
@@ -111,7 +111,7 @@ test("a secret that appears is used at once, and no longer missed once somebody 
   const check = built.generation.checks.get("keyed.scan")?.check;
   expect(await check?.run({} as never)).toEqual({ verdict: "allow" }); // it looks at nothing
   secret = undefined;
-  await expect(Promise.resolve(check?.run({} as never))).rejects.toMatchObject({ code: "SECRET_MISSING" }); // ditto
+  await expect(Promise.resolve(check?.run({} as never))).rejects.toMatchObject({ code: "SECRET_MISSING" }); // what the test reads of it
   expect(lacking().length).toBe(1);
   await built.end();
 });

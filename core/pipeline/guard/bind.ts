@@ -38,7 +38,9 @@ function saved(ref: string, caller: Caller, deps: GuardDeps): MaybePromise<Activ
 
 function ready(record: Saved | undefined, ref: string, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   if (record === undefined || !usable(record, caller)) throw new GatewayError("GUARDRAIL_UNKNOWN", { guardrail: ref });
-  return known(deps.checks, record) ?? bindAndKeep(record, fromRecord(record, deps), { deps, from: "saved", tenant: tenantOf(caller) });
+  return (
+    boundAlready(deps.checks, record) ?? bindAndKeep(record, fromRecord(record, deps), { deps, from: "saved", tenant: tenantOf(caller) })
+  );
 }
 
 /** An organisation's guardrail serves all its workspaces, a workspace's only itself and the organisation's own keys. */
@@ -77,15 +79,15 @@ function newFinder(records: RecordsHandle): Finder {
 function inline(written: Json, position: number, caller: Caller, deps: GuardDeps): MaybePromise<ActiveGuardrail> {
   if (!isJson(written)) throw new GatewayError("REQUEST_INVALID", { what: "A guardrail in a config is a slug or an object." });
   const binding: Binding = { deps, from: "inline", tenant: tenantOf(caller) };
-  return known(deps.checks, written) ?? bindAndKeep(written, writtenInline(written, position), binding);
+  return boundAlready(deps.checks, written) ?? bindAndKeep(written, writtenInline(written, position), binding);
 }
 
 /** Bound guardrails by generation and by the object that says them: both are dropped together with their key. */
 const bound = new WeakMap<Generation["checks"], WeakMap<object, ActiveGuardrail>>();
-const known = (checks: Generation["checks"], written: object): ActiveGuardrail | undefined => bound.get(checks)?.get(written);
+const boundAlready = (checks: Generation["checks"], written: object): ActiveGuardrail | undefined => bound.get(checks)?.get(written);
 const bindAndKeep = (key: object, written: Written, binding: Binding): MaybePromise<ActiveGuardrail> =>
-  after(bind(written, binding), (guardrail) => keep(binding.deps.checks, key, guardrail));
-function keep(checks: Generation["checks"], written: object, guardrail: ActiveGuardrail): ActiveGuardrail {
+  after(bind(written, binding), (guardrail) => keepBound(binding.deps.checks, key, guardrail));
+function keepBound(checks: Generation["checks"], written: object, guardrail: ActiveGuardrail): ActiveGuardrail {
   const ofGeneration = bound.get(checks) ?? new WeakMap<object, ActiveGuardrail>();
   bound.set(checks, ofGeneration.set(written, guardrail));
   return guardrail;

@@ -6,7 +6,7 @@ import { type EngineVerdict, error } from "./verdict.ts";
 
 /** An answer that comes from another process, which holds it to its time itself. */
 export class Elsewhere {
-  constructor(readonly said: Promise<EngineVerdict>) {}
+  constructor(readonly verdict: Promise<EngineVerdict>) {}
 }
 
 /** Asks a check in another process. */
@@ -26,10 +26,10 @@ export async function judgedBy(check: BoundCheck, subject: Subject, input: Input
     deadlineMs: timeoutMs,
     signal: subject.signal,
   };
-  return saidBy(await compute.elsewhere(work), check, view);
+  return verdictOf(await compute.elsewhere(work), check, view);
 }
 
-function saidBy(answer: Answer, { id }: BoundCheck, view: GuardView): EngineVerdict {
+function verdictOf(answer: Answer, { id }: BoundCheck, view: GuardView): EngineVerdict {
   if (answer.kind === "failed") return error(answer.class, `${id} could not judge the text: ${answer.message}`);
   if (answer.kind !== "verdict") return error("crash", `${id} answered something that is not a verdict.`);
   const { verdict, dataText } = answer;

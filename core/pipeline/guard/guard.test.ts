@@ -2,9 +2,9 @@ import { nothingSpent } from "../../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { GatewayError, type Json, type Manifest, type Verdict } from "#contract";
-import { callOf } from "../../../tests/kit/check.ts";
 import { active, caller, depsWith, madeCheck, recordsOf, savedGuardrail } from "../../../tests/kit/guardrail.ts";
 import { type GuardDeps, activeGuardrails, guardInput, guardOutput } from "./guard.ts";
+import { callOf } from "../../../tests/kit/call.ts";
 
 const allow = madeCheck("allow", () => ({ verdict: "allow", data: { seen: true } }));
 const deny = madeCheck("deny", () => ({ verdict: "deny", reason: "bad words" }));

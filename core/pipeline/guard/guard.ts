@@ -88,12 +88,12 @@ function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: Guard
 const isBeside = (guardrail: ActiveGuardrail): boolean => guardrail.async;
 
 /** Folds what ran into a body and results. */
-export function foldRuns(list: readonly Ran[], { body, content }: Judged, pending: Pending, deps: GuardDeps): GuardVerdict {
+export function foldRuns(list: readonly Ran[], { body, content }: JudgedBody, pending: Pending, deps: GuardDeps): GuardVerdict {
   let changed = body;
   const results: GuardrailResult[] = [];
-  for (const one of list) {
-    const patched = one.judged.some(changes) ? patchedBy(one, { body: changed, content }) : null;
-    const ran = patched?.ran ?? one;
+  for (const guardrailRun of list) {
+    const patched = guardrailRun.judged.some(changes) ? patchedBy(guardrailRun, { body: changed, content }) : null;
+    const ran = patched?.ran ?? guardrailRun;
     changed = patched?.body ?? changed;
     results.push(shownResult(ran, passed(ran), deps));
   }
@@ -107,12 +107,12 @@ const writtenResults = (results: readonly GuardrailResult[]): Results => (result
 const isDenial = ({ deny }: GuardrailResult): boolean => deny;
 const isPassed = ({ verdict }: GuardrailResult): boolean => verdict;
 
-type Judged = Pick<Subject, "body" | "content">;
+type JudgedBody = Pick<Subject, "body" | "content">;
 
-function patchedBy(ran: Ran, { body: before, content }: Judged): { readonly ran: Ran; readonly body: Json } {
+function patchedBy(ran: Ran, { body: before, content }: JudgedBody): { readonly ran: Ran; readonly body: Json } {
   let body = before;
-  const judged = ran.judged.map((said) => {
-    const step = applied({ body, content }, said);
+  const judged = ran.judged.map((outcome) => {
+    const step = applied({ body, content }, outcome);
     body = step.body;
     return step.judged;
   });

@@ -20,16 +20,16 @@ export class HeldWire {
   private parts: string[] = [];
   private events: StreamEvent[] = [];
   private size = 0;
-  private said = 0;
+  private sizeSeen = 0;
   /** Of what came behind that. */
   private readonly outline = new Outline();
 
   add(chunk: Chunk): void {
     const { wire, events } = chunk;
     if (wire !== "") this.parts.push(wire);
-    if (this.said < SAID) {
+    if (this.sizeSeen < SAID) {
       for (const event of events) this.events.push(event);
-      this.said += sizeOf(chunk);
+      this.sizeSeen += sizeOf(chunk);
     } else for (const event of events) if (OUTLINE.has(event.type)) this.outline.add(event);
     this.size += wire.length;
     if (this.size >= BLOCK) this.pack();

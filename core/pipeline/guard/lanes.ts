@@ -1,6 +1,6 @@
 import type { Segment } from "#contract";
 import type { How } from "./stream-mode.ts";
-import type { ActiveGuardrail, BoundCheck, Judged } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck, CheckOutcome } from "./types.ts";
 
 /** The text of one kind in one choice, as far as it has come and as far as it is still needed. */
 export class Lane {
@@ -73,7 +73,7 @@ export interface Part {
   readonly guardrail: ActiveGuardrail;
   readonly check: BoundCheck;
   readonly how: How;
-  judged: Judged | undefined;
+  judged: CheckOutcome | undefined;
 }
 
 /** A check watches the lanes of its kinds; with the documented scope only those of the first answer. */

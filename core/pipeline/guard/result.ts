@@ -1,7 +1,7 @@
 import type { CheckResult, GuardrailResult, Json } from "#contract";
 import { isJson, isoTime, MAX_JSON_LEVELS, nestsDeeper } from "#contract";
 import { type Ran, changes } from "./run.ts";
-import type { ActiveGuardrail, BoundCheck, Failure, Feedback, GuardDeps, Judged } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck, Failure, Feedback, GuardDeps, CheckOutcome } from "./types.ts";
 
 /** When an error counts as passed. A parsed denial is not an error and never does. */
 type Opens = (failOnError: boolean | null, denying: boolean) => boolean;
@@ -31,14 +31,14 @@ const FAIL_MODE: Readonly<Record<Failure, { readonly opens: Opens; readonly name
 const failMode = (failure: Failure | null) => FAIL_MODE[failure !== null && Object.hasOwn(FAIL_MODE, failure) ? failure : "crash"];
 
 /** Does this count as passed for the guardrail's verdict? */
-export function passes({ kind, failure, check }: Judged, guardrail: ActiveGuardrail): boolean {
+export function passes({ kind, failure, check }: CheckOutcome, guardrail: ActiveGuardrail): boolean {
   if (kind === "error") return failMode(failure).opens(check.failOnError, guardrail.deny);
   return kind !== "deny";
 }
 
 /** Is this guardrail's verdict true? */
 export function passed({ guardrail, judged }: Ran): boolean {
-  for (const one of judged) if (!passes(one, guardrail)) return false;
+  for (const outcome of judged) if (!passes(outcome, guardrail)) return false;
   return true;
 }
 
@@ -48,7 +48,7 @@ export const resultOf = (ran: Ran, deps: GuardDeps): GuardrailResult => plainly(
 /** The same with the data of its checks as they gave it: only its text may be kept. */
 export function shownResult({ guardrail, judged, tookMs }: Ran, verdict: boolean, deps: GuardDeps): GuardrailResult {
   const checks: CheckResult[] = [];
-  for (const one of judged) checks.push(shownCheck(one, guardrail, deps));
+  for (const outcome of judged) checks.push(shownCheck(outcome, guardrail, deps));
   return {
     verdict,
     id: guardrail.id,
@@ -63,27 +63,27 @@ export function shownResult({ guardrail, judged, tookMs }: Ran, verdict: boolean
   };
 }
 
-function shownCheck(one: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult {
+function shownCheck(outcome: CheckOutcome, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult {
   return {
-    data: shownData(one, deps),
-    verdict: isSuccess(one),
-    id: one.check.id,
-    error: one.kind === "error" ? shownError(one, guardrail, deps) : null,
-    execution_time: one.tookMs,
-    transformed: changes(one) && !guardrail.async,
-    created_at: isoTime(one.startedAt),
+    data: shownData(outcome, deps),
+    verdict: isSuccess(outcome),
+    id: outcome.check.id,
+    error: outcome.kind === "error" ? shownError(outcome, guardrail, deps) : null,
+    execution_time: outcome.tookMs,
+    transformed: changes(outcome) && !guardrail.async,
+    created_at: isoTime(outcome.startedAt),
     log: null,
-    fail_on_error: one.check.failOnError === true,
+    fail_on_error: outcome.check.failOnError === true,
   };
 }
 
-function shownError({ check, failure, message, tookMs }: Judged, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult["error"] {
+function shownError({ check, failure, message, tookMs }: CheckOutcome, guardrail: ActiveGuardrail, deps: GuardDeps): CheckResult["error"] {
   const why = String(deps.redact(message ?? ""));
   deps.log?.("warn", "guardrail.check_error", { guardrail: guardrail.id, check: check.id, class: failure, ms: tookMs, why });
   return { name: failMode(failure).name, message: why };
 }
 
-function shownData({ data, kind, message }: Judged, deps: GuardDeps): unknown {
+function shownData({ data, kind, message }: CheckOutcome, deps: GuardDeps): unknown {
   if (data === undefined || data === null) return null;
   try {
     const redacted = deps.redact(data);
@@ -123,15 +123,15 @@ function plain(data: unknown): unknown {
 
 /* ── feedback ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-const isSuccess = ({ kind }: Judged): boolean => kind === "allow" || kind === "transform";
+const isSuccess = ({ kind }: CheckOutcome): boolean => kind === "allow" || kind === "transform";
 
 /** The feedback when every check of a guardrail ran and passed. */
 export const praise = (chosen: Feedback | null, checks: readonly BoundCheck[]): GuardrailResult["feedback"] =>
   chosen && feedback(chosen, idsOf(checks), "", "");
 
 /** Errors do not spoil the feedback: it is about what was judged. */
-function feedbackOf({ onSuccess, onFail }: ActiveGuardrail, judged: readonly Judged[]): GuardrailResult["feedback"] {
-  const checksThat = (is: (one: Judged) => boolean): string => idsOf(judged.filter(is).map(({ check }) => check));
+function feedbackOf({ onSuccess, onFail }: ActiveGuardrail, judged: readonly CheckOutcome[]): GuardrailResult["feedback"] {
+  const checksThat = (is: (outcome: CheckOutcome) => boolean): string => idsOf(judged.filter(is).map(({ check }) => check));
   const denied = checksThat(({ kind }) => kind === "deny");
   const chosen = judged.some(({ kind }) => kind === "deny") ? onFail : onSuccess;
   return (

@@ -4,7 +4,7 @@ import { closed, entering, opened } from "../../kernel/process/watchdog/marks.ts
 import { Elsewhere, judgedBy } from "./elsewhere.ts";
 import { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
-import type { ActiveGuardrail, BoundCheck, GuardDeps, Judged } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck, GuardDeps, CheckOutcome } from "./types.ts";
 import { type EngineVerdict, error, fromThrown, judgedOf } from "./verdict.ts";
 import { type MaybePromise, after, all, isPromise } from "../../kernel/process/maybe-promise.ts";
 import { patched } from "./patch.ts";
@@ -12,7 +12,7 @@ import { patched } from "./patch.ts";
 /** What came of the checks of one guardrail. */
 export interface Ran {
   readonly guardrail: ActiveGuardrail;
-  readonly judged: readonly Judged[];
+  readonly judged: readonly CheckOutcome[];
   readonly tookMs: number;
 }
 
@@ -25,8 +25,8 @@ export function runGuardrail(guardrail: ActiveGuardrail, subject: Subject, deps:
 
 const suited = ({ checks }: ActiveGuardrail, subject: Subject): readonly BoundCheck[] => checks.filter((check) => subject.suits(check));
 
-function sideBySide({ checks }: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<readonly Judged[]> {
-  const running: MaybePromise<Judged>[] = [];
+function sideBySide({ checks }: ActiveGuardrail, subject: Subject, deps: GuardDeps): MaybePromise<readonly CheckOutcome[]> {
+  const running: MaybePromise<CheckOutcome>[] = [];
   for (const check of checks) if (subject.suits(check)) running.push(runCheck(check, subject, deps));
   return all(running);
 }
@@ -36,12 +36,12 @@ function inOrder(
   checks: readonly BoundCheck[],
   subject: Subject,
   deps: GuardDeps,
-  done: readonly Judged[],
-): MaybePromise<readonly Judged[]> {
+  done: readonly CheckOutcome[],
+): MaybePromise<readonly CheckOutcome[]> {
   const [check, ...rest] = checks;
   if (check === undefined) return done;
-  return after(runCheck(check, subject, deps), (said) => {
-    const { body, judged } = applied(subject, said);
+  return after(runCheck(check, subject, deps), (outcome) => {
+    const { body, judged } = applied(subject, outcome);
     return inOrder(rest, subject.with(body), deps, [...done, judged]);
   });
 }
@@ -49,8 +49,8 @@ function inOrder(
 /** The body after a check's patches. Patches that do not fit are the check's failure, never a pass. */
 export function applied(
   { body, content }: Pick<Subject, "body" | "content">,
-  judged: Judged,
-): { readonly body: Json; readonly judged: Judged } {
+  judged: CheckOutcome,
+): { readonly body: Json; readonly judged: CheckOutcome } {
   if (!changes(judged)) return { body, judged };
   try {
     return { body: patched(body, judged.patches, content), judged };
@@ -60,12 +60,12 @@ export function applied(
 }
 
 /** Does it say what to change? */
-export const changes = ({ kind }: Judged): boolean => kind === "transform";
+export const changes = ({ kind }: CheckOutcome): boolean => kind === "transform";
 
 /* ── one check ───────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /** Runs one check. Whatever it does (throws, hangs, nonsense), the answer is a judgement; throws only where what it judges cannot be read. */
-export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<Judged> {
+export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<CheckOutcome> {
   const startedAt = deps.now();
   const input = new Input(check, subject, startedAt);
   if (check.wants.has("tool_call")) subject.readCallsFor(check);
@@ -88,7 +88,7 @@ function answerOf(bound: BoundCheck, subject: Subject, input: Input, deps: Guard
 }
 const isCheap = (ms: number, subject: Subject, { now }: Input, { compute }: GuardDeps): boolean =>
   compute.takesHere(ms, subject.asked.view.spending, now);
-const judgedElsewhere = async ({ said }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<Judged> =>
+const judgedElsewhere = async ({ verdict: said }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<CheckOutcome> =>
   judgedOf(await said, check, input.now, deps);
 function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): EngineVerdict | undefined {
   if (loaded === null) return error("not_running", `The plugin that provides ${id} is not running.`);

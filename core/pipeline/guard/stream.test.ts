@@ -2,10 +2,10 @@ import { judged } from "../../../plugins/api/chat/judged.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { type Check, type Encoder, GatewayError, type Json, type Source, type StreamEvent, type StreamMode } from "#contract";
-import { callOf } from "../../../tests/kit/check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { type StreamDeps, guardStream, refuseUnstreamable } from "./stream.ts";
+import { callOf } from "../../../tests/kit/call.ts";
 
 const call = callOf({ model: "m", stream: true, messages: [{ role: "user", content: "hi" }] });
 const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };

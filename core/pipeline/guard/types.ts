@@ -69,7 +69,7 @@ export interface GuardView {
 export type Failure = ErrorClass | "not_running" | "bad_transform";
 
 /** What came of one check. */
-export interface Judged {
+export interface CheckOutcome {
   readonly check: BoundCheck;
   readonly kind: "allow" | "deny" | "transform" | "error";
   readonly failure: Failure | null;

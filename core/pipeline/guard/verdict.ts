@@ -1,7 +1,7 @@
 import type { ErrorClass, ErrorCode, Patch, Verdict } from "#contract";
 import { GatewayError, isJson, messageOf } from "#contract";
 import { isExhaustion } from "../../compute/exhaustion.ts";
-import type { BoundCheck, Failure, GuardDeps, Judged } from "./types.ts";
+import type { BoundCheck, Failure, GuardDeps, CheckOutcome } from "./types.ts";
 
 /** A check's answer, or an error the engine itself found. */
 export type EngineVerdict =
@@ -29,12 +29,12 @@ function classOf(thrown: unknown): ErrorClass {
 }
 
 /** A check's answer as a judgement, whatever the answer is. */
-export function judgedOf(said: EngineVerdict, check: BoundCheck, startedAt: number, deps: GuardDeps): Judged {
+export function judgedOf(said: EngineVerdict, check: BoundCheck, startedAt: number, deps: GuardDeps): CheckOutcome {
   const { kind, failure, message, patches, data } = understood(said, check);
   return { check, kind, failure, message, patches, data, startedAt, tookMs: deps.now() - startedAt };
 }
 
-type Understood = Pick<Judged, "kind" | "failure" | "message" | "patches" | "data">;
+type Understood = Pick<CheckOutcome, "kind" | "failure" | "message" | "patches" | "data">;
 const NO_PATCHES: readonly Patch[] = [];
 const failed = (failure: Failure, message: string, data?: unknown): Understood => ({
   kind: "error",

@@ -6,7 +6,7 @@ import { passes, resultOf } from "./result.ts";
 import { runCheck } from "./run.ts";
 import { OUTLINE, Outline } from "../stream/kept-events.ts";
 import type { Subject } from "./subject.ts";
-import type { ActiveGuardrail, GuardDeps, Judged } from "./types.ts";
+import type { ActiveGuardrail, GuardDeps, CheckOutcome } from "./types.ts";
 
 interface HeldChunk {
   readonly chunk: Chunk;
@@ -88,8 +88,8 @@ export class Windows {
 
   private laneOf(type: "text" | "refusal" | "reasoning", choice: number): Lane {
     const key = `${type} ${choice}`;
-    const known = this.lanes.get(key);
-    if (known) return known;
+    const existing = this.lanes.get(key);
+    if (existing) return existing;
     const lane = new Lane(choice, type === "reasoning" ? "reasoning" : "text", this.deps.judged.path(choice, type));
     for (const part of this.parts) watch(part, lane);
     this.lanes.set(key, lane);
@@ -116,9 +116,9 @@ const whole = ({ chunk, behind }: HeldChunk): Chunk => (behind ? { wire: chunk.w
 const failing = ({ judged, guardrail }: Part): boolean => judged !== undefined && !passes(judged, guardrail);
 
 /** The judgement that counts of a check's windows: a denial, else an error, else the latest. Times add up. */
-function worse(before: Judged | undefined, now: Judged): Judged {
+function worse(before: CheckOutcome | undefined, now: CheckOutcome): CheckOutcome {
   if (before === undefined) return now;
   const counts = RANK[before.kind] > RANK[now.kind] ? before : now;
   return { ...counts, startedAt: before.startedAt, tookMs: before.tookMs + now.tookMs };
 }
-const RANK: Readonly<Record<Judged["kind"], number>> = { allow: 0, transform: 0, error: 1, deny: 2 };
+const RANK: Readonly<Record<CheckOutcome["kind"], number>> = { allow: 0, transform: 0, error: 1, deny: 2 };

@@ -37,7 +37,7 @@ test("a request's custom host is not where a pinned config goes, and is where ot
 /** The field `team`, given to requests with these headers in a deployment with these aliases. */
 const teamFor = async (headers: Record<string, string>, clientHeader = "acme-team", aliases: readonly string[] = []): Promise<unknown> => {
   const target = Type.Object({ team: Type.Optional(Type.String({ clientHeader })) });
-  const own = { ...gen, providers: new Map([["acme", { provides: { ...provider, target } }]]) } as unknown as Generation; // as above
+  const own = { ...gen, providers: new Map([["acme", { provides: { ...provider, target } }]]) } as unknown as Generation; // what resolving looks at
   const resolving = resolver(own, new Map(), () => 0, { ownKeys: ownKeys({ digest: (text) => text }), headers: headerClasses(aliases) });
   const asked = { ...call, headers: new Headers(headers) } as unknown as Call; // what resolving reads
   return (await resolving(leaf({}), asked, pinned, "m")).target.fields["team"];

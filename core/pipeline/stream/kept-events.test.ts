@@ -3,7 +3,6 @@ import type { Encoder, Source, StreamEvent } from "#contract";
 import { type Chunk, ChunkStream } from "./chunks.ts";
 import { clipped, sizeOf } from "./kept-events.ts";
 import { judged } from "../../../plugins/api/chat/judged.ts";
-import { callOf } from "../../../tests/kit/check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
@@ -11,6 +10,7 @@ import { guardStream, type StreamDeps } from "../guard/stream.ts";
 import { Windows } from "../guard/window.ts";
 import { HeldWire } from "../guard/held-wire.ts";
 import { Subject } from "../guard/subject.ts";
+import { callOf } from "../../../tests/kit/call.ts";
 
 const USAGE: StreamEvent = { type: "usage", usage: { input: 1 } };
 const FINISH: StreamEvent = { type: "finish", reason: "stop" };

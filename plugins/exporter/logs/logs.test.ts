@@ -28,7 +28,7 @@ const plan = {
   metadata: { _user: "ann", env: "prod" },
   configSlug: "cfg-1",
   model: "gpt-4o",
-} as unknown as Plan; // ditto
+} as unknown as Plan; // what the test reads of it
 const REQUEST = { model: "gpt-4o", messages: [{ role: "user", content: "hello" }] };
 
 function outcome(

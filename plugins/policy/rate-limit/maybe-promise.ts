@@ -1,4 +1,4 @@
-/* Values that may be promises: a warm request makes none where it needs none. */
+/* Runs synchronously when the value is already known: a warm request makes no promise that it does not need. */
 
 export type MaybePromise<T> = T | Promise<T>;
 

@@ -26,21 +26,21 @@ const records = (warm: boolean) =>
       (...values: string[]) =>
         warm ? LOOKED_UP.get(collection)?.(values) : Promise.resolve(LOOKED_UP.get(collection)?.(values)),
   }) as unknown as RecordsHandle; // nothing else is used
-const caller = { workspaceId: "ws", keyId: "key" } as Caller; // ditto
+const caller = { workspaceId: "ws", keyId: "key" } as Caller; // what the test reads of it
 const call = (body: Json, control: Partial<Call["control"]> = {}, search = ""): Call =>
   ({
     operation: "chatComplete",
     control: { rest: {}, ...control },
     search,
     body: { kind: "json", value: body, text: JSON.stringify(body) },
-  }) as Call; // ditto
+  }) as Call; // what the test reads of it
 const form = (search: string): Call =>
-  ({ operation: "createTranscription", control: { rest: {} }, search, body: { kind: "form" } }) as unknown as Call; // ditto
+  ({ operation: "createTranscription", control: { rest: {} }, search, body: { kind: "form" } }) as unknown as Call; // what the test reads of it
 const leaf = (more: Partial<Leaf> = {}) =>
-  ({ kind: "leaf", provider: "openai", overrideParams: null, defaultParams: null, dropParams: [], ...more }) as Leaf; // ditto
-const branch = (...targets: TargetNode[]) => ({ kind: "branch", mode: "fallback", targets }) as unknown as TargetNode; // ditto
+  ({ kind: "leaf", provider: "openai", overrideParams: null, defaultParams: null, dropParams: [], ...more }) as Leaf; // what the test reads of it
+const branch = (...targets: TargetNode[]) => ({ kind: "branch", mode: "fallback", targets }) as unknown as TargetNode; // what the test reads of it
 const planned = (root: TargetNode, body: Json): Plan =>
-  ({ root, metadata: {}, configSlug: null, model: typeof body["model"] === "string" ? body["model"] : null }) as unknown as Plan; // ditto
+  ({ root, metadata: {}, configSlug: null, model: typeof body["model"] === "string" ? body["model"] : null }) as unknown as Plan; // what the test reads of it
 
 /** Provider and models of each target, as conditions see them. */
 async function seen(root: TargetNode, body: Json = { model: "sent" }, asked: Call = call(body)): Promise<unknown> {

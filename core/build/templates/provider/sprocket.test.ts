@@ -9,7 +9,7 @@ import manifest from "./manifest.json";
 testProvider({ plugin, manifest: manifest as Manifest });
 
 const cases = streamCases(join(import.meta.dirname, "fixtures"));
-for (const { name, wire, events } of cases) if (chat.stream) testStream(name, chat.stream, wire, events);
+for (const { name, wire, events } of cases) if (chat.stream) testStream(name, chat.stream, wire, events, chat.frames);
 
 test("a whole answer brings the events of its stream", () => {
   const target = { fields: {}, apiKey: "", customHost: null, model: "m" };
