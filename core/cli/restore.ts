@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { GatewayError } from "#contract";
+import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { archivesOf, type StorageArchive } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, readNote } from "./backup-note.ts";
@@ -45,14 +46,21 @@ function refuseOtherStorage({ storage }: BackupNote, own: readonly StorageArchiv
 }
 
 /** Sealed secrets and digested keys are of use with the same secret only. */
-function refuseOtherSeal({ seal }: BackupNote, folder: string, settings: Settings): void {
+function refuseOtherSeal({ seal, keys }: BackupNote, folder: string, settings: Settings): void {
   if (seal === null) return;
   const secret = secretIn(join(folder, KEYS_FOLDER), settings) ?? secretIn(settings.dataDir, settings);
   if (secret !== undefined && sealOf(secret) === seal) return;
+  if (secret === undefined && keys.includes(SECRET_KEY_FILE))
+    throw refused(
+      `${join(folder, KEYS_FOLDER, SECRET_KEY_FILE)} is missing: the backup was made with it, and nothing opens its secrets without`,
+    );
   throw new GatewayError("SETTING_INVALID", {
     name: "GATEWAY_SECRET_KEY",
     value: secret === undefined ? "" : "***",
-    why: "the backup was made with another secret key; set the one it was made with",
+    why:
+      secret === undefined
+        ? "it is not set, and the backup holds no secret key; set the one that the backup was made with"
+        : "the backup was made with another secret key; set the one it was made with",
   });
 }
 

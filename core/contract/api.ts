@@ -1,12 +1,12 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ConfigMembers } from "./config-members.ts";
 import type { Dialect } from "./dialect.ts";
-import type { OperationBodies, OperationId, OwnOperation } from "./operation.ts";
+import { DATA_PREFIX, type OperationBodies, type OperationId, type OwnOperation } from "./operation.ts";
 import type { Json } from "./json.ts";
 import type { KeptAnswers, PreparedBody } from "./kept-answers.ts";
 import type { Call, Caller, Plan } from "./request.ts";
 
-/** A data-plane plugin: the operations it mounts under `/v1`, the dialects it speaks, and plain routes of its own. */
+/** A data-plane plugin: the operations it mounts (under `/v1`, or where a vendor's own clients ask), the dialects it speaks, and plain routes of its own. */
 export interface Api {
   readonly operations?: readonly OperationRoute[];
   readonly dialects?: readonly Dialect[];
@@ -71,8 +71,9 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly errors?: readonly number[];
   handle(input: RouteInput<Static<B>, Static<Q>>): Promise<Static<R> | Response> | Static<R> | Response;
 }
-/** `/v1`, `/v2`, `/admin/v2`. */
 export type Plane = "data" | "control" | "admin";
+/** Where each plane is mounted. */
+export const PREFIX: Readonly<Record<Plane, string>> = { data: DATA_PREFIX, control: "/v2", admin: "/admin/v2" };
 export interface RouteInput<B, Q> {
   readonly body: B;
   readonly query: Q;

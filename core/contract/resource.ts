@@ -176,12 +176,6 @@ export interface MemberAction<S extends TObject = TObject, B extends TObject = T
   readonly reply: R;
   readonly run: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<Static<R>>;
 }
-/** Identity at run time; infers an action's body and reply from their schemas. */
-export const defineAction = <S extends TObject, B extends TObject, R extends TSchema>(
-  _of: Collection<S>,
-  action: MemberAction<S, B, R>,
-): MemberAction<S> => action as unknown as MemberAction<S>; // the host calls it only with a body its schema accepted
-
 const SUFFIX = 6;
 const MAX_STEM = 60;
 /** `pg-<name>-<suffix>`: readable, and unique by its random end. */

@@ -1,6 +1,6 @@
-import type { Plane } from "#contract";
+import { type Plane, PREFIX } from "#contract";
 import type { OfflineChat } from "./offline-chat.ts";
-import { PLANES, PREFIX } from "./planes.ts";
+import { PLANES } from "./planes.ts";
 
 /** Groups of operations, by the plane they are in; a plane without any is not shown. */
 export type Grouped = ReadonlyMap<Plane, readonly string[]>;

@@ -1,8 +1,18 @@
 import type { TSchema } from "@sinclair/typebox";
-import { type Examples, HEADERS, type HeaderRow, isJson, type Json, type Operation, type Plane, type Route, wholePath } from "#contract";
+import {
+  type Examples,
+  HEADERS,
+  type HeaderRow,
+  isJson,
+  type Json,
+  type Operation,
+  type Plane,
+  PREFIX,
+  type Route,
+  wholePath,
+} from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
 import { SECURITY } from "./openapi-security.ts";
-import { PREFIX } from "./planes.ts";
 
 /** One method of one path, as the document describes it. */
 export interface Item {

@@ -1,7 +1,4 @@
-import { DATA_PREFIX, type Plane } from "#contract";
-
-/** Where each plane is mounted. */
-export const PREFIX: Readonly<Record<Plane, string>> = { data: DATA_PREFIX, control: "/v2", admin: "/admin/v2" };
+import type { Plane } from "#contract";
 
 interface PlaneWords {
   readonly title: string;

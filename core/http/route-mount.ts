@@ -1,4 +1,4 @@
-import { DATA_PLANE_SCOPE, GatewayError, type Json, type Route, tenantOf } from "#contract";
+import { DATA_PLANE_SCOPE, GatewayError, type Json, PREFIX, type Route, tenantOf } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
@@ -12,7 +12,6 @@ import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "../json/bounded.ts";
 import type { Mount } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
-import { PREFIX } from "./planes.ts";
 import { plainAnswer } from "./plain-answer.ts";
 import { HeaderMap } from "./header-map.ts";
 import { partsOf } from "./request-path.ts";

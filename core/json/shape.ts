@@ -74,9 +74,14 @@ function why(error: ValueError, root: TSchema): string {
   if (words) return `it is ${quotedValue(error)} and must be one of ${words.join(", ")}`;
   if (error.message === "Unexpected property") return `there is no such member; known are ${membersAt(root, error.path).join(", ")}`;
   if (error.message === "Expected required property") return "it is missing";
-  if (error.message.startsWith("Expected")) return `it is ${quotedValue(error)}; ${error.message.replace("Expected", "expected")}`;
+  if (error.message.startsWith("Expected"))
+    return `it is ${quotedValue(error)}; ${error.message.replace("Expected", "expected")}${inWords(error)}`;
   return error.message;
 }
+
+/** A pattern is for machines; people are told what the member is. */
+const inWords = ({ type, schema: { description } }: ValueError): string =>
+  type === ValueErrorType.StringPattern && typeof description === "string" ? ` (${description.replace(/\.$/, "")})` : "";
 
 /** The allowed words, when the schema is a choice of words. */
 function wordsOf(schema: TSchema): readonly string[] | undefined {

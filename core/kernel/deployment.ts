@@ -1,4 +1,4 @@
-import { GatewayError, KINDS, pluginName } from "#contract";
+import { GatewayError, KINDS, nearest, pluginName } from "#contract";
 import { discover, type Unreadable } from "./external.ts";
 import type { DeployedPlugin, Found, Stage } from "./life.ts";
 import { isOn, judgeFlags } from "./settings/flags.ts";
@@ -73,7 +73,12 @@ function refuseUnknownNames(profile: Profile, found: readonly Found[]): void {
     const kind = unknown.split("/")[0] ?? "";
     const alike = names.filter((name) => name.startsWith(`${kind}/`));
     const candidates = alike.length > 0 ? `of this kind there are ${alike.join(", ")}` : `the kinds are ${KINDS.join(", ")}`;
-    throw invalid(profile.file, `${path}.${unknown}`, `there is no such plugin; ${candidates}`);
+    const meant = nearest(unknown, names);
+    throw invalid(
+      profile.file,
+      `${path}.${unknown}`,
+      `there is no such plugin; ${meant === undefined ? candidates : `${meant} was probably meant`}`,
+    );
   }
 }
 

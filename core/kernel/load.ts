@@ -3,6 +3,7 @@ import { Kind, type TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson, type Json, type Manifest, type Plugin } from "#contract";
 import { checkHash } from "./deployment.ts";
+import { importFault } from "./import-fault.ts";
 import { switched } from "./settings/flags.ts";
 import { undeclaredNeeds } from "./host.ts";
 import { checkContract } from "./manifest.ts";
@@ -55,7 +56,7 @@ async function imported(deployed: DeployedPlugin, limits: StepLimits): Promise<J
   try {
     return { ...((await runStep(limits.load, () => deployed.load?.())) as object) }; // a module namespace, as a plain object
   } catch (thrown) {
-    throw stepError("PLUGIN_SETUP", deployed, "import", thrown);
+    throw stepError("PLUGIN_SETUP", deployed, "import", importFault(thrown));
   }
 }
 

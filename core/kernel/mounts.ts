@@ -3,10 +3,12 @@ import {
   type Api,
   mountedOperation,
   type OperationName,
+  PREFIX,
   type ResourceHandles,
   type Route,
   type ScopeTable,
   scopesIn,
+  wholePath,
 } from "#contract";
 import { resourceRoutes } from "../admin/resource.ts";
 import type { MountedRoute, Provided } from "./generation.ts";
@@ -38,10 +40,7 @@ export class Mounts {
   api({ name, provides }: Provided<Api>): void {
     const operations = (provides.operations ?? []).map((route) => ({ ...route, row: mountedOperation(route.operation, route) }));
     const routes = provides.routes ?? [];
-    this.addresses.take(name, [
-      ...operations.map(({ row }) => ({ ...row, path: (row.prefix ?? "") + row.path, plane: "data" as const })),
-      ...routes,
-    ]);
+    this.addresses.take(name, [...operations.map(({ row }) => ({ ...row, path: wholePath(row, row.path) })), ...routes.map(addressOf)]);
     for (const route of operations) this.operations.set(route.row.id, belongsTo(route, name));
     this.add(name, routes);
   }
@@ -50,7 +49,7 @@ export class Mounts {
       ...(provides.resources ?? []).flatMap((resource) => resourceRoutes(resource, this.handles)),
       ...(provides.routes ?? []),
     ];
-    this.addresses.take(name, routes);
+    this.addresses.take(name, routes.map(addressOf));
     this.add(name, routes);
   }
   private add(name: string, routes: readonly Route[]): void {
@@ -58,8 +57,9 @@ export class Mounts {
   }
 }
 
-/** What a route is reached by, and what it asks of a key. */
-export type Address = Pick<Route, "method" | "plane" | "path" | "scope">;
+/** What a route is reached by, its whole path, and what it asks of a key. */
+export type Address = Pick<Route, "method" | "path" | "scope">;
+const addressOf = ({ method, plane, path, scope }: Route): Address => ({ method, path: PREFIX[plane] + path, scope });
 
 /**
  * Which plugin each route belongs to. The first keeps a method and path; a plugin with a route that is another's, or with a
@@ -79,7 +79,7 @@ export class Addresses {
   }
   private judge(plugin: string, route: Address): void {
     const owner = this.owners.get(keyOf(route));
-    const shown = `${route.method} ${route.path} of the ${route.plane} plane`;
+    const shown = `${route.method} ${route.path}`;
     if (owner !== undefined && owner !== plugin) throw refused(`${shown} is already provided by ${owner}; choose another path`);
     const missing = scopesOf(route).find((scope) => !this.scopes.has(scope));
     if (missing === undefined) return;
@@ -90,6 +90,6 @@ export class Addresses {
 }
 
 /** Parameters of a path may be called anything; a verb behind one tells paths apart. */
-const keyOf = ({ method, plane, path }: Address): string => `${method} ${plane} ${path.replace(/\/:[^/:]+/g, "/:")}`;
+const keyOf = ({ method, path }: Address): string => `${method} ${path.replace(/\/:[^/:]+/g, "/:")}`;
 const scopesOf = ({ scope }: Address): readonly string[] => (typeof scope === "string" ? [scope] : "public" in scope ? [] : scope);
 const refused = (why: string): Error => new Error(why);

@@ -1,7 +1,18 @@
 /** `gateway backup` and `gateway restore` as an operator runs them. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ADMIN_KEY, ask, chat, GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
@@ -87,10 +98,20 @@ describe("gateway backup", () => {
     expect(code).toBe(0);
     expect(out).toContain("The secret key is not in it");
     expect(run(["restore", join(root, "sealed")], { GATEWAY_DATA_DIR: join(root, "fresh") }).err).toContain(
-      "the backup was made with another secret key; set the one it was made with",
+      "GATEWAY_SECRET_KEY= is not valid: it is not set, and the backup holds no secret key; set the one that the backup was made with",
     );
+    const another = { GATEWAY_SECRET_KEY: "another0123456789abcdef-0123456789-x", GATEWAY_DATA_DIR: join(root, "fresh") };
+    expect(run(["restore", join(root, "sealed")], another).err).toContain("the backup was made with another secret key");
     expect(run(["restore", join(root, "sealed")], { ...env, GATEWAY_DATA_DIR: join(root, "fresh") }).code).toBe(0);
   });
+});
+
+test("a backup from which the secret key was taken names the file that is missing", () => {
+  cpSync(join(root, "first"), join(root, "keyless"), { recursive: true });
+  rmSync(join(root, "keyless/keys/secret.key"));
+  const { code, err } = run(["restore", join(root, "keyless")], { GATEWAY_DATA_DIR: join(root, "never") });
+  expect(code).toBe(1);
+  expect(err).toContain(`Nothing was changed: ${join(root, "keyless/keys/secret.key")} is missing`);
 });
 
 describe("where another database keeps the records", () => {

@@ -52,6 +52,14 @@ test("gateway --version says the version of this build", async () => {
   for (const written of ["--version", "version"]) expect(run(written)).toMatchObject({ code: 0, out: `${version}\n` });
 });
 
+test("the list fits a screen: only the reason at the end of a line may go beyond it", () => {
+  const lines = run("list").out.split("\n");
+  const reason = lines[0]?.indexOf("WHY OFF") ?? -1;
+  expect(reason).toBeGreaterThan(0);
+  expect(reason).toBeLessThan(100);
+  for (const line of lines.slice(1)) expect(line.length < reason || line[reason - 1] === " ").toBe(true);
+});
+
 describe("a command line that cannot be followed ends with 2, and a sentence that says what would be right", () => {
   test.each<[readonly string[], string, string]>([
     [["chek"], "There is no command chek; check was probably meant.", "gateway --help"],

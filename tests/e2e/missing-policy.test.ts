@@ -69,6 +69,13 @@ test("`gateway check` finds what ends the start: a policy whose setup throws", a
     err: expect.stringMatching(/^The plugin policy\/gatekeeper .*no luck today/m),
   });
 }, 20_000);
+test("code that cannot be read is told with its first fault, its file and its line", async () => {
+  const profile = deployment(
+    { "policy/gatekeeper": {} },
+    { manifest: JSON.stringify(MANIFEST), code: "export default {\n  kind: x y,\n  z: ;\n};" },
+  );
+  expect((await check(profile)).err).toMatch(/policy\/gatekeeper .* failed in import: Expected .* \(.*plugin\.mjs:2:\d+\)\./);
+}, 20_000);
 const NO_STORAGE = (): string => deployment({ "storage/sqlite": { enabled: false } });
 test("`gateway check` does not judge a storage that it would not have for itself, does not open it, and says so", async () => {
   const opened = `const schema = { [Symbol.for("TypeBox.Kind")]: "Object", type: "object", properties: {} };

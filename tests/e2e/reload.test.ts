@@ -327,7 +327,10 @@ describe("a plugin that runs and that the next generation would lose", () => {
     const before = await generation();
     writeProfile(typo("guardrail/default"));
     const answer = await force();
-    expect({ status: answer.status, json: answer.json as unknown }).toEqual({ status: 200, json: { number: before + 1 } });
+    expect({ status: answer.status, json: answer.json as unknown }).toEqual({
+      status: 200,
+      json: { number: before + 1, not_running: [{ name: "guardrail/default", why: expect.stringContaining("there is no such member") }] },
+    });
     expect([await stateOf("guardrail/default"), (await chat(gateway, {}, GUARDED)).status]).toEqual(["failed", 446]);
     await until("the log says so", () => /generation\.forced[^\n]*guardrail\/default/.test(gateway.output()));
     expect((await reload()).status).toBe(200); // what failed before is no loss any more

@@ -1,11 +1,7 @@
-/**
- * The profile of a gateway that serves Responses: by the built-in plugin where that makes them, else by the small one in
- * tests/external. A provider that has the API itself, `answers-llm`, is there too.
- */
+/** The profile of a gateway with a provider that has the Responses API itself: `answers-llm` of tests/external. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import builtIn from "../../plugins/api/responses/manifest.json" with { type: "json" };
 
 const SOURCES = join(import.meta.dir, "../external");
 
@@ -17,11 +13,9 @@ export interface ResponsesProfile {
 
 export function responsesProfile(): ResponsesProfile {
   const home = mkdtempSync(join(tmpdir(), "gateway-responses-"));
-  const isBuiltIn = builtIn.provides.includes("createModelResponse");
-  for (const plugin of isBuiltIn ? ["answers-llm"] : ["answers-llm", "answers"]) bundle(plugin, join(home, "plugins", plugin));
-  const plugins = isBuiltIn ? {} : { "api/responses": { enabled: false } };
+  bundle("answers-llm", join(home, "plugins/answers-llm"));
   const path = join(home, "profile.json");
-  writeFileSync(path, JSON.stringify({ title: "Responses", extends: "default", pluginsDir: "plugins", plugins }));
+  writeFileSync(path, JSON.stringify({ title: "Responses", extends: "default", pluginsDir: "plugins" }));
   return { path, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 

@@ -20,11 +20,11 @@ import {
   type OperationName,
   scopesOf,
   wholePath,
+  PREFIX,
 } from "#contract";
 import { registry } from "../../core/generated/registry.ts";
 import { SCRIPT_PATH } from "../../core/http/docs-script.ts";
 import { openapi } from "../../core/http/openapi.ts";
-import { PREFIX } from "../../core/http/planes.ts";
 import { serveGeneration } from "../../core/http/server.ts";
 import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
 import { STEP_LIMITS } from "../../core/kernel/life.ts";

@@ -195,6 +195,29 @@ describe("a saved config names providers", () => {
   });
 });
 
+test("what has a default is not called required in the document", async () => {
+  const { json } = await api.data("GET", "/openapi.json");
+  const required: string[] = [];
+  const look = (schema: unknown, name: string): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    const members = Object.entries((at(schema, "properties") ?? {}) as Json);
+    const needed = (at(schema, "required") ?? []) as readonly string[];
+    if (Array.isArray(needed))
+      required.push(
+        ...members
+          .filter(([member, of]) => needed.includes(member) && at(of, "default") !== undefined)
+          .map(([member]) => `${name}.${member}`),
+      );
+    for (const [member, of] of Object.entries(schema)) look(of, `${name}/${member}`);
+  };
+  const bodies = Object.entries(at(json, "paths") as Json).flatMap(([path, item]) =>
+    Object.values(item as Json).map((operation) => [path, at(operation, "requestBody")] as const),
+  );
+  for (const [path, body] of bodies) look(body, path);
+  expect(bodies.filter(([, body]) => body !== undefined).length).toBeGreaterThan(20);
+  expect(required).toEqual([]);
+});
+
 test("wrong parameters of a check end in one full stop", async () => {
   const answer = await configured({ provider: "sandbox", input_guardrails: [{ "default.wordCount": { maxWords: "x", scope: "y" } }] });
   expect(messageOf(answer)).toMatch(/maxWords: it is "x"; expected number\.$/);

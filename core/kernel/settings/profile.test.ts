@@ -74,8 +74,9 @@ test("a profile that names a plugin there is not learns which there are", () =>
   inFolder(async (folder) => {
     const named = async (plugins: object) =>
       deploymentOf(await readProfile(write(folder, "p.json", { title: "P", plugins }), {}), [memoryRow, rowOf(packOf("good"))], {});
-    await expect(named({ "guardrail/goood": {} })).rejects.toThrow("there is no such plugin; of this kind there are guardrail/good");
-    await expect(named({ "guardrails/good": {} })).rejects.toThrow("the kinds are secret, storage");
+    await expect(named({ "guardrail/goood": {} })).rejects.toThrow("there is no such plugin; guardrail/good was probably meant");
+    await expect(named({ "guardrails/good": {} })).rejects.toThrow("there is no such plugin; guardrail/good was probably meant");
+    await expect(named({ "gizmo/good": {} })).rejects.toThrow("the kinds are secret, storage");
   }));
 
 test("order within a kind is the profile's, then the registry's", () =>

@@ -100,9 +100,13 @@ function judge(row: SettingRow, value: unknown, text: string): void {
 export function flawOf(row: SettingRow, value: unknown): string | undefined {
   if (row.secret && typeof value === "string" && value.length < row.secret.minLength) return tooShort(value, row.secret.minLength);
   if (row.secret?.isGatewayKey && !hasKeyForm(String(value))) return NO_KEY;
-  if (!Value.Check(row.schema, value)) return firstProblem(row.schema, value)?.why;
+  if (!Value.Check(row.schema, value)) return withWords(firstProblem(row.schema, value)?.why ?? "it is of another shape", row.schema);
   return row.secret && weaknessOf(String(value));
 }
+
+/** What the items of a list look like, only its own description says. */
+const withWords = (why: string, { type, description = "" }: TSchema): string =>
+  type === "array" && why.includes("to match") ? `${why} (${description.replace(/\.$/, "")})` : why;
 
 const NO_KEY =
   "a key has letters, digits, - and _ and nothing else, at most 256 of them; make a random one, for example with: openssl rand -hex 32";

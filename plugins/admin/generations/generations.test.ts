@@ -37,8 +37,11 @@ test("an operator sees every plugin, and why one is not running", async () => {
     data: [{ ...STATE, needs: ["records"], provides: [] }],
   });
 });
-test("a reload answers with the new generation's number; a failed one says why", async () => {
-  expect(await (await routes(async () => ({ number: 4 })))("/generations", CALLERS.admin)).toEqual({ number: 4 });
+test("a reload answers with the new generation's number, and what does not run in it; a failed one says why", async () => {
+  expect(await (await routes(async () => ({ number: 4 })))("/generations", CALLERS.admin)).toEqual({
+    number: 4,
+    not_running: [{ name: STATE.name, why: STATE.why }],
+  });
   const failing = await routes(async () => {
     throw new GatewayError("PROFILE_INVALID", { file: "p.json", path: "plugins", why: "it is missing" });
   });

@@ -40,6 +40,10 @@ const listPlugins = (generations: Generations) =>
     },
   });
 
+const NotRunning = Type.Array(Type.Object({ name: Type.String(), why: Type.Union([Type.String(), Type.Null()]) }), {
+  description: "Plugins that failed in it, and folders in which none could be read, with why.",
+});
+
 const reload = (generations: Generations) =>
   defineRoute({
     plane: "admin",
@@ -61,11 +65,13 @@ const reload = (generations: Generations) =>
       },
       { additionalProperties: false },
     ),
-    reply: Type.Object({ number }),
+    reply: Type.Object({ number, not_running: Type.Optional(NotRunning) }),
     errors: [400, 401, 403, 500],
     async handle({ caller, query }) {
       if (caller.workspaceId !== null) throw new GatewayError("ACCESS_DENIED", { what: "the deployment's plugins with a workspace key" });
-      return generations.reload({ force: query.force ?? false });
+      const { number } = await generations.reload({ force: query.force ?? false });
+      const failed = generations.states().filter(({ state }) => state === "failed");
+      return failed.length === 0 ? { number } : { number, not_running: failed.map(({ name, why }) => ({ name, why })) };
     },
   });
 

@@ -4,6 +4,7 @@ import { ApiError } from "@google/genai";
 import { jsonAnswer, type Received, type Replay, sseAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
 import { at, forAll, logOf } from "../endpoints/api.ts";
+import { denies, redacted } from "../guarded.ts";
 import { chatBody, chatStream, inEither } from "../messages/stand-ins.ts";
 import { GATEWAY_KEY } from "../process.ts";
 import { byGoogle, clientOf, type Json, PROVIDER_KEY } from "./stand-ins.ts";
@@ -27,7 +28,6 @@ type Wire = (typeof WIRES)[number][0];
 const target = (provider: string, path = "") => ({ provider, api_key: "k", custom_host: `${api.upstream.url}${path}` });
 const clientWith = (config: object, headers: Readonly<Record<string, string>> = {}) =>
   clientOf(api.gateway.base, { "x-gateway-config": JSON.stringify(config), ...headers });
-const denies = (word: string) => [{ id: "words", deny: true, "default.contains": { words: [word], operator: "none" } }];
 const ask = (config: object, stream: boolean, headers: Readonly<Record<string, string>> = {}, body: Json = QUESTION): Promise<Response> =>
   fetch(`${api.gateway.base}/v1beta/models/gemini-2.5-flash:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`, {
     method: "POST",
@@ -130,12 +130,6 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
     expect(request).toMatchObject({ url: `${api.gateway.base}${path}`, body: QUESTION });
   });
 });
-/** What the webhook answers: the response it was shown, without the word. */
-function redacted({ json }: Received): Replay {
-  const { response } = json() as { response: { json: Json } };
-  const without = JSON.parse(JSON.stringify(response.json).replaceAll("secret", "[removed]")) as Json;
-  return jsonAnswer({ verdict: true, transformedData: { response: { json: without } } });
-}
 function asksAnother({ json }: Received): Replay {
   const { request } = json() as { request: { json: Json } };
   const other = JSON.parse(JSON.stringify(request.json).replaceAll("Hello", "Goodbye")) as Json;

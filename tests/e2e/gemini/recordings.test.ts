@@ -1,32 +1,23 @@
 /** Real providers' recorded answers, whole and streamed, read by the official Gemini client through the running gateway. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { GenerateContentResponse } from "@google/genai";
 import { collect } from "../../../core/pipeline/stream/fold.ts";
 import { gemini } from "../../../plugins/api/gemini/dialect.ts";
 import { haveRecordings, sayIfMissing } from "../../kit/recordings.ts";
-import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { eventsOf } from "../../kit/stream.ts";
-import { GATEWAY_KEY, type GatewayProcess, startGateway } from "../process.ts";
+import { forAll } from "../endpoints/api.ts";
+import { GATEWAY_KEY } from "../process.ts";
 import type { Said } from "../recorded.ts";
 import { bodies, type Recorded, streams } from "../replayed.ts";
 import { clientOf } from "./stand-ins.ts";
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 sayIfMissing();
 
 const asks = { model: "some-model", contents: "Hello" };
 const clientFor = ({ provider }: Recorded) =>
-  clientOf(gateway.base, { "x-gateway-provider": provider, "x-gateway-custom-host": upstream.url });
+  clientOf(api.gateway.base, { "x-gateway-provider": provider, "x-gateway-custom-host": api.upstream.url });
 /** Google may send a call's arguments in fragments, which its clients get as they are. */
 const isInFragments = ({ provider, bytes }: Recorded): boolean =>
   provider === "google" && new TextDecoder().decode(bytes).includes("willContinue");
@@ -57,7 +48,7 @@ describe.skipIf(!haveRecordings)("read by Gemini's client", () => {
   test.each(streams.filter((recorded) => !isInFragments(recorded)).map((recorded) => [recorded.path, recorded] as const))(
     "%s says what its lines say",
     async (_, recorded) => {
-      upstream.answer(sseAnswer(recorded.bytes));
+      api.upstream.answer(sseAnswer(recorded.bytes));
       const chunks = [];
       for await (const chunk of await clientFor(recorded).models.generateContentStream(asks)) chunks.push(chunk);
       expect(saidBy(chunks)).toEqual(expected(recorded));
@@ -66,14 +57,14 @@ describe.skipIf(!haveRecordings)("read by Gemini's client", () => {
   test.each(streams.filter(isInFragments).map((recorded) => [recorded.path, recorded] as const))(
     "%s passes byte for byte, and its calls are whole for who reads it on the way",
     async (_, recorded) => {
-      upstream.answer(sseAnswer(recorded.bytes));
-      const answer = await fetch(`${gateway.base}/v1beta/models/m:streamGenerateContent?alt=sse`, {
+      api.upstream.answer(sseAnswer(recorded.bytes));
+      const answer = await fetch(`${api.gateway.base}/v1beta/models/m:streamGenerateContent?alt=sse`, {
         method: "POST",
         headers: {
           "content-type": "application/json",
           "x-gateway-api-key": GATEWAY_KEY,
           "x-gateway-provider": "google",
-          "x-gateway-custom-host": upstream.url,
+          "x-gateway-custom-host": api.upstream.url,
         },
         body: JSON.stringify({ contents: [{ parts: [{ text: "Hello" }] }] }),
       });
@@ -84,7 +75,7 @@ describe.skipIf(!haveRecordings)("read by Gemini's client", () => {
     },
   );
   test.each(bodies.map((recorded) => [recorded.path, recorded] as const))("%s says what its body says", async (_, recorded) => {
-    upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
+    api.upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
     expect(saidBy([await clientFor(recorded).models.generateContent(asks)])).toEqual(expected(recorded));
   });
 });

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
+import { refusalOf } from "../guarded.ts";
 import { GATEWAY_KEY, type GatewayProcess, startGateway } from "../process.ts";
 import { anthropicBody, anthropicStream, chatBody, chatStream, clientOf, inEither } from "./stand-ins.ts";
 
@@ -40,14 +41,6 @@ const weather: Anthropic.Tool = {
 };
 const sentTo = (server: ReplayServer): Json => (server.received.at(-1)?.json() ?? {}) as Json;
 
-/** What a call is refused with; the client's promises are not the runtime's own, which `rejects` looks into. */
-const refusalOf = async (call: Promise<unknown>): Promise<unknown> => {
-  try {
-    return { answered: await call };
-  } catch (thrown) {
-    return thrown;
-  }
-};
 /** Members that the newest models go without, and the client's types with them. */
 const sampling = (members: Json): object => members;
 

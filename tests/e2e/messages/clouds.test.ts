@@ -4,6 +4,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { jsonAnswer, type Received, type Replay, sseAnswer } from "../../kit/replay.ts";
 import { event, exception } from "../../providers/bedrock-eventstream.ts";
 import { forAll, type Json, logOf } from "../endpoints/api.ts";
+import { refusalOf } from "../guarded.ts";
 import { anthropicBody, anthropicStream, clientOf } from "./stand-ins.ts";
 
 const api = forAll();
@@ -67,13 +68,6 @@ type Cloud = keyof typeof AT;
 const clientAt = (cloud: Cloud, headers: Readonly<Record<string, string>> = {}) =>
   clientOf(api.gateway.base, { ...AT[cloud].headers, "x-gateway-custom-host": api.upstream.url, ...headers });
 const last = (): Received => api.upstream.received.at(-1) ?? expect.unreachable();
-async function refusalOf(call: Promise<unknown>): Promise<unknown> {
-  try {
-    return { answered: await call };
-  } catch (thrown) {
-    return thrown;
-  }
-}
 
 describe.each(CLOUDS)("Claude at %s", (cloud: Cloud) => {
   const { model, sent, streams, whole, streamed, stream } = AT[cloud];

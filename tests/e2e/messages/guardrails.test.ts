@@ -1,8 +1,9 @@
 /** Guardrails, fallback, limits of who asks and logs for clients of the messages dialect. */
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
-import { jsonAnswer, type Received, type Replay, sseAnswer } from "../../kit/replay.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { at, forAll, type Json, logOf } from "../endpoints/api.ts";
+import { denies, redacted, refusalOf } from "../guarded.ts";
 import { anthropicBody, anthropicStream, chatBody, chatStream, clientOf, inEither } from "./stand-ins.ts";
 
 const api = forAll();
@@ -27,14 +28,6 @@ type Wire = (typeof WIRES)[number][0];
 const target = (provider: string, path = "") => ({ provider, api_key: "k", custom_host: `${api.upstream.url}${path}` });
 const clientWith = (config: object, headers: Readonly<Record<string, string>> = {}) =>
   clientOf(api.gateway.base, { "x-gateway-config": JSON.stringify(config), ...headers });
-const denies = (word: string) => [{ id: "words", deny: true, "default.contains": { words: [word], operator: "none" } }];
-async function refusalOf(call: Promise<unknown>): Promise<unknown> {
-  try {
-    return { answered: await call };
-  } catch (thrown) {
-    return thrown;
-  }
-}
 
 describe.each(WIRES)("over %s", (wire: Wire) => {
   test.each([false, true])(
@@ -135,12 +128,6 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
     expect(request).toMatchObject({ url: `${api.gateway.base}/v1/messages`, body: { messages: [{ content: "Hello" }] } });
   });
 });
-/** What the webhook answers: the response it was shown, without the word. */
-function redacted({ json }: Received): Replay {
-  const { response } = json() as { response: { json: Json } };
-  const without = JSON.parse(JSON.stringify(response.json).replaceAll("secret", "[removed]")) as Json;
-  return jsonAnswer({ verdict: true, transformedData: { response: { json: without } } });
-}
 
 test("the text that stopped an answer is told when guardrails changed its stream, too", async () => {
   const wire = anthropicStream({ content: [{ type: "text", text: SECRET }], stop: "stop_sequence" });

@@ -1,29 +1,19 @@
 /** Real providers' recorded answers, whole and streamed, read by the official Anthropic client through the running gateway. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type Anthropic from "@anthropic-ai/sdk";
 import { haveRecordings, sayIfMissing } from "../../kit/recordings.ts";
-import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
-import { type GatewayProcess, startGateway } from "../process.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
+import { forAll } from "../endpoints/api.ts";
 import type { Said } from "../recorded.ts";
 import { bodies, type Recorded, streams } from "../replayed.ts";
 import { clientOf } from "./stand-ins.ts";
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 sayIfMissing();
 
 const asks = { model: "some-model", max_tokens: 100, messages: [{ role: "user" as const, content: "Hello" }] };
 const clientFor = ({ provider }: Recorded) =>
-  clientOf(gateway.base, { "x-gateway-provider": provider, "x-gateway-custom-host": upstream.url });
+  clientOf(api.gateway.base, { "x-gateway-provider": provider, "x-gateway-custom-host": api.upstream.url });
 
 /** A client that loops over tools goes by `tool_use`, also where a vendor says that it simply stopped. */
 const FINISH: Readonly<Record<string, string>> = {
@@ -57,12 +47,12 @@ describe.skipIf(!haveRecordings)("read by Anthropic's client", () => {
   test.each(streams.filter(({ path }) => path !== TWICE).map((recorded) => [recorded.path, recorded] as const))(
     "%s says what its lines say",
     async (_, recorded) => {
-      upstream.answer(sseAnswer(recorded.bytes));
+      api.upstream.answer(sseAnswer(recorded.bytes));
       expect(saidBy(await clientFor(recorded).messages.stream(asks).finalMessage())).toEqual(expected(recorded));
     },
   );
   test.each(bodies.map((recorded) => [recorded.path, recorded] as const))("%s says what its body says", async (_, recorded) => {
-    upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
+    api.upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
     expect(saidBy(await clientFor(recorded).messages.create(asks))).toEqual(expected(recorded));
   });
 });

@@ -1,29 +1,19 @@
 /** The agent libraries whose first call is a response, with tools over several wires: `ai` with `@ai-sdk/openai`, and `@openai/agents`. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { Agent, OpenAIProvider, Runner, tool as agentTool } from "@openai/agents";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import { z } from "zod";
-import { type ReplayServer, replayServer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
-import { GATEWAY_KEY, type GatewayProcess, startGateway } from "../process.ts";
+import { forAll } from "../endpoints/api.ts";
+import { GATEWAY_KEY } from "../process.ts";
 import { ANSWERS, clientOf, headersOf, WIRES, type WireName } from "./stand-ins.ts";
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 
 /** Calls the tool at first, and answers once the tool's result is among what it is asked. */
 const play = (wire: WireName): void =>
-  upstream.answer((request) => {
+  api.upstream.answer((request) => {
     const hasResult = request.text().includes("12 degrees");
     return ANSWERS[wire](hasResult ? { text: "It is 12 degrees in Oslo." } : { thought: "Let me look.", call: { city: "Oslo" } })(request);
   });
@@ -32,9 +22,9 @@ const city = z.object({ city: z.string() });
 describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
   const openai = () =>
     createOpenAI({
-      baseURL: `${gateway.base}/v1`,
+      baseURL: `${api.gateway.base}/v1`,
       apiKey: "sk-provider-key",
-      headers: { "x-gateway-api-key": GATEWAY_KEY, ...headersOf(wire, upstream.url) },
+      headers: { "x-gateway-api-key": GATEWAY_KEY, ...headersOf(wire, api.upstream.url) },
     });
   const asks = (asked: string[]) => ({
     model: openai()("some-model"),
@@ -93,7 +83,7 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
       },
     });
     const agent = new Agent({ name: "Assistant", instructions: "Be brief.", model: "some-model", tools: [weather] });
-    const modelProvider = new OpenAIProvider({ openAIClient: clientOf(gateway.base, headersOf(wire, upstream.url)) as never });
+    const modelProvider = new OpenAIProvider({ openAIClient: clientOf(api.gateway.base, headersOf(wire, api.upstream.url)) as never });
     const runner = new Runner({ modelProvider, tracingDisabled: true });
     const question = "What is the weather in Oslo?";
     const answer = await runner.run(agent, question, { stream: stream as false });

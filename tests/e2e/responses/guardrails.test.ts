@@ -1,9 +1,10 @@
 /** Guardrails, fallback and logs for clients of the responses dialect. */
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { jsonAnswer, type Received, type Replay } from "../../kit/replay.ts";
+import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
 import { at, forAll, type Json, logOf } from "../endpoints/api.ts";
+import { denies, redacted, refusalOf } from "../guarded.ts";
 import { ANSWERS, clientOf, NATIVE_ID } from "./stand-ins.ts";
 
 const api = forAll();
@@ -16,20 +17,6 @@ type Wire = (typeof WIRES)[number][0];
 const target = (provider: string, path = "/v1") => ({ provider, api_key: "k", custom_host: `${api.upstream.url}${path}` });
 const clientWith = (config: object, headers: Readonly<Record<string, string>> = {}) =>
   clientOf(api.gateway.base, { "x-gateway-config": JSON.stringify(config), ...headers });
-const denies = (word: string) => [{ id: "words", deny: true, "default.contains": { words: [word], operator: "none" } }];
-async function refusalOf(call: Promise<unknown>): Promise<unknown> {
-  try {
-    return { answered: await call };
-  } catch (thrown) {
-    return thrown;
-  }
-}
-/** What the webhook answers: the response it was shown, without the word. */
-function redacted({ json }: Received): Replay {
-  const { response } = json() as { response: { json: Json } };
-  const without = JSON.parse(JSON.stringify(response.json).replaceAll("secret", "[removed]")) as Json;
-  return jsonAnswer({ verdict: true, transformedData: { response: { json: without } } });
-}
 
 describe.each(WIRES)("over %s", (wire: Wire) => {
   const INPUTS: readonly (readonly [string, Json])[] = [

@@ -2,41 +2,25 @@
  * The official OpenAI client's responses against the running gateway: over OpenAI's own wire, over Anthropic, Google,
  * Bedrock and an OpenAI-compatible server by translation, and over the offline provider.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { z } from "zod";
-import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
-import { ask, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "../process.ts";
+import { forAll } from "../endpoints/api.ts";
+import { refusalOf } from "../guarded.ts";
+import { ask, GATEWAY_KEY, until } from "../process.ts";
 import { ANSWERS, clientOf, headersOf, NATIVE_ID, nativeBody, nativeStream, TRANSLATED, WIRES, type WireName } from "./stand-ins.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Item = OpenAI.Responses.ResponseInputItem;
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 
 const over = (wire: WireName, headers: Readonly<Record<string, string>> = {}): OpenAI =>
-  clientOf(gateway.base, { ...headersOf(wire, upstream.url), ...headers });
-const sent = (): Json => (upstream.received.at(-1)?.json() ?? {}) as Json;
-/** The client's promises are not the runtime's own, which `rejects` looks into. */
-const refusalOf = async (call: Promise<unknown>): Promise<unknown> => {
-  try {
-    return { answered: await call };
-  } catch (thrown) {
-    return thrown;
-  }
-};
+  clientOf(api.gateway.base, { ...headersOf(wire, api.upstream.url), ...headers });
+const sent = (): Json => (api.upstream.received.at(-1)?.json() ?? {}) as Json;
 
 const asks = { model: "some-model", input: "Hello" };
 const weather: OpenAI.Responses.FunctionTool = {
@@ -62,7 +46,7 @@ async function answerOf(
 
 describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
   test.each([false, true])(verifies("D7.10.create", "answers a text (stream: %p)"), async (stream) => {
-    upstream.answer(ANSWERS[wire]({ text: "Hi there" }));
+    api.upstream.answer(ANSWERS[wire]({ text: "Hi there" }));
     const answer = await answerOf(over(wire), { ...asks, instructions: "Be brief.", max_output_tokens: 100 }, stream);
     expect(answer).toMatchObject({
       object: "response",
@@ -78,7 +62,7 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
   });
 
   test.each([false, true])(verifies("D7.10.tools", "thinks, speaks, calls a tool, and reads its result (stream: %p)"), async (stream) => {
-    upstream.answer(ANSWERS[wire](CALLS));
+    api.upstream.answer(ANSWERS[wire](CALLS));
     const client = over(wire);
     const body = { ...asks, tools: [weather], reasoning: { effort: "low", summary: "auto" } } as const;
     const first = await answerOf(client, { ...body, tools: [weather] }, stream);
@@ -92,7 +76,7 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
     const call = first.output.find(isCall) ?? expect.unreachable();
     expect(JSON.parse(call.arguments)).toEqual({ city: "Oslo" });
 
-    upstream.answer(ANSWERS[wire]({ text: "Sunny." }));
+    api.upstream.answer(ANSWERS[wire]({ text: "Sunny." }));
     const result: Item = { type: "function_call_output", call_id: call.call_id, output: "12 °C" };
     const input: Item[] = [{ role: "user", content: "Hello" }, ...(first.output as Item[]), result];
     const second = await answerOf(client, { ...body, input, tools: [weather] }, stream);
@@ -101,7 +85,7 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
   });
 
   test("a stream that breaks off is an error of the data plane's form", async () => {
-    upstream.answer((request) => {
+    api.upstream.answer((request) => {
       const whole = ANSWERS[wire]({ text: "Hi there" })(request);
       const body = Buffer.from(whole.body as string);
       const cut = body.subarray(0, Math.ceil(body.length * 0.6));
@@ -184,27 +168,27 @@ const expectSecondTurn: Readonly<Record<WireName, (body: Json) => void>> = {
 describe("OpenAI's own wire", () => {
   test(verifies("D7.10.native", "the body reaches the provider as it came, and the whole answer the client byte for byte"), async () => {
     const body = JSON.stringify(nativeBody(CALLS), null, 2);
-    upstream.answer(jsonAnswer(body));
+    api.upstream.answer(jsonAnswer(body));
     const request = { ...asks, previous_response_id: "resp_0", background: true, tools: [{ type: "web_search" }], x_new: 1 };
-    const response = await fetch(`${gateway.base}/v1/responses`, {
+    const response = await fetch(`${api.gateway.base}/v1/responses`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         authorization: "Bearer sk",
         "x-gateway-api-key": GATEWAY_KEY,
-        ...headersOf("openai", upstream.url),
+        ...headersOf("openai", api.upstream.url),
       },
       body: JSON.stringify(request),
     });
     expect(await response.text()).toBe(body);
-    expect([upstream.received.at(-1)?.path, sent()]).toEqual(["/v1/responses", request]);
+    expect([api.upstream.received.at(-1)?.path, sent()]).toEqual(["/v1/responses", request]);
   });
   test(verifies("D7.10.native", "streams pass byte for byte, whichever of its three ends they have"), async () => {
     const incomplete = { response: { ...nativeBody(CALLS), status: "incomplete", incomplete_details: { reason: "max_output_tokens" } } };
     const failed = { response: { ...nativeBody({}), status: "failed", error: { code: "server_error", message: "Oh." } } };
     const longerThanARead = nativeStream({ text: "word ".repeat(100_000) }, ["failed", failed]);
     for (const wire of [nativeStream(CALLS), nativeStream(CALLS, ["incomplete", incomplete]), longerThanARead]) {
-      upstream.answer(sseAnswer(wire));
+      api.upstream.answer(sseAnswer(wire));
       const answer = await over("openai")
         .responses.create({ ...asks, stream: true })
         .asResponse();
@@ -213,27 +197,27 @@ describe("OpenAI's own wire", () => {
   });
   test.each([20_000, 200_000])("the usage of a stream whose last event repeats %d characters is counted", async (length) => {
     const wire = nativeStream({ text: "word ".repeat(length / 5) });
-    upstream.answer(sseAnswer(wire, { cuts: [Math.floor(wire.length / 2), wire.length - length / 2] }));
+    api.upstream.answer(sseAnswer(wire, { cuts: [Math.floor(wire.length / 2), wire.length - length / 2] }));
     const streamed = { ...asks, stream: true } as const;
     const answer = await over("openai").responses.create(streamed).asResponse();
     expect(await answer.text()).toBe(wire);
     const id = answer.headers.get("x-gateway-request-id") ?? "";
     const record = await until("the log is written", async () => {
-      const log = await ask(`${gateway.base}/v1/logs/${id}`, "GET", gateway.adminKey);
+      const log = await ask(`${api.gateway.base}/v1/logs/${id}`, "GET", api.gateway.adminKey);
       return log.status === 200 ? log.json : undefined;
     });
     expect(record).toMatchObject({ gateway: { ended: "ok" }, metrics: { req_units: 15, res_units: 7 } });
   });
   test("an error as the first event of a stream is an answer of its own status", async () => {
     const error = { type: "error", code: "rate_limit_exceeded", message: "Slow down.", param: null, sequence_number: 0 };
-    upstream.answer(sseAnswer(`event: error\ndata: ${JSON.stringify(error)}\n\n`));
+    api.upstream.answer(sseAnswer(`event: error\ndata: ${JSON.stringify(error)}\n\n`));
     expect(await refusalOf(over("openai").responses.create({ ...asks, stream: true }))).toMatchObject({
       status: 429,
       code: "rate_limit_exceeded",
     });
   });
   test(verifies("D7.10.errors", "an error of the provider keeps its status, type and words"), async () => {
-    upstream.answer(
+    api.upstream.answer(
       jsonAnswer(
         { error: { message: "No such model.", type: "invalid_request_error", param: "model", code: "model_not_found" } },
         { status: 404 },
@@ -246,7 +230,7 @@ describe("OpenAI's own wire", () => {
 });
 describe.each(TRANSLATED.map((wire) => [wire]))("by translation over %s", (wire) => {
   test(verifies("D7.10.stream", "the stream has every event in its order, numbered, and one end"), async () => {
-    upstream.answer(ANSWERS[wire](CALLS));
+    api.upstream.answer(ANSWERS[wire](CALLS));
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of await over(wire).responses.create({ ...asks, stream: true, tools: [weather] })) events.push(event);
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
@@ -265,14 +249,14 @@ describe.each(TRANSLATED.map((wire) => [wire]))("by translation over %s", (wire)
     expect(places).not.toContain(-1);
   });
   test(verifies("D7.10.format", "a schema is asked for, and the client parses the answer"), async () => {
-    upstream.answer(ANSWERS[wire]({ text: '{"city":"Oslo"}' }));
+    api.upstream.answer(ANSWERS[wire]({ text: '{"city":"Oslo"}' }));
     const format = zodTextFormat(z.object({ city: z.string() }), "place");
     const { output_parsed } = await over(wire).responses.parse({ ...asks, text: { format } });
     expect(output_parsed).toEqual({ city: "Oslo" });
-    expect(upstream.received.at(-1)?.text()).toContain('"city"');
+    expect(api.upstream.received.at(-1)?.text()).toContain('"city"');
   });
   test(verifies("D7.10.input", "images and files go with the text"), async () => {
-    upstream.answer(ANSWERS[wire]({ text: "A cat." }));
+    api.upstream.answer(ANSWERS[wire]({ text: "A cat." }));
     const image_url = "data:image/png;base64,aGk=";
     const { output_text } = await over(wire).responses.create({
       model: "some-model",
@@ -289,22 +273,22 @@ describe.each(TRANSLATED.map((wire) => [wire]))("by translation over %s", (wire)
       ],
     });
     expect(output_text).toBe("A cat.");
-    for (const part of ["Be brief.", "What is it?", "aGk=", "JVBERg=="]) expect(upstream.received.at(-1)?.text()).toContain(part);
+    for (const part of ["Be brief.", "What is it?", "aGk=", "JVBERg=="]) expect(api.upstream.received.at(-1)?.text()).toContain(part);
   });
   test(verifies("D7.10.tools", "a custom tool is called with a text, and its result is read"), async () => {
     const custom: OpenAI.Responses.CustomTool = { type: "custom", name: "weather", description: "Asks in words" };
-    upstream.answer(ANSWERS[wire]({ call: { input: "Oslo, please" } }));
+    api.upstream.answer(ANSWERS[wire]({ call: { input: "Oslo, please" } }));
     for (const stream of [false, true]) {
       const first = await answerOf(over(wire), { ...asks, tools: [custom] }, stream);
       const call = first.output.find(isCustomCall) ?? expect.unreachable();
       expect([call.name, call.input]).toEqual(["weather", "Oslo, please"]);
       const result: Item = { type: "custom_tool_call_output", call_id: call.call_id, output: "12 °C" };
       await over(wire).responses.create({ ...asks, tools: [custom], input: [{ role: "user", content: "Hello" }, call, result] });
-      for (const part of ["Oslo, please", "12 °C"]) expect(upstream.received.at(-1)?.text()).toContain(part);
+      for (const part of ["Oslo, please", "12 °C"]) expect(api.upstream.received.at(-1)?.text()).toContain(part);
     }
   });
   test(verifies("D7.10.errors", "an error of the provider has the data plane's form"), async () => {
-    upstream.answer(jsonAnswer({ error: { message: "Slow down.", type: "rate_limit_error" }, message: "Slow down." }, { status: 429 }));
+    api.upstream.answer(jsonAnswer({ error: { message: "Slow down.", type: "rate_limit_error" }, message: "Slow down." }, { status: 429 }));
     const thrown = await refusalOf(over(wire).responses.create(asks));
     expect(thrown).toBeInstanceOf(OpenAI.RateLimitError);
     expect((thrown as Error).message).toContain("Slow down.");
@@ -312,7 +296,7 @@ describe.each(TRANSLATED.map((wire) => [wire]))("by translation over %s", (wire)
 });
 
 test(verifies("D7.10.reasoning", "a call's signature of Google's comes in an item of its own, and goes back with the call"), async () => {
-  upstream.answer(ANSWERS.google({ call: { city: "Oslo" } }));
+  api.upstream.answer(ANSWERS.google({ call: { city: "Oslo" } }));
   const { output } = await over("google").responses.create({ ...asks, tools: [weather] });
   expect(output.map(({ type }) => type)).toEqual(["reasoning", "function_call"]);
   const result: Item = { type: "function_call_output", call_id: (output[1] as { call_id: string }).call_id, output: "12 °C" };
@@ -321,11 +305,11 @@ test(verifies("D7.10.reasoning", "a call's signature of Google's comes in an ite
     tools: [weather],
     input: [{ role: "user", content: "Hello" }, ...(output as Item[]), result],
   });
-  expect(upstream.received.at(-1)?.text()).toContain('"thoughtSignature":"c2lnbmVk"');
+  expect(api.upstream.received.at(-1)?.text()).toContain('"thoughtSignature":"c2lnbmVk"');
 });
 
 describe("the offline provider", () => {
-  const sandbox = (): OpenAI => clientOf(gateway.base, { "x-gateway-provider": "sandbox" });
+  const sandbox = (): OpenAI => clientOf(api.gateway.base, { "x-gateway-provider": "sandbox" });
   test(verifies("D7.10.translated", "answers, streams, thinks and calls tools"), async () => {
     expect((await sandbox().responses.create({ ...asks, model: "echo" })).output_text).toBe("Hello");
     const thought = await sandbox()

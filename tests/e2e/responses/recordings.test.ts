@@ -1,9 +1,9 @@
 /** Real providers' recorded answers, whole and streamed, read by the official OpenAI client as responses through the running gateway. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import { haveRecordings, sayIfMissing } from "../../kit/recordings.ts";
-import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
-import { type GatewayProcess, startGateway } from "../process.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
+import { forAll } from "../endpoints/api.ts";
 import type { Said } from "../recorded.ts";
 import { bodies, type Recorded, streams } from "../replayed.ts";
 import { clientOf } from "./stand-ins.ts";
@@ -11,22 +11,12 @@ import { clientOf } from "./stand-ins.ts";
 /** An OpenAI-compatible server is asked by chat completions, as OpenAI itself is not. */
 const BY_CHAT: Readonly<Record<string, string>> = { openai: "openai-compatible", groq: "openai-compatible", "x-ai": "openai-compatible" };
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 sayIfMissing();
 
 const asks = { model: "some-model", input: "Hello" };
 const clientFor = ({ provider }: Recorded): OpenAI =>
-  clientOf(gateway.base, { "x-gateway-provider": BY_CHAT[provider] ?? provider, "x-gateway-custom-host": upstream.url });
+  clientOf(api.gateway.base, { "x-gateway-provider": BY_CHAT[provider] ?? provider, "x-gateway-custom-host": api.upstream.url });
 
 const INCOMPLETE: Readonly<Record<string, string>> = { max_output_tokens: "length", content_filter: "content_filter" };
 function saidBy({ output, output_text, incomplete_details, usage }: OpenAI.Responses.Response): Said {
@@ -51,11 +41,11 @@ const expected = ({ said }: Recorded): Said => ({
 
 describe.skipIf(!haveRecordings)("read by OpenAI's client as a response", () => {
   test.each(streams.map((recorded) => [recorded.path, recorded] as const))("%s says what its lines say", async (_, recorded) => {
-    upstream.answer(sseAnswer(recorded.bytes));
+    api.upstream.answer(sseAnswer(recorded.bytes));
     expect(saidBy(await clientFor(recorded).responses.stream(asks).finalResponse())).toEqual(expected(recorded));
   });
   test.each(bodies.map((recorded) => [recorded.path, recorded] as const))("%s says what its body says", async (_, recorded) => {
-    upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
+    api.upstream.answer({ ...jsonAnswer(""), body: recorded.bytes });
     expect(saidBy(await clientFor(recorded).responses.create(asks))).toEqual(expected(recorded));
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { type ReplayServer, replayServer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
+import { refusalOf } from "../guarded.ts";
 import { type GatewayProcess, startGateway } from "../process.ts";
 import { ANSWERS, clientOf, headersOf } from "./stand-ins.ts";
 
@@ -25,14 +26,6 @@ afterAll(async () => {
 
 const asks = { model: "some-model", input: "Hello" };
 const sent = (): Json => (upstream.received.at(-1)?.json() ?? {}) as Json;
-/** The client's promises are not the runtime's own, which `rejects` looks into. */
-const refusalOf = async (call: Promise<unknown>): Promise<unknown> => {
-  try {
-    return { answered: await call };
-  } catch (thrown) {
-    return thrown;
-  }
-};
 const weather: OpenAI.Responses.FunctionTool = {
   type: "function",
   name: "weather",
