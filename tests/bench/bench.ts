@@ -9,7 +9,8 @@
  * `--phase <name>`, once or more, plays those phases alone.
  */
 import { parseArgs } from "node:util";
-import { type Cell, PHASES, type PhaseName, type Played, played, WARM } from "./phases.ts";
+import { pairCells, reportPairs } from "./pairs.ts";
+import { type Cell, PHASES, type PhaseName, phaseOf, type Played, played, WARM } from "./phases.ts";
 import { FLOOR, GOVERNED_LOG_OFF, report } from "./report.ts";
 import { onStage, type Proc, setUp, start, startGateway, startUpstream, usageOf } from "./stage.ts";
 
@@ -36,7 +37,7 @@ if (unknown !== undefined) throw new Error(`There is no phase ${unknown}; the ph
 
 /** By cell name. */
 async function playedBy(all: readonly Cell[], name: PhaseName): Promise<ReadonlyMap<string, Played>> {
-  const cells = all.filter(({ only = name }) => only === name);
+  const cells = all.filter(({ only }) => (phaseOf(name).apart ? only === name : (only ?? name) === name));
   const results = await played(cells, PHASES[name]);
   console.error(`${name}: ${PHASES[name].bursts} bursts of ${PHASES[name].requests} requests each`);
   return new Map(cells.flatMap((cell, index) => (results[index] ? [[cell.name, results[index]] as const] : [])));
@@ -50,10 +51,13 @@ await onStage(async (folder) => {
   const gateway = now[1]?.proc ?? floor;
   const idle = (await usageOf(gateway.pid)).rssMb;
   const cells: readonly Cell[] = [{ name: FLOOR, proc: floor, headers: {} }, ...now, ...before];
+  const pairs = pairCells(now[0]?.proc ?? floor, upstream.port);
   for (const phase of WARM) await played(cells, phase);
+  if (asked.length === 0 || asked.includes("pairs")) await played(pairs, { ...PHASES.pairs, bursts: 1 });
   const results = new Map<PhaseName, ReadonlyMap<string, Played>>();
   for (const name of Object.keys(PHASES) as PhaseName[]) // the keys of the table above
-    if (asked.length === 0 || asked.includes(name)) results.set(name, await playedBy(cells, name));
+    if (asked.length === 0 || asked.includes(name)) results.set(name, await playedBy([...cells, ...pairs], name));
   report(cells, results);
+  reportPairs(results.get("pairs"));
   console.log(`\nmemory of the gateway: ${idle.toFixed(0)} MB idle, ${(await usageOf(gateway.pid)).rssMb.toFixed(0)} MB after the load`);
 });

@@ -10,6 +10,8 @@ export interface Phase {
   /** Requests of one burst. */
   readonly requests: number;
   readonly bursts: number;
+  /** Played by those cells alone that play in nothing else. */
+  readonly apart?: true;
 }
 /** Rounds of everything; a fraction makes a short run, whose figures say little. */
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 1);
@@ -25,7 +27,11 @@ export const PHASES = {
   oneByOne: { stream: true, pace: "one-by-one", connections: 16, requests: 64, bursts: rounds(6) },
   // At one connection: under a load that takes all of the machine, the first token waits in line like everything else.
   singleStreams: { stream: true, connections: 1, requests: 5, bursts: rounds(10) },
+  megabyte: { stream: false, length: "megabyte", connections: 4, requests: 40, bursts: rounds(4) },
+  // Each client dialect over each wire: who translates, and what it costs beside bytes that pass.
+  pairs: { stream: true, connections: 16, requests: 96, bursts: rounds(4), apart: true },
 } as const satisfies Record<string, Phase>;
+export const phaseOf = (name: PhaseName): Phase => PHASES[name];
 export type PhaseName = keyof typeof PHASES;
 
 /** What is measured is the compiled code, not its compilation. */
@@ -41,6 +47,8 @@ export interface Cell {
   readonly headers: Readonly<Record<string, string>>;
   /** The one phase that it plays in; without it, all. */
   readonly only?: PhaseName;
+  /** What it asks, where that is not the phase's chat completion. */
+  readonly asks?: { readonly path: string; readonly body: string };
 }
 export interface Played {
   /** Of the process, per request. */
@@ -70,5 +78,7 @@ async function measured(cell: Cell, phase: Phase): Promise<{ readonly cpuUs: num
 }
 const BEHIND_MS = 50;
 
-const burst = ({ proc, headers }: Cell, { stream, length, pace, connections, requests }: Phase): Promise<Loaded> =>
-  load({ url: `http://127.0.0.1:${proc.port}/v1/chat/completions`, headers, body: message(stream, length, pace), connections, requests });
+const burst = ({ proc, headers, asks }: Cell, { stream, length, pace, connections, requests }: Phase): Promise<Loaded> => {
+  const { path, body } = asks ?? { path: "/v1/chat/completions", body: message(stream, length, pace) };
+  return load({ url: `http://127.0.0.1:${proc.port}${path}`, headers, body, connections, requests });
+};

@@ -55,6 +55,8 @@ const column = (name: string, { cpuUs, timesFloor, typical, added, failed }: Fig
   "CPU µs/chunk that comes alone": shown(cpuUs("oneByOne", name) / CHUNKS, 1),
   "chunk that comes alone × floor": shown(timesFloor("oneByOne", name), 2),
   "pieces in which such a stream arrives": shown(typical("oneByOne", name, reads), 0),
+  "CPU ms, 1 MB": shown(cpuUs("megabyte", name) / 1_000, 2),
+  "× floor, 1 MB": shown(timesFloor("megabyte", name), 2),
   "added TTFT ms": shown(added("singleStreams", name, firstP50), 3),
   failed: failed(name),
 });
@@ -82,7 +84,8 @@ const guard = (what: string, bare: Measured, governed: Measured) => ({ guard: wh
 
 /** Five in a hundred are the machine's. */
 const TOLERANCE = 1.05;
-function against([value, most]: Measured): string {
+/** A figure beside the most it may be. */
+export function against([value, most]: Measured): string {
   if (Number.isNaN(value)) return "";
   if (most === undefined) return `${shown(value, 2)} (no guard)`;
   return `${shown(value, 2)} ≤ ${most}: ${value <= most * TOLERANCE ? "holds" : "BROKEN"}`;

@@ -81,31 +81,38 @@ export async function onStage(play: (folder: (name: string) => string) => Promis
   }
 }
 
-/** How much a request says: a few short turns (1.4 kB, about 350 tokens), or a prompt and answers of usual size (8 kB, about 2,000). */
-export type Length = "short" | "long";
+/** How much a request says: a few short turns (1.4 kB, about 350 tokens), a prompt and answers of usual size (8 kB, about 2,000), or 1 MB. */
+export type Length = "short" | "long" | "megabyte";
 const REPEATS: { readonly [L in Length]: { readonly prompt: number; readonly turn: number } } = {
   short: { prompt: 8, turn: 6 },
   long: { prompt: 80, turn: 42 },
+  megabyte: { prompt: 80, turn: 8_300 },
 };
 /** How the chunks of a stream come: as fast as they can be read, several in a piece, or each in a socket write of its own. */
 export type Pace = "at-once" | "one-by-one";
 const MODELS: Readonly<Record<Pace, string>> = { "at-once": "bench-1", "one-by-one": PACED_MODEL };
 
-export function message(stream: boolean, length: Length = "short", pace: Pace = "at-once"): string {
+export const message = (stream: boolean, length: Length = "short", pace: Pace = "at-once"): string =>
+  JSON.stringify({ model: MODELS[pace], messages: turns(length), ...(stream && { stream: true }) });
+
+/** The conversation, in the chat form: what the system says comes first. */
+export function turns(length: Length = "short"): readonly { readonly role: string; readonly content: string }[] {
   const { prompt, turn } = REPEATS[length];
-  return JSON.stringify({
-    model: MODELS[pace],
-    messages: [
-      { role: "system", content: "You are a helpful assistant. ".repeat(prompt) },
-      ...Array.from({ length: 6 }, (_, i) => ({
-        role: i % 2 ? "assistant" : "user",
-        content: `Turn ${i}: ${"tell me about foxes. ".repeat(turn)}`,
-      })),
-      { role: "user", content: "And dogs?" },
-    ],
-    ...(stream && { stream: true }),
-  });
+  return [
+    { role: "system", content: "You are a helpful assistant. ".repeat(prompt) },
+    ...Array.from({ length: 6 }, (_, i) => ({
+      role: i % 2 ? "assistant" : "user",
+      content: `Turn ${i}: ${"tell me about foxes. ".repeat(turn)}`,
+    })),
+    { role: "user", content: "And dogs?" },
+  ];
 }
+
+/** What a request says to the gateway alone: whom it goes to, and that no body is kept. */
+export const gatewayHeaders = (provider: string, upstream: number): Record<string, string> => ({
+  ...{ "x-gateway-api-key": KEY, "x-gateway-debug": "false", authorization: "Bearer sk-bench" },
+  ...{ "x-gateway-provider": provider, "x-gateway-custom-host": `http://127.0.0.1:${upstream}/v1` },
+});
 
 /** Request headers of the two profiles: `bare` has a key and a provider, `governed` everything. */
 export async function setUp(gateway: Proc, upstream: number): Promise<Record<"bare" | "governed", Record<string, string>>> {
@@ -152,16 +159,13 @@ export async function setUp(gateway: Proc, upstream: number): Promise<Record<"ba
       { id: "default.contains", parameters: { words: ["drop table"], operator: "none" } },
     ],
   });
-  const host = {
-    "x-gateway-provider": "openai",
-    "x-gateway-custom-host": `http://127.0.0.1:${upstream}/v1`,
-    authorization: "Bearer sk-bench",
-  };
+  const bare = gatewayHeaders("openai", upstream);
+  const { "x-gateway-debug": _logged, ...host } = bare;
   return {
-    bare: { "x-gateway-api-key": KEY, "x-gateway-debug": "false", ...host },
+    bare,
     governed: {
-      "x-gateway-api-key": String(key["key"]),
       ...host,
+      "x-gateway-api-key": String(key["key"]),
       "x-gateway-config": JSON.stringify({
         provider: "openai",
         custom_host: `http://127.0.0.1:${upstream}/v1`,

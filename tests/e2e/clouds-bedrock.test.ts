@@ -14,6 +14,7 @@ import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, forAll, type Json, logOf } from "./endpoints/api.ts";
 import { type Answer, GATEWAY_KEY } from "./process.ts";
 import { type Said, saidByChunks, saidByCompletion } from "./recorded.ts";
+import { saidByConverse, saidByConverseStream } from "./recorded-converse.ts";
 import { ask, type CuttingGateway, cuttingGateway, everyBoundary } from "./replayed.ts";
 
 const api = forAll({ LOG_LEVEL: "debug" });
@@ -432,54 +433,6 @@ describe("a stream of cloud C", () => {
 
 /* ── recorded answers ────────────────────────────────────────────────────────────────────────────────────────── */
 
-const FINISH: Readonly<Record<string, string>> = { end_turn: "stop", tool_use: "tool_calls", max_tokens: "length" };
-interface Wire {
-  readonly text: string;
-  readonly tools: Said["tools"];
-  readonly stopReason: unknown;
-  readonly usage: unknown;
-}
-/** What the lines and bodies say, read from them alone. A recording without usage says nothing of it. */
-const expected = ({ text, tools, stopReason, usage }: Wire): Omit<Said, "usage"> & { readonly usage: unknown } => ({
-  text,
-  tools,
-  finish: FINISH[String(stopReason)] ?? "?",
-  usage: usage
-    ? { input: at(usage, "inputTokens"), output: at(usage, "outputTokens"), total: at(usage, "totalTokens") }
-    : { input: expect.any(Number), output: expect.any(Number), total: expect.any(Number) },
-});
-function saidByLines(lines: readonly Json[]): ReturnType<typeof expected> {
-  const deltas = lines.flatMap((line) => (line["contentBlockDelta"] ? [line["contentBlockDelta"]] : []));
-  const starts = lines.flatMap((line) => (line["contentBlockStart"] ? [line["contentBlockStart"]] : []));
-  const inputOf = (index: unknown): string =>
-    deltas.map((delta) => (at(delta, "contentBlockIndex") === index ? (at(delta, "delta", "toolUse", "input") ?? "") : "")).join("");
-  return expected({
-    text: deltas.map((delta) => at(delta, "delta", "text") ?? "").join(""),
-    tools: starts.map((start) => ({
-      name: String(at(start, "start", "toolUse", "name")),
-      arguments: JSON.parse(inputOf(at(start, "contentBlockIndex"))) as unknown,
-    })),
-    stopReason: at(
-      lines.find((line) => line["messageStop"]),
-      "messageStop",
-      "stopReason",
-    ),
-    usage: at(
-      lines.find((line) => line["metadata"]),
-      "metadata",
-      "usage",
-    ),
-  });
-}
-function saidByBody(body: Json): ReturnType<typeof expected> {
-  const content = at(body, "output", "message", "content") as readonly Json[];
-  return expected({
-    text: content.map((block) => block["text"] ?? "").join(""),
-    tools: content.flatMap(({ toolUse }) => (toolUse ? [{ name: String(at(toolUse, "name")), arguments: at(toolUse, "input") }] : [])),
-    stopReason: body["stopReason"],
-    usage: body["usage"],
-  });
-}
 const streams = recordings(["amazon-bedrock"], ".chunks.txt");
 const bodies = recordings(["amazon-bedrock"], ".json");
 
@@ -488,14 +441,14 @@ describe.skipIf(!haveRecordings)("a recorded answer of cloud C", () => {
   test.each(streams)("%s says what its lines say", async (path) => {
     api.upstream.answer(streamAnswer(eventWire(recordedLines(path))));
     const exchanged = await chat(direct(), STREAMED);
-    const wanted = saidByLines(recordedLines(path).map((line) => JSON.parse(line) as Json));
+    const wanted = saidByConverseStream(recordedLines(path).map((line) => JSON.parse(line) as Json));
     expect({ status: exchanged.answer.status, said: said(exchanged, true) }).toEqual({ status: 200, said: wanted as Said });
     expect(claim(exchanged).authentic).toBeTrue();
   });
   test.each(bodies)("%s says what its body says", async (path) => {
     api.upstream.answer(jsonAnswer(recording(path)));
     const exchanged = await chat(direct());
-    const wanted = saidByBody(JSON.parse(recording(path)) as Json);
+    const wanted = saidByConverse(JSON.parse(recording(path)) as Json);
     expect({ status: exchanged.answer.status, said: said(exchanged, false) }).toEqual({ status: 200, said: wanted as Said });
   });
   test.skipIf(streams.length === 0)(
@@ -553,7 +506,7 @@ describe("in pieces", () => {
     "%s says what its lines say, wherever it is cut",
     async (path) => {
       const bytes = eventWire(recordedLines(path));
-      const wanted = saidByLines(recordedLines(path).map((line) => JSON.parse(line) as Json)) as Said;
+      const wanted = saidByConverseStream(recordedLines(path).map((line) => JSON.parse(line) as Json)) as Said;
       const recorded = { path, provider: "bedrock", wire: "chat", bytes, said: wanted } as const;
       await cutting.expectSaid(recorded, "streamed", everyBoundary(bytes.length, 50));
     },

@@ -4,10 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { haveRecordings, sayIfMissing } from "../kit/recordings.ts";
+import { haveRecordings, recordedLines, recording, recordings, sayIfMissing } from "../kit/recordings.ts";
 import { jsonAnswer, type Replay, type ReplayServer, replayServer, sseAnswer } from "../kit/replay.ts";
+import { eventWire } from "../providers/bedrock-eventstream.ts";
 import { GATEWAY_KEY, type GatewayProcess, startGateway } from "./process.ts";
-import { saidByCompletion } from "./recorded.ts";
+import type { Json } from "./endpoints/api.ts";
+import { type Said, saidByCompletion } from "./recorded.ts";
+import { saidByConverse, saidByConverseStream } from "./recorded-converse.ts";
 import { bodies, type Recorded, streams } from "./replayed.ts";
 
 let upstream: ReplayServer;
@@ -24,8 +27,9 @@ afterAll(async () => {
 sayIfMissing();
 
 type Completions = OpenAI["chat"]["completions"];
+type Headers = Readonly<Record<string, string>>;
 /** The client of a gateway whose provider gives this answer. */
-function completionsOf(provider: string, strict: boolean, replay: Replay): Completions {
+function completionsOf({ provider, headers }: Read, strict: boolean, replay: Replay): Completions {
   upstream.answer(replay);
   return new OpenAI({
     apiKey: "k",
@@ -36,11 +40,11 @@ function completionsOf(provider: string, strict: boolean, replay: Replay): Compl
       "x-gateway-provider": provider,
       "x-gateway-custom-host": upstream.url,
       "x-gateway-strict-open-ai-compliance": String(strict),
+      ...headers,
     },
   }).chat.completions;
 }
 const BODY = {
-  model: "m",
   messages: [{ role: "user" as const, content: "Hello" }],
   tools: [{ type: "function" as const, function: { name: "weather", parameters: { type: "object" } } }],
 };
@@ -62,22 +66,74 @@ const straysOf = ({ choices }: OpenAI.ChatCompletion): unknown[] => [
   ...choices.flatMap(({ message }) => message.tool_calls ?? []).filter((call) => call.type !== "function" || !call.id),
 ];
 
-const named = (all: readonly Recorded[]): (readonly [string, Recorded])[] => all.map((recorded) => [recorded.path, recorded] as const);
+/* ── the recordings, each given by every provider that speaks its wire ───────────────────────────────────────── */
+
+interface Read {
+  readonly name: string;
+  readonly provider: string;
+  readonly headers: Headers;
+  readonly model: string;
+  readonly replay: Replay;
+  readonly said: Omit<Said, "finish" | "usage"> & { readonly usage: unknown };
+}
+const read = ({ path, provider, said }: Recorded, replay: Replay, more: Partial<Read> = {}): Read => {
+  const { finish: _finish, ...whatIsSaid } = said; // the provider's own word, when not strict
+  return { name: `${path} from ${more.provider ?? provider}`, provider, headers: {}, model: "m", replay, said: whatIsSaid, ...more };
+};
+
+const PROJECT = { "x-gateway-vertex-project-id": "acme-1", "x-gateway-vertex-region": "us-central1" };
+const RESOURCE = { "x-gateway-azure-resource-name": "contoso", "x-gateway-azure-api-version": "v1" };
+/** Clouds that give the same bytes. */
+const CLOUDS: Readonly<Record<string, Partial<Read>>> = {
+  google: { provider: "vertex-ai", headers: PROJECT, model: "gemini-2.5-flash" },
+  anthropic: { provider: "vertex-ai", headers: PROJECT, model: "anthropic.claude-sonnet-4-5" },
+  openai: { provider: "azure-openai", headers: RESOURCE },
+};
+const given = (all: readonly Recorded[], replayOf: (recorded: Recorded) => Replay): Read[] =>
+  all.flatMap((recorded) => {
+    const cloud = CLOUDS[recorded.provider];
+    return [read(recorded, replayOf(recorded)), ...(cloud ? [read(recorded, replayOf(recorded), cloud)] : [])];
+  });
+
+const converse = (path: string, said: Read["said"], replay: Replay): Read => ({
+  ...{ name: `${path} from bedrock`, provider: "bedrock", model: "anthropic.claude-sonnet-4-5-20250929-v1:0", replay, said },
+  headers: { "x-gateway-aws-access-key-id": "AKIA", "x-gateway-aws-secret-access-key": "secret" },
+});
+const withoutFinish = ({ finish: _finish, ...said }: ReturnType<typeof saidByConverse>): Read["said"] => said;
+const STREAMS: readonly Read[] = [
+  ...given(streams, ({ bytes }) => sseAnswer(bytes)),
+  ...recordings(["amazon-bedrock"], ".chunks.txt").map((path) => {
+    const lines = recordedLines(path);
+    const said = saidByConverseStream(lines.map((line) => JSON.parse(line) as Json));
+    return converse(path, withoutFinish(said), {
+      body: eventWire(lines),
+      headers: { "content-type": "application/vnd.amazon.eventstream" },
+    });
+  }),
+];
+const BODIES: readonly Read[] = [
+  ...given(bodies, ({ bytes }) => ({ ...jsonAnswer(""), body: bytes })),
+  ...recordings(["amazon-bedrock"], ".json").map((path) => {
+    const body = JSON.parse(recording(path)) as Json;
+    return converse(path, withoutFinish(saidByConverse(body)), jsonAnswer(body));
+  }),
+];
+
+const named = (all: readonly Read[]): (readonly [string, Read])[] => all.map((one) => [one.name, one] as const);
 describe.skipIf(!haveRecordings).each([true, false])("the official client, strict compliance %p", (strict) => {
-  test.each(named(streams))("reads the stream %s", async (_, { provider, bytes, said }) => {
+  test.each(named(STREAMS))("reads the stream %s", async (_, recorded) => {
     const chunks: OpenAI.ChatCompletionChunk[] = [];
-    const stream = completionsOf(provider, strict, sseAnswer(bytes)).stream({ ...BODY, stream_options: { include_usage: true } });
+    const body = { ...BODY, model: recorded.model, stream_options: { include_usage: true } };
+    const stream = completionsOf(recorded, strict, recorded.replay).stream(body);
     stream.on("chunk", (chunk) => void chunks.push(chunk));
     const completion = await stream.finalChatCompletion();
     expect(straysIn(chunks)).toEqual([]);
     expect(straysOf(completion)).toEqual([]);
-    const { finish: _finish, ...whatIsSaid } = said; // the provider's own word, when not strict
-    expect(saidByCompletion({ ...completion })).toMatchObject(whatIsSaid);
+    expect(saidByCompletion({ ...completion })).toMatchObject(recorded.said);
   });
-  test.each(named(bodies))("reads the answer %s", async (_, { provider, bytes, said }) => {
-    const completion = await completionsOf(provider, strict, { ...jsonAnswer(""), body: bytes }).create(BODY);
+  test.each(named(BODIES))("reads the answer %s", async (_, recorded) => {
+    const completion = await completionsOf(recorded, strict, recorded.replay).create({ ...BODY, model: recorded.model });
     expect(straysOf(completion)).toEqual([]);
-    const { finish: _finish, ...whatIsSaid } = said;
-    expect(saidByCompletion({ ...completion })).toMatchObject(whatIsSaid);
+    expect(saidByCompletion({ ...completion })).toMatchObject(recorded.said);
   });
 });
