@@ -179,7 +179,11 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
   const asked = served ? served.request(body, { mapped: !passes }) : body;
   const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call, adapter);
   const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
-  if (adapter.request) return adapter.request(counted, ask);
+  if (adapter.request) {
+    const mapped = adapter.request(counted, ask);
+    const isAsSent = mapped === named && !served && form.row.inPath !== undefined && isText(call, body);
+    return isAsSent ? body : mapped;
+  }
   if (form.dialect && !passes && !adapter.reply)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: to.id,
@@ -191,9 +195,11 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
 const withModel = (body: Json, model: string): Json => (model !== "" && body["model"] !== model ? { ...body, model } : body);
 
 /** What the path says again is not in the body. The client's own object stands for its text, which says none of it. */
-function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call, { request }: Adapter): Json {
-  if (!request && sent.kind === "json" && sent.value === body && sent.text !== null) return body;
+function withoutPath(body: Json, call: Call, { request }: Adapter): Json {
+  const { inPath = [] } = call.row;
+  if (!request && isText(call, body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((name) => name === member)));
 }
+const isText = ({ body: sent }: Call, body: Json): boolean => sent.kind === "json" && sent.value === body && sent.text !== null;
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
   typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

@@ -1,0 +1,10 @@
+import { section } from "./row.ts";
+
+/** What holds for any client dialect over any provider. */
+export const dataPlaneDialects = section("Any dialect in, any provider out", [
+  [
+    "D8.moved",
+    "A conversation moved by fallback in the middle of a tool call goes on, between any two of anthropic, bedrock, google, mistral-ai, groq and openai.",
+  ],
+  ["D8.signatures", "A vendor gets its own signatures back as it gave them, and never another vendor's, whatever the client's dialect."],
+]);
