@@ -51,7 +51,7 @@ function spokenInChat(message: Json): Spoken {
   const [call] = (message["tool_calls"] ?? []) as { id: string }[];
   return { kept: [kept], text: String(message["content"] ?? ""), ...(call && { callId: call.id }) };
 }
-function foldedMessage(wire: string): Json {
+export function foldedMessage(wire: string): Json {
   const message: Mutable = { role: "assistant", content: "" };
   const calls: Mutable[] = [];
   const blocks: Mutable[] = [];
