@@ -142,13 +142,17 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   const ask: AdapterInput = {
     target: to.target,
     operation: to.served?.operation ?? call.operation,
-    path: to.served ? OPERATIONS[to.served.operation].path : call.path,
+    path: to.served ? filled(OPERATIONS[to.served.operation].path, call.params) : call.path,
     search: to.served || call.row.prefix !== undefined ? "" : call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
 }
+
+/** The path of the operation that stands in, with what the client's own says. */
+const filled = (path: string, params: Call["params"]): string =>
+  path.includes(":") ? path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")) : path;
 
 function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.operation) ?? null;

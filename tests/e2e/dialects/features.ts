@@ -100,7 +100,7 @@ export const FEATURES = {
     dialects: ["chat", "responses", "gemini"],
     except: [
       { cell: "refused", wires: CLAUDE },
-      { cell: "left out", providers: ["groq", "mistral-ai"], wires: ["chat"] },
+      { cell: "refused", providers: ["groq", "mistral-ai"], wires: ["chat"] },
     ],
   },
   hearing: {
