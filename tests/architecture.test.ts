@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import * as contract from "#contract";
-import { ERRORS, HEADERS, type Manifest, OPERATION_IDS, OPERATIONS, RECORDS, REQUEST_TYPES } from "#contract";
+import { ERRORS, HEADERS, type Manifest, type Operation, OPERATION_IDS, OPERATIONS, RECORDS, REQUEST_TYPES, wholePath } from "#contract";
 
 const root = join(import.meta.dir, "..");
 const files = (pattern: string): string[] =>
@@ -197,7 +197,7 @@ function levelOf(file: string): number {
 
 describe("the tables", () => {
   test("give every operation its own method and path", () => {
-    const routes = OPERATION_IDS.map((id) => `${OPERATIONS[id].method} ${OPERATIONS[id].path}`);
+    const routes = Object.values<Operation>(OPERATIONS).map((row) => `${row.method} ${wholePath(row, row.path)}`);
     expect(new Set(routes).size).toBe(routes.length);
   });
   test("derive the request types from the operations", () => {

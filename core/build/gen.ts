@@ -11,6 +11,7 @@ const GENERATORS = [
   "core/build/gen-registry.ts",
   "core/build/gen-migrations.ts",
   "core/build/gen-readme.ts",
+  "core/build/gen-dialects.ts",
 ] as const;
 
 for (const generator of GENERATORS) {

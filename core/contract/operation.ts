@@ -52,6 +52,8 @@ export const OPERATIONS = {
   countTokens:            { method: "POST",   prefix: "/v1beta", path: "/models/:model:countTokens", tag: "Gemini", summary: "Count the tokens of content", body: "json", inPath: ["model"], scope: write, uncounted: true },
   embedContent:           { method: "POST",   prefix: "/v1beta", path: "/models/:model:embedContent", tag: "Gemini", summary: "Embed content", body: "json", inPath: ["model"], scope: write },
   batchEmbedContents:     { method: "POST",   prefix: "/v1beta", path: "/models/:model:batchEmbedContents", tag: "Gemini", summary: "Embed several contents", body: "json", inPath: ["model"], scope: write },
+  listGeminiModels:       { method: "GET",    prefix: "/v1beta", path: "/models",        tag: "Gemini",      summary: "List models in the Gemini API's form", body: "none", scope: "models.list", uncounted: true },
+  getGeminiModel:         { method: "GET",    prefix: "/v1beta", path: "/models/:model", tag: "Gemini",      summary: "Retrieve a model in the Gemini API's form", body: "none", slashes: true, scope: "models.list", uncounted: true },
   embed:                  { method: "POST",   path: "/embeddings",           tag: "Embeddings",  summary: "Create embeddings",          body: "json", scope: write },
   rerank:                 { method: "POST",   path: "/rerank",               tag: "Rerank",      summary: "Rank documents by a query",  body: "json", scope: write },
   decisions:              { method: "POST",   path: "/decisions",            tag: "Decisions",   summary: "Answer questions about a state", body: "json", scope: write },

@@ -142,13 +142,17 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   const ask: AdapterInput = {
     target: to.target,
     operation: to.served?.operation ?? call.operation,
-    path: to.served ? OPERATIONS[to.served.operation].path : call.path,
+    path: to.served ? filled(OPERATIONS[to.served.operation].path, call.params) : call.path,
     search: to.served || call.row.prefix !== undefined ? "" : call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
 }
+
+/** The path of the operation that stands in, with what the client's own says. */
+const filled = (path: string, params: Call["params"]): string =>
+  path.includes(":") ? path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")) : path;
 
 function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.operation) ?? null;
@@ -179,7 +183,11 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
   const asked = served ? served.request(body, { mapped: !passes }) : body;
   const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call, adapter);
   const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
-  if (adapter.request) return adapter.request(counted, ask);
+  if (adapter.request) {
+    const mapped = adapter.request(counted, ask);
+    const isAsSent = mapped === named && !served && form.row.inPath !== undefined && isText(call, body);
+    return isAsSent ? body : mapped;
+  }
   if (form.dialect && !passes && !adapter.reply)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
       provider: to.id,
@@ -191,9 +199,11 @@ function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "t
 const withModel = (body: Json, model: string): Json => (model !== "" && body["model"] !== model ? { ...body, model } : body);
 
 /** What the path says again is not in the body. The client's own object stands for its text, which says none of it. */
-function withoutPath(body: Json, { body: sent, row: { inPath = [] } }: Call, { request }: Adapter): Json {
-  if (!request && sent.kind === "json" && sent.value === body && sent.text !== null) return body;
+function withoutPath(body: Json, call: Call, { request }: Adapter): Json {
+  const { inPath = [] } = call.row;
+  if (!request && isText(call, body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((name) => name === member)));
 }
+const isText = ({ body: sent }: Call, body: Json): boolean => sent.kind === "json" && sent.value === body && sent.text !== null;
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
   typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

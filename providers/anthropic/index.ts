@@ -38,7 +38,7 @@ function endpoint({ fields, apiKey, customHost }: Target): Endpoint {
 const operations = {
   chatComplete: chat,
   messages,
-  messagesCountTokens: {},
+  messagesCountTokens: messages,
   listModels,
   retrieveModel,
 };

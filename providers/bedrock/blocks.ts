@@ -1,4 +1,5 @@
-import { GatewayError, isJson, type Json } from "#contract";
+import { GatewayError, isJson, type Json, signatureFor } from "#contract";
+import { CLAUDE_WIRE } from "../wires/anthropic/thinking.ts";
 import { media, mediaOfFile } from "./media.ts";
 
 /** One content block of the wire: an object with one member. */
@@ -15,12 +16,17 @@ export function inner(holder: Json, name: string): Json {
 const FROM_PART: Readonly<Record<string, (part: Json) => Block | undefined>> = {
   text: ({ text }) => spoken(text),
   refusal: ({ refusal }) => spoken(refusal),
-  thinking: ({ thinking, signature }) => ({ reasoningContent: { reasoningText: { text: thinking, ...(signature ? { signature } : {}) } } }),
+  thinking: (thought) => reasoningOf(thought),
   redacted_thinking: ({ data }) => ({ reasoningContent: { redactedContent: data } }),
   tool_use: () => undefined, // told by tool_calls
   image_url: (part) => media(typeof part.image_url === "string" ? { url: part.image_url } : inner(part, "image_url")),
   file: (part) => mediaOfFile(inner(part, "file")),
 };
+/** Another vendor's thought is refused by the wire, and so is one that nobody signed. */
+function reasoningOf({ thinking: text, signature: given }: Json): Block | undefined {
+  const signature = signatureFor(CLAUDE_WIRE, given);
+  return signature === undefined ? undefined : { reasoningContent: { reasoningText: { text, signature } } };
+}
 /** Blank text is refused by the wire and says nothing. */
 const spoken = (text: unknown): Block | undefined => (typeof text === "string" && text.trim() !== "" ? { text } : undefined);
 

@@ -5,7 +5,7 @@ import { stopsOf } from "../wires/anthropic/stops.ts";
 import { chatAsked } from "../wires/chat/asked.ts";
 import type { Lack } from "../wires/chat/lacks.ts";
 import type { Block } from "./blocks.ts";
-import { claudeTraits, familyOf } from "./families.ts";
+import { claudeTraits, familyOf, mayBeClaude } from "./families.ts";
 import { systemOf, type Turn, turnsOf } from "./messages.ts";
 import { FAMILY_MEMBERS, modelFieldsOf } from "./model-fields.ts";
 import { modelPath, plainModel } from "./model-path.ts";
@@ -39,7 +39,12 @@ const ALSO_MAPPED = [
 
 const toConverse = mapBody<ModelRequest, ConverseRequest>({
   system: (b) => systemOf(b.messages),
-  messages: (b) => turnsOf(b.messages, { asBlocks: hasTools(b), id: familyOf(b.model) === "mistral" ? mistralId : wireId }),
+  messages: (b) =>
+    turnsOf(b.messages, {
+      asBlocks: hasTools(b),
+      id: familyOf(b.model) === "mistral" ? mistralId : wireId,
+      thoughts: mayBeClaude(b.model),
+    }),
   inferenceConfig,
   toolConfig: toolConfigOf,
   outputConfig: outputConfigOf,

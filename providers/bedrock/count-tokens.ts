@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type Adapter, GatewayError, type Json } from "#contract";
+import { withoutForeign } from "../wires/anthropic/foreign.ts";
 import { mayBeClaude } from "./families.ts";
 import { CLAUDE_VERSION } from "./invoke-messages.ts";
 import { modelPath } from "./model-path.ts";
@@ -12,7 +13,7 @@ export const countTokens: Adapter = {
   path: (_body, { target }) => `${modelPath(target.model)}/count-tokens`,
   request({ model, stream: _stream, ...message }) {
     if (!mayBeClaude(String(model))) throw notClaude();
-    const body = { anthropic_version: CLAUDE_VERSION, max_tokens: MAX_TOKENS, ...message };
+    const body = { anthropic_version: CLAUDE_VERSION, max_tokens: MAX_TOKENS, ...withoutForeign(message) };
     return { input: { invokeModel: { body: Buffer.from(JSON.stringify(body)).toString("base64") } } };
   },
   response: ({ inputTokens }): Json => ({ input_tokens: inputTokens }),

@@ -7,12 +7,14 @@ export interface Turn {
   readonly role: "user" | "assistant";
   readonly content: Block[];
 }
-/** How calls and results are told to the model. */
+/** How thoughts, calls and results are told to the model. */
 export interface ToolTelling {
   /** As blocks of their own; without any tool offered these are refused, and stand as text. */
   readonly asBlocks: boolean;
   /** A call's id as the model's vendor takes it. */
   readonly id: (id: unknown) => string;
+  /** Signed thoughts are taken back; every model but Claude refuses them. */
+  readonly thoughts: boolean;
 }
 /** How they are told, and the reader of their arguments. */
 interface Reading extends ToolTelling {
@@ -58,15 +60,16 @@ const marked = (message: Json, blocks: Block[]): Block[] => (blocks.length > 0 ?
 
 function assistantBlocks(message: Json, telling: Reading): Block[] {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJson) : [];
-  return marked(message, [...saidBlocks(message), ...calls.flatMap((call) => callBlocks(call, telling))]);
+  return marked(message, [...saidBlocks(message, telling), ...calls.flatMap((call) => callBlocks(call, telling))]);
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
-function saidBlocks({ content_blocks, content, refusal }: Json): Block[] {
-  const own = Array.isArray(content_blocks) ? blocksOf(content_blocks.filter(isOwn)) : [];
+function saidBlocks({ content_blocks, content, refusal }: Json, { thoughts }: ToolTelling): Block[] {
+  const own = Array.isArray(content_blocks) ? blocksOf(content_blocks.filter(thoughts ? isOwn : isText)) : [];
   return own.some(({ text }) => text !== undefined) ? own : [...own, ...blocksOf(content ?? refusal)];
 }
 /** What another vendor gave, and thoughts that nobody signed, are refused. */
-const isOwn = (block: unknown): boolean => isJson(block) && (block.type === "text" || isSignedThought(block));
+const isOwn = (block: unknown): boolean => isText(block) || (isJson(block) && isSignedThought(block));
+const isText = (block: unknown): boolean => isJson(block) && block.type === "text";
 
 function callBlocks(call: Json, { asBlocks, id, inner }: Reading): Block[] {
   const { name, arguments: text } = memberOf(call, "function");

@@ -1,5 +1,16 @@
-import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
+import {
+  type FinishReason,
+  type Frame,
+  GatewayError,
+  isJson,
+  type Json,
+  parseJson,
+  signedBy,
+  type StreamEvent,
+  type StreamMap,
+} from "#contract";
 import { failure, isFailure, spliced } from "./errors.ts";
+import { CLAUDE_WIRE } from "../wires/anthropic/thinking.ts";
 import { ANSWER_TOOL } from "../wires/anthropic/tools.ts";
 import { usageOf } from "./usage.ts";
 
@@ -101,10 +112,11 @@ function argument(text: string, index: unknown, { tools }: ConverseState): reado
   return [tool.call === null ? { type: "text", text } : { type: "tool", index: tool.call, arguments: text }];
 }
 
+/** Claude alone signs what it thinks, here as at Anthropic; each takes the other's. */
 function reasoned({ text, signature, redactedContent, data = redactedContent }: Json): readonly StreamEvent[] {
   return [
     ...(text ? [{ type: "reasoning", text: String(text) } as const] : []),
-    ...(signature ? [{ type: "reasoning", text: "", signature: String(signature) } as const] : []),
+    ...(signature ? [{ type: "reasoning", text: "", signature: signedBy(CLAUDE_WIRE, String(signature)) } as const] : []),
     ...(data ? [{ type: "reasoning", text: "", redacted: String(data) } as const] : []),
   ];
 }

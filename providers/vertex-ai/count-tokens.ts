@@ -1,4 +1,5 @@
 import { type Adapter, GatewayError } from "#contract";
+import { withoutForeign } from "../wires/anthropic/foreign.ts";
 import { modelPath } from "./endpoint.ts";
 import { vertexModel } from "./model.ts";
 import { PROVIDER } from "./target.ts";
@@ -9,7 +10,7 @@ export const countTokens: Adapter = {
   request(body, { target }) {
     const { publisher, name } = vertexModel(target.model);
     if (publisher !== "anthropic") throw notClaude();
-    return { ...body, model: name };
+    return { ...withoutForeign(body), model: name };
   },
 };
 

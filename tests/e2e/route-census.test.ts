@@ -107,8 +107,8 @@ const PUBLIC: Readonly<Record<string, string>> = {
 };
 const CATCH_ALL = "/*";
 /** The same operation, its last parameter spelt with slashes. */
-const isOfSlashes = ({ path }: { readonly path: string }): boolean =>
-  operations.some((operation) => path === operation.path.replace(/:\w+$/, "*") && operation.slashes);
+const isOfSlashes = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  operations.some((operation) => method === operation.method && path === operation.path.replace(/:\w+$/, "*") && operation.slashes);
 
 interface Listed {
   readonly id: OperationName | null;

@@ -33,7 +33,17 @@ export const VENDORS = {
   "mistral-ai": {
     body: set(
       ...["model", "messages", "temperature", "top_p", "max_tokens", "stream", "stop", "random_seed", "response_format", "tools"],
-      ...["tool_choice", "parallel_tool_calls", "presence_penalty", "frequency_penalty", "n", "prediction", "prompt_mode", "safe_prompt"],
+      ...[
+        "tool_choice",
+        "parallel_tool_calls",
+        "presence_penalty",
+        "frequency_penalty",
+        "n",
+        "prediction",
+        "prompt_mode",
+        "safe_prompt",
+        "reasoning_effort",
+      ],
     ),
     message: {
       system: set("role", "content"),
@@ -53,7 +63,7 @@ export const VENDORS = {
     message: { ...MESSAGE, assistant: set("role", "content", "tool_calls", "name", "reasoning") },
     callId: /./,
     refusal: (member) => openAiRefusal(`'messages.0' : property '${member}' is unsupported`),
-    id: "tk85n1k4m",
+    id: "functions.weather:0", // of a model that it hosts
     call: (id) => ({ id, type: "function", function: FUNCTION, index: 0 }),
     thought: { reasoning: "I look it up." },
   },

@@ -9,6 +9,7 @@ import {
   type StreamMap,
   UpstreamFailure,
   type UsagePart,
+  signedBy,
 } from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
 import manifest from "../../providers/anthropic/manifest.json";
@@ -202,7 +203,7 @@ describe("an Anthropic stream", () => {
       ),
     );
     expect(collect(events).choices[0]?.reasoning).toEqual([
-      { text: "Hm", signature: "sig" },
+      { text: "Hm", signature: signedBy("messages", "sig") },
       { text: "", redacted: "xyz" },
     ]);
   });
@@ -680,7 +681,8 @@ describe("Anthropic's other operations", () => {
       messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
     });
     expect(messages?.request?.(body, ask("messages", target("m")))).toBe(body);
-    expect([messages?.reply, messages?.response, count?.request, count?.reply]).toEqual([undefined, undefined, undefined, undefined]);
+    expect(count?.request?.(body, ask("messagesCountTokens", target("m")))).toBe(body);
+    expect([messages?.reply, messages?.response, count?.reply]).toEqual([undefined, undefined, undefined]);
   });
   test("a turn that held nothing but another vendor's thoughts keeps its place", () => {
     const turn = { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "" }] };

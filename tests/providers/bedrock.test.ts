@@ -1,5 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { type Collected, GatewayError, type Json, type Provider, type StreamEvent, type StreamMap, UpstreamFailure } from "#contract";
+import {
+  type Collected,
+  GatewayError,
+  type Json,
+  type Provider,
+  signatureFor,
+  signedBy,
+  type StreamEvent,
+  type StreamMap,
+  UpstreamFailure,
+} from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
 import plugin from "../../providers/bedrock/index.ts";
 import manifest from "../../providers/bedrock/manifest.json";
@@ -114,7 +124,7 @@ function saidByAdapter({ choices, usage }: Collected): Said {
   return {
     text: choice.text,
     thinking: choice.reasoning.map(({ text }) => text).join(""),
-    signatures: choice.reasoning.map(({ signature }) => signature ?? "").join(""),
+    signatures: choice.reasoning.map(({ signature }) => signatureFor("messages", signature) ?? "").join(""),
     tools: choice.tools.map(({ id, name, arguments: text }) => ({ id, name, input: JSON.parse(text) as unknown })),
     finish: choice.finish ?? "?",
     total: usage ? Object.values(usage).reduce((total: number, part) => total + Number(part), 0) : null,
@@ -221,7 +231,7 @@ describe("a Bedrock stream", () => {
     );
     for (const { choices } of [collect(streamed(START, ...events, STOP)), whole])
       expect(choices[0]?.reasoning).toEqual([
-        { text: "Hm", signature: "sig" },
+        { text: "Hm", signature: signedBy("messages", "sig") },
         { text: "", redacted: "eHl6" },
       ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Content } from "@google/genai";
-import { type Collected, GatewayError, type Json, type Provider, type StreamEvent, type StreamMap, USAGE_PARTS } from "#contract";
+import { type Collected, GatewayError, type Json, type Provider, signedBy, type StreamEvent, type StreamMap, USAGE_PARTS } from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
 import manifest from "../../providers/google/manifest.json";
 import plugin from "../../providers/google/index.ts";
@@ -165,8 +165,8 @@ describe("a Gemini answer", () => {
     );
     expect(replied(body).choices[0]).toEqual({
       text: "Yes",
-      reasoning: [{ text: "Hm", signature: "s1" }],
-      tools: [{ id: "call_r1_0", name: "now", arguments: "{}", signature: "s2" }],
+      reasoning: [{ text: "Hm", signature: signedBy("gemini", "s1") }],
+      tools: [{ id: "call_r1_0", name: "now", arguments: "{}", signature: signedBy("gemini", "s2") }],
       finish: "tool_calls",
       native: "STOP",
     });

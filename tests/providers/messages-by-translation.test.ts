@@ -1,6 +1,6 @@
 /** Messages over providers with a wire of their own: what the dialect's translation and the adapter's mapping send together. */
 import { describe, expect, test } from "bun:test";
-import type { Json, Provider } from "#contract";
+import { type Json, type Provider, signedBy } from "#contract";
 import { collect } from "../../core/pipeline/stream/fold.ts";
 import messagesPlugin from "../../plugins/api/messages/index.ts";
 import bedrockPlugin from "../../providers/bedrock/index.ts";
@@ -131,7 +131,7 @@ describe("an answer of Bedrock", () => {
     const events = bedrock.operations.chatComplete?.reply?.(body, ask("chatComplete", target("m"))) ?? [];
     const options = { id: "x", model: "asked", created: 1, usage: true, strict: true };
     expect(dialect.write(collect(events), options)).toMatchObject({
-      content: [THOUGHTS[0], THOUGHTS[2], CALL],
+      content: [{ ...THOUGHTS[0], signature: signedBy("messages", "c2ln") }, THOUGHTS[2], CALL],
       stop_reason: "tool_use",
       usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 7 },
     });

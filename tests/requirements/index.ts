@@ -1,6 +1,7 @@
 import { authentication } from "./authentication.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneChat } from "./data-plane-chat.ts";
+import { dataPlaneDialects } from "./data-plane-dialects.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
 import { dataPlaneMore } from "./data-plane-more.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
@@ -28,4 +29,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneKept,
   ...dataPlaneMore,
   ...dataPlaneChat,
+  ...dataPlaneDialects,
 ];

@@ -1,5 +1,5 @@
 import { type Frame, isJson, type Json, parseJson, type StreamEvent, type StreamMap, type Usage } from "#contract";
-import { failure } from "./failure.ts";
+import { failure } from "../content/google-failure.ts";
 import { finishOf } from "./finish.ts";
 import { logprobsIn } from "./logprobs.ts";
 import { besideIn } from "./parts.ts";

@@ -9,7 +9,7 @@ import {
   type Usage,
   type WireError,
 } from "#contract";
-import { errorBody } from "./failure.ts";
+import { errorBody } from "../content/google-failure.ts";
 import { reasonOf } from "./finish.ts";
 import { besideOf, callPart, isSaid, logprobsBody, partOf } from "./parts.ts";
 import { usageBody } from "./usage.ts";

@@ -4,7 +4,7 @@ import type { Json, StreamEvent } from "#contract";
 import { ALL_EMBEDDED, COUNTED, EMBEDDED, GENERATED } from "./content.ts";
 import { read } from "./decode.ts";
 import { gemini } from "./dialect.ts";
-import { errorBody } from "./failure.ts";
+import { errorBody } from "../content/google-failure.ts";
 import { chatRequest } from "./served/request.ts";
 import { jsonSchema } from "./served/schema.ts";
 

@@ -3,7 +3,7 @@ import { definePlugin, type OperationRoute } from "#contract";
 import { Count200, CountBody, Embed200, EmbedAll200, EmbedAllBody, EmbedBody, Generate200, GenerateBody, Query } from "./body.ts";
 import { ALL_EMBEDDED, COUNTED, EMBEDDED, GENERATED } from "./content.ts";
 import { gemini } from "./dialect.ts";
-import { errorBody } from "./failure.ts";
+import { errorBody } from "../content/google-failure.ts";
 import { countOf, messagesCount } from "./served/count.ts";
 import { embedAllAnswer, embedAllRequest, embedAnswer, embedRequest } from "./served/embed.ts";
 

@@ -1,5 +1,4 @@
-import { Buffer } from "node:buffer";
-import { type InnerJson, isJson, type Json, type StreamEvent, type TokenLogprob } from "#contract";
+import { type InnerJson, isJson, type Json, sealedSignature, sealedThought, type StreamEvent, type TokenLogprob } from "#contract";
 import { entry, object } from "./wire.ts";
 
 /* Events -> parts of a content, and what a candidate says beside them. */
@@ -22,19 +21,9 @@ export function partOf(event: Said): Json | undefined {
 const thoughtPart = ({ text, signature, redacted }: Of<"reasoning">): Json => ({
   text,
   thought: true,
-  ...(signature !== undefined && { thoughtSignature: signature }),
-  ...(redacted !== undefined && { thoughtSignature: sealed(redacted) }),
+  ...(signature !== undefined && { thoughtSignature: sealedSignature(signature) }),
+  ...(redacted !== undefined && { thoughtSignature: sealedThought(redacted) }),
 });
-/** Signatures are base64 on this wire; some clients read them as bytes and write them anew. */
-const SEAL = "redacted:";
-const sealed = (data: string): string => Buffer.from(SEAL + data).toString("base64");
-/** The secret thought behind a signature, where it is one. */
-export function unsealed(signature: string): string | undefined {
-  const text = signature.startsWith(SEALED) ? Buffer.from(signature, "base64").toString() : "";
-  return text.startsWith(SEAL) ? text.slice(SEAL.length) : undefined;
-}
-const SEALED = Buffer.from(SEAL).toString("base64");
-
 export function mediaPart(url: string): Json {
   if (!url.startsWith("data:")) return { fileData: { fileUri: url } };
   const comma = url.indexOf(","); // cut by position: the data may be many megabytes
@@ -57,7 +46,7 @@ interface Call {
 }
 export const callPart = ({ id, name, arguments: text, signature }: Call, inner: InnerJson): Json => ({
   functionCall: { ...(id !== "" && { id }), name, args: argsOf(text, inner) },
-  ...(signature !== undefined && { thoughtSignature: signature }),
+  ...(signature !== undefined && { thoughtSignature: sealedSignature(signature) }),
 });
 /** Arguments are an object on this wire. A model's broken JSON, or one that takes too long, is shown under a name that says so. */
 function argsOf(text: string, inner: InnerJson): Json {

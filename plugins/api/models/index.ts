@@ -1,59 +1,102 @@
 import { Type } from "@sinclair/typebox";
-import { type Control, definePlugin, GatewayError, Integrations, Providers, type TargetNode, NO_CONTENT } from "#contract";
+import {
+  type Call,
+  type Caller,
+  type Control,
+  definePlugin,
+  GatewayError,
+  Integrations,
+  type Json,
+  NO_CONTENT,
+  type Plan,
+  Providers,
+  type TargetNode,
+} from "#contract";
+import { errorBody } from "../content/google-failure.ts";
 import { catalogue, catalogued } from "./catalogue.ts";
+import { GoogleModel, GoogleModelList, googleModel, googleModels, GoogleModelsQuery, googlePage } from "./google.ts";
 import { Model, ModelDeleted, ModelList, ModelsQuery } from "./schema.ts";
 
-/** `/v1/models`: what the provider that the request names has, else the workspace's catalogue. */
+/** `/v1/models`, and `/v1beta/models` in Google's form: what the provider that the request names has, else the workspace's catalogue. */
 export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog"],
   collections: [Integrations, Providers],
-  setup: (host) => ({
-    provides: {
-      obeys: {
-        config: {
-          fetch_integrated_models: Type.Boolean({ description: "Models list: answer with the workspace's catalogue. Default false." }),
-        },
-      },
-      operations: [
-        {
-          operation: "listModels",
-          content: NO_CONTENT,
-          query: ModelsQuery,
-          reply: ModelList,
-          description:
-            "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue.",
-          local: async (call, caller, plan) =>
-            plan.root.members["fetch_integrated_models"] === true || wantsCatalogue(call.control) || !namesProvider(call.control, plan.root)
-              ? catalogue(host.records, host.catalog, caller.workspaceId, call.search)
-              : undefined,
-        },
-        {
-          operation: "retrieveModel",
-          content: NO_CONTENT,
-          reply: Model,
-          description:
-            "A model of the workspace's catalogue by the name that has there (`@slug/model`), else the provider's own. The name may hold slashes, as they are or encoded.",
-          local: async ({ params, control }, caller, { root }) => {
-            const model = params["model"] ?? "";
-            if (!wantsCatalogue(control) && namesProvider(control, root)) return undefined;
-            const found = await catalogued(host.records, host.catalog, caller.workspaceId, model);
-            if (found || (model.startsWith("@") && !wantsCatalogue(control))) return found; // a provider may have more than is listed
-            throw new GatewayError("NOT_FOUND", { what: `model ${model.slice(0, 200)} in this workspace's catalogue` }, { param: "model" });
+  setup: (host) => {
+    const oneOf = async ({ params, control }: Call, { workspaceId }: Caller, { root }: Plan): Promise<Json | undefined> => {
+      const model = params["model"] ?? "";
+      if (!wantsCatalogue(control) && namesProvider(control, root)) return undefined;
+      const found = await catalogued(host.records, host.catalog, workspaceId, model);
+      if (found || (model.startsWith("@") && !wantsCatalogue(control))) return found; // a provider may have more than is listed
+      throw new GatewayError("NOT_FOUND", { what: `model ${model.slice(0, 200)} in this workspace's catalogue` }, { param: "model" });
+    };
+    return {
+      provides: {
+        obeys: {
+          config: {
+            fetch_integrated_models: Type.Boolean({ description: "Models list: answer with the workspace's catalogue. Default false." }),
           },
         },
-        {
-          operation: "deleteModel",
-          content: NO_CONTENT,
-          reply: ModelDeleted,
-          owned: { params: ["model"] },
-          description: "Deletes a fine-tuned model at its provider. One of `@slug/model` is that saved provider's.",
-        },
-      ],
-    },
-  }),
+        operations: [
+          {
+            operation: "listModels",
+            content: NO_CONTENT,
+            query: ModelsQuery,
+            reply: ModelList,
+            description:
+              "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue.",
+            local: async (call, { workspaceId }, plan) =>
+              isOfCatalogue(call, plan) ? catalogue(host.records, host.catalog, workspaceId, call.search) : undefined,
+          },
+          {
+            operation: "listGeminiModels",
+            content: NO_CONTENT,
+            failure: errorBody,
+            query: GoogleModelsQuery,
+            reply: GoogleModelList,
+            served: { by: "listModels", request: (body) => body, answer: googleModels },
+            description: "The models of `/v1/models` as Google's own client reads them.",
+            local: async (call, { workspaceId }, plan) =>
+              isOfCatalogue(call, plan)
+                ? googlePage(call.search, (search) => catalogue(host.records, host.catalog, workspaceId, search))
+                : undefined,
+          },
+          {
+            operation: "retrieveModel",
+            content: NO_CONTENT,
+            reply: Model,
+            description:
+              "A model of the workspace's catalogue by the name that has there (`@slug/model`), else the provider's own. The name may hold slashes, as they are or encoded.",
+            local: oneOf,
+          },
+          {
+            operation: "getGeminiModel",
+            content: NO_CONTENT,
+            failure: errorBody,
+            reply: GoogleModel,
+            served: { by: "retrieveModel", request: (body) => body, answer: googleModel },
+            description: "A model of `/v1/models/{model}` as Google's own client reads it.",
+            local: async (call, caller, plan) => {
+              const found = await oneOf(call, caller, plan);
+              return found && googleModel(found);
+            },
+          },
+          {
+            operation: "deleteModel",
+            content: NO_CONTENT,
+            reply: ModelDeleted,
+            owned: { params: ["model"] },
+            description: "Deletes a fine-tuned model at its provider. One of `@slug/model` is that saved provider's.",
+          },
+        ],
+      },
+    };
+  },
 });
+
+const isOfCatalogue = ({ control }: Call, { root }: Plan): boolean =>
+  root.members["fetch_integrated_models"] === true || wantsCatalogue(control) || !namesProvider(control, root);
 
 const wantsCatalogue = (control: Control): boolean => control.integratedModels === true || control.modelsEndpoint !== undefined;
 

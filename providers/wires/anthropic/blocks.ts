@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
+import { GatewayError, isJson, type Json, readDataUrl, signatureFor } from "#contract";
+import { CLAUDE_WIRE } from "./thinking.ts";
 
 /** One content block of the wire. */
 export type Block = Json;
@@ -17,6 +18,7 @@ const FROM_PART: Readonly<Record<string, (part: Json) => Block>> = {
   refusal: ({ refusal }) => ({ type: "text", text: refusal }),
   image_url: (part) => image(typeof part.image_url === "string" ? { url: part.image_url } : inner(part, "image_url")),
   file: (part) => file(inner(part, "file")),
+  thinking: ({ thinking, signature }) => ({ type: "thinking", thinking, signature: signatureFor(CLAUDE_WIRE, signature) }),
 };
 
 export function blockOf(part: Json): Block {
@@ -27,12 +29,13 @@ export function blockOf(part: Json): Block {
 /** `cache_control` of anything that may carry one. */
 export const cacheOf = (holder: Json): Json => (isJson(holder.cache_control) ? { cache_control: holder.cache_control } : {});
 
-/** A text or a list of parts -> blocks; blank texts are refused by the wire and say nothing. */
+/** A text or a list of parts -> blocks; blank texts are refused by the wire and say nothing, and so are another vendor's thoughts. */
 export function blocksOf(content: unknown): Block[] {
   if (typeof content === "string") return blocksOf([{ type: "text", text: content }]);
-  return Array.isArray(content) ? content.filter(isJson).map(blockOf).filter(isNotEmpty) : [];
+  return Array.isArray(content) ? content.filter(isJson).map(blockOf).filter(isTaken) : [];
 }
-const isNotEmpty = (block: Block): boolean => block.type !== "text" || String(block.text).trim() !== "";
+const isTaken = (block: Block): boolean =>
+  block.type === "thinking" ? block.signature !== undefined : block.type !== "text" || String(block.text).trim() !== "";
 
 function image({ url, mime_type }: Json): Block {
   const link = String(url);

@@ -1,4 +1,5 @@
 import { type ChatTurn, InnerJson, isJson, type Json } from "#contract";
+import { ownId } from "./call-ids.ts";
 import { isSignedThought } from "./thinking.ts";
 import { type Block, blocksOf, cacheOf, inner as memberOf } from "./blocks.ts";
 
@@ -79,16 +80,10 @@ const OWN = /^(text|compaction|server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 
 function toolUse(call: Json, inner: InnerJson): Block {
   const { name, arguments: text } = memberOf(call, "function");
-  return { type: "tool_use", id: wireId(call.id), name, input: inner.argumentsOf(text), ...cacheOf(call) };
+  return { type: "tool_use", id: ownId(call.id), name, input: inner.argumentsOf(text), ...cacheOf(call) };
 }
 function toolResult(turn: Json): Block {
   const content = typeof turn.content === "string" ? turn.content : blocksOf(turn.content);
   const failed = turn.is_error === true ? { is_error: true } : {};
-  return { type: "tool_result", tool_use_id: wireId(turn.tool_call_id), content, ...failed, ...cacheOf(turn) };
+  return { type: "tool_result", tool_use_id: ownId(turn.tool_call_id), content, ...failed, ...cacheOf(turn) };
 }
-/** Other vendors' call ids (`functions.weather:0`) have characters that this wire refuses; they differ at their end, and no vendor's is so long. */
-const wireId = (id: unknown): string =>
-  String(id)
-    .slice(-LONGEST_ID)
-    .replace(/[^\w-]/g, "_");
-const LONGEST_ID = 256;

@@ -1,8 +1,9 @@
 import { isJson, type Json } from "#contract";
+import { withoutForeign } from "./foreign.ts";
 import { isSignedThought } from "./thinking.ts";
 
 /** A message request in Anthropic's own form: the same object, or without what Anthropic would refuse in it. */
-export const nativeRequest = (body: Json): Json => withoutUnsignedThinking(withoutForeignThoughts(withoutTopP(body)));
+export const nativeRequest = (body: Json): Json => withoutUnsignedThinking(withoutForeign(withoutTopP(body)));
 
 /** Does it ask for an answer in a schema? Not every cloud promises that for Claude. */
 export const wantsFormat = ({ output_config: config, output_format: format }: Json): boolean =>
@@ -13,26 +14,6 @@ function withoutTopP(body: Json): Json {
   if (typeof body.temperature !== "number" || typeof body.top_p !== "number") return body;
   const { top_p: _dropped, ...rest } = body;
   return rest;
-}
-
-/** A thought without a signature is of another vendor's model, from an earlier turn; the conversation goes on without it. */
-function withoutForeignThoughts(body: Json): Json {
-  const { messages: turns } = body;
-  if (!Array.isArray(turns) || !turns.some(hasForeignThought)) return body;
-  return {
-    ...body,
-    messages: turns.map((turn: unknown) => (hasForeignThought(turn) ? { ...turn, content: ownContent(turn.content) } : turn)),
-  };
-}
-type Turn = Json & { readonly content: readonly unknown[] };
-const hasForeignThought = (turn: unknown): turn is Turn =>
-  isJson(turn) && Array.isArray(turn.content) && turn.content.some(isForeignThought);
-const isForeignThought = (block: unknown): boolean => isJson(block) && block.type === "thinking" && !block.signature;
-
-/** A turn may not be empty. */
-function ownContent(content: readonly unknown[]): readonly unknown[] {
-  const own = content.filter((block) => !isForeignThought(block));
-  return own.length > 0 ? own : [{ type: "text", text: "(no answer)" }];
 }
 
 /** With a budget, a turn that has called tools goes on only if it began with its signed thoughts; another one is ended without. */

@@ -1,7 +1,8 @@
-import { type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
+import { type Frame, GatewayError, isJson, type Json, parseJson, signedBy, type StreamEvent, type StreamMap } from "#contract";
 import { failure, spliced } from "./errors.ts";
 import { addInput, addOwn, endOwn, type OwnBlock, ownBlock } from "./own-blocks.ts";
 import { finish } from "./finish.ts";
+import { CLAUDE_WIRE } from "./thinking.ts";
 import { ANSWER_TOOL } from "./tools.ts";
 import { type CacheSplit, usageOf, type WireUsage } from "./usage.ts";
 import type { Wire } from "./wire.ts";
@@ -106,7 +107,8 @@ const FROM_DELTA: Readonly<Record<string, FromJson>> = {
 const cited = (citation: unknown): StreamEvent[] => (isJson(citation) ? [{ type: "citation", citation }] : []);
 const spoken = (text: unknown): StreamEvent[] => (text ? [{ type: "text", text: String(text) }] : []);
 const thought = (text: unknown): StreamEvent[] => (text ? [{ type: "reasoning", text: String(text) }] : []);
-const signed = (signature: unknown): StreamEvent[] => (signature ? [{ type: "reasoning", text: "", signature: String(signature) }] : []);
+const signed = (signature: unknown): StreamEvent[] =>
+  signature ? [{ type: "reasoning", text: "", signature: signedBy(CLAUDE_WIRE, String(signature)) }] : [];
 
 /** Argument text of the tool block at `index`; that of the vendor's own tool waits for the block's end. */
 function argument(text: string, index: number, { tools, others }: MessageState): readonly StreamEvent[] {

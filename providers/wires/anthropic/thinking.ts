@@ -1,4 +1,4 @@
-import { type ChatRequest, type ChatTurn, isJson, type Json } from "#contract";
+import { type ChatRequest, type ChatTurn, isJson, type Json, signatureFor } from "#contract";
 import type { ModelRequest } from "./traits.ts";
 
 /** `thinking` of the wire; members the gateway does not know travel on. */
@@ -62,9 +62,11 @@ function beginsWithThought({ content_blocks: blocks, content }: Extract<ChatTurn
   const first = blocks?.[0] ?? (typeof content === "string" ? undefined : content?.[0]);
   return first !== undefined && isSignedThought({ ...first });
 }
+/** The dialect in which Claude's signatures are native, wherever it runs. */
+export const CLAUDE_WIRE = "messages";
 /** A thought that Claude's vendor takes back. */
 export const isSignedThought = ({ type, signature }: Json): boolean =>
-  type === "redacted_thinking" || (type === "thinking" && typeof signature === "string" && signature !== "");
+  type === "redacted_thinking" || (type === "thinking" && signatureFor(CLAUDE_WIRE, signature) !== undefined);
 
 /** `output_config.effort`, for models that decide themselves how long to think. */
 export function effortOf(body: ModelRequest): string | undefined {

@@ -1,5 +1,6 @@
-import { type ChatRequest, InnerJson, isJson, type Json } from "#contract";
+import { type ChatRequest, InnerJson, isJson, type Json, signatureFor } from "#contract";
 import { inner as memberOf, type Part, partsOf } from "./parts.ts";
+import { GEMINI_WIRE, isSigning, UNSIGNED } from "./wire.ts";
 
 export interface Content {
   readonly role: "user" | "model";
@@ -62,7 +63,7 @@ function assistant(turn: Json, known: Calls, model: string): Turn {
   const calls = Array.isArray(turn.tool_calls) ? turn.tool_calls.filter(isJson) : [];
   const parts = calls.map((call) => functionCall(call, known));
   const [first] = parts;
-  if (first && first.thoughtSignature === undefined && SIGNED.test(model)) first.thoughtSignature = UNSIGNED;
+  if (first && first.thoughtSignature === undefined && isSigning(model)) first.thoughtSignature = UNSIGNED;
   return { role: "model", isTools: false, parts: [...said(turn), ...parts] };
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
@@ -75,15 +76,11 @@ function said(turn: Json): Part[] {
 /** Blocks that this wire gives or takes; another vendor's are refused. */
 const OWN: ReadonlySet<unknown> = new Set(["text", "thinking", "image_url", "executableCode", "codeExecutionResult", "fileData"]);
 
-/** From Gemini 3 on the first call of a turn must be signed; this stands for a signature the client was not shown. */
-const SIGNED = /gemini-[3-9]/;
-const UNSIGNED = "skip_thought_signature_validator";
-
 function functionCall(call: Json, { names, inner }: Calls): Part {
   const { name, arguments: text, thought_signature } = memberOf(call, "function");
-  const thoughtSignature = thought_signature ?? elsewhere(call);
+  const thoughtSignature = signatureFor(GEMINI_WIRE, thought_signature ?? elsewhere(call));
   names.set(call.id, name);
-  const signed = typeof thoughtSignature === "string" ? { thoughtSignature } : {};
+  const signed = thoughtSignature === undefined ? {} : { thoughtSignature };
   return { functionCall: { ...wireId(call.id), name, args: inner.argumentsOf(text) }, ...signed };
 }
 /** Where Google's OpenAI-compatible endpoint puts the signature. */

@@ -1,4 +1,5 @@
-import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
+import { GatewayError, isJson, type Json, readDataUrl, signatureFor } from "#contract";
+import { GEMINI_WIRE } from "./wire.ts";
 
 /** One part of a content of the wire. */
 export type Part = Json;
@@ -14,13 +15,20 @@ export function inner(holder: Json, name: string): Json {
 const FROM_PART: Readonly<Record<string, (part: Json) => Part | undefined>> = {
   text: ({ text }) => (text === "" ? undefined : { text }),
   refusal: ({ refusal }) => ({ text: refusal }),
-  thinking: ({ thinking, signature }) => ({ text: thinking, thought: true, ...(signature ? { thoughtSignature: signature } : {}) }),
+  thinking: (thought) => thoughtOf(thought),
   redacted_thinking: () => undefined, // another vendor's secret
   tool_use: () => undefined, // told by tool_calls
   image_url: (part) => image(typeof part.image_url === "string" ? { url: part.image_url } : inner(part, "image_url")),
   input_audio: (part) => audio(inner(part, "input_audio")),
   file: (part) => file(inner(part, "file")),
 };
+
+/** Another vendor's thought is left behind. */
+function thoughtOf({ thinking: text, signature }: Json): Part | undefined {
+  const thoughtSignature = signatureFor(GEMINI_WIRE, signature);
+  const isForeign = typeof text !== "string" || (signature && thoughtSignature === undefined);
+  return isForeign ? undefined : { text, thought: true, ...(thoughtSignature !== undefined && { thoughtSignature }) };
+}
 
 /** A text or a list of parts -> parts. */
 export function partsOf(content: unknown): Part[] {

@@ -1,8 +1,19 @@
-import { type FinishReason, type Frame, GatewayError, isJson, type Json, parseJson, type StreamEvent, type StreamMap } from "#contract";
+import {
+  type FinishReason,
+  type Frame,
+  GatewayError,
+  isJson,
+  type Json,
+  parseJson,
+  signedBy,
+  type StreamEvent,
+  type StreamMap,
+} from "#contract";
 import { besideEvents, type LogprobsResult } from "./beside.ts";
 import { failure } from "./errors.ts";
 import { FINISH } from "./finish.ts";
 import { madeEvents } from "./made.ts";
+import { GEMINI_WIRE } from "./wire.ts";
 import { addPiece, emptyArgs, type PartialArg } from "./partial-args.ts";
 import { usageOf, type WireUsage } from "./usage.ts";
 
@@ -110,7 +121,7 @@ function partEvents(part: Part, choice: Choice, state: AnswerState): StreamEvent
   return part.text ? [{ type: "text", text: part.text, ...at(choice) }] : madeEvents(part, at(choice));
 }
 function thought({ text = "", thoughtSignature: signature }: Part, choice: Choice): StreamEvent[] {
-  return text || signature ? [{ type: "reasoning", text, ...(signature && { signature }), ...at(choice) }] : [];
+  return text || signature ? [{ type: "reasoning", text, ...markOf(signature), ...at(choice) }] : [];
 }
 
 /**
@@ -127,8 +138,9 @@ function called(call: FunctionCall, signature: string | undefined, choice: Choic
 function open(call: FunctionCall, name: string, signature: string | undefined, choice: Choice, state: AnswerState): StreamEvent {
   const id = call.id ?? `call_${state.seed}_${state.calls++}`;
   choice.open = emptyArgs();
-  return { type: "tool", index: choice.calls++, id, name, ...(signature && { signature }), ...at(choice) };
+  return { type: "tool", index: choice.calls++, id, name, ...markOf(signature), ...at(choice) };
 }
+const markOf = (signature: string | undefined) => (signature ? { signature: signedBy(GEMINI_WIRE, signature) } : {});
 function close(choice: Choice): StreamEvent[] {
   if (choice.open === null) return [];
   const text = JSON.stringify(choice.open);

@@ -1,5 +1,4 @@
-import { isJson, type Json, type ServedTo } from "#contract";
-import { unsealed } from "../parts.ts";
+import { isJson, type Json, type ServedTo, signedBy, type Unsealed, unsealed } from "#contract";
 import { named, namedAll, text } from "../wire.ts";
 import { partsOf, plain, textOf } from "./parts.ts";
 
@@ -102,7 +101,8 @@ const isText = (part: Json): boolean => !isThought(part) && typeof part.text ===
 
 function toolCall({ functionCall, thoughtSignature: signature }: Json, calls: Calls, { mapped }: ServedTo): Json {
   const call = named(functionCall);
-  const signed = mapped && text(signature) !== undefined ? { thought_signature: signature } : {};
+  const mark = mapped ? markOf(text(signature)) : undefined;
+  const signed = mark?.type === "signature" ? { thought_signature: mark.signature } : {};
   return { id: calls.called(call), type: "function", function: { name: call.name, arguments: JSON.stringify(call.args ?? {}), ...signed } };
 }
 
@@ -121,9 +121,15 @@ function signedBlocks(parts: Parts): Json {
   }
   return blocks.some(({ type }) => type !== "text") ? { content_blocks: withJoinedTexts(blocks) } : {};
 }
-function thought(thinking: string, signature: string): Json {
-  const data = unsealed(signature);
-  return data === undefined ? { type: "thinking", thinking, signature } : { type: "redacted_thinking", data };
+function thought(thinking: string, sealed: string): Json {
+  const mark = markOf(sealed);
+  if (mark?.type === "redacted") return { type: "redacted_thinking", data: mark.data };
+  return { type: "thinking", thinking, signature: mark?.signature };
+}
+/** What has no mark of a vendor's came from the one whose own form this is. */
+function markOf(sealed: string | undefined): Unsealed | undefined {
+  const mark = sealed === undefined ? undefined : unsealed(sealed);
+  return mark?.type === "signature" ? { ...mark, signature: signedBy("gemini", mark.signature) } : mark;
 }
 function withJoinedTexts(blocks: readonly Json[]): Parts {
   const out: Json[] = [];

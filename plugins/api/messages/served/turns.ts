@@ -1,4 +1,4 @@
-import type { Json, ServedTo } from "#contract";
+import { type Json, type ServedTo, signedBy } from "#contract";
 import { object, objects, text } from "../../content/wire.ts";
 import { cacheOf, isMarked, media, partsOf, plain, textOf } from "./blocks.ts";
 
@@ -86,5 +86,10 @@ function ownBlocks(blocks: Turns): Json {
     type === "redacted_thinking" || (type === "thinking" && text(signature) !== undefined);
   if (!blocks.some((block) => isSigned(block) || (isText(block) && isMarked(block)))) return {};
   const kept = blocks.filter((block) => isSigned(block) || (isText(block) && text(block.text) !== undefined));
-  return { content_blocks: kept.map(({ citations: _citations, ...block }) => block) };
+  return { content_blocks: kept.map(({ citations: _citations, ...block }) => withMark(block)) };
+}
+/** What has no mark of a vendor's came from the one whose own form this is. */
+function withMark(block: Json): Json {
+  const signature = text(block.signature);
+  return signature === undefined ? block : { ...block, signature: signedBy("messages", signature) };
 }
