@@ -11,6 +11,7 @@ export const dataPlaneChat = [
       "D7.1.named",
       "A member that a provider does not have is refused by its name where an answer without it would be another one; the others arrive.",
     ],
+    ["D7.1.errors", "An error has all that its provider said beside the message, and when to come back, from each provider."],
     ["D7.1.moved", "A conversation with tools that one vendor began goes on at another in mid-turn."],
   ]),
   ...section("Messages", [
