@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { verifies } from "../requirements/verifies.ts";
 import { jsonAnswer, type Received, type Replay, type ReplayServer, replayServer, sseAnswer } from "../kit/replay.ts";
 import { ADMIN_KEY, type Answer, ask, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
 
@@ -222,7 +223,7 @@ describe("an input guardrail", () => {
       told: false,
     });
   });
-  test("of a stream tells its results first, to a client that is not strict", async () => {
+  test(verifies("D6.hooks-first", "of a stream tells its results first, to a client that is not strict"), async () => {
     const answer = await asking(
       { ...input({ ...NO_SECRET, deny: false }), ...output({ "default.wordCount": { minWords: 1 } }) },
       { text: "my secret", stream: true, headers: LOOSE },

@@ -1,4 +1,4 @@
-import { errorExtra, isJson, type WireError } from "#contract";
+import { errorExtra, isJson, type Json, type WireError } from "#contract";
 
 /** An error body in the form that most providers share: `{error: {message, type, param, code}}`. */
 export function usualError(body: unknown): Partial<WireError> {
@@ -13,5 +13,9 @@ export function usualError(body: unknown): Partial<WireError> {
 /** What an error body says beyond what every dialect can express, wherever its provider's reader has found the rest. */
 export function extraIn(body: unknown): Pick<WireError, "extra"> {
   const outer: unknown = Array.isArray(body) ? body[0] : body; // one vendor sends a list of one
-  return isJson(outer) && isJson(outer["error"]) ? errorExtra(outer["error"]) : {};
+  if (!isJson(outer)) return {};
+  return isJson(outer["error"]) ? errorExtra(outer["error"]) : errorExtra(besideSaid(outer));
 }
+/** A body that is the error itself, without what its reader has told in some spelling. */
+const besideSaid = (body: Json): Json => Object.fromEntries(Object.entries(body).filter(([name]) => !SAID.has(name.toLowerCase())));
+const SAID: ReadonlySet<string> = new Set(["error", "object", "message", "type", "__type", "param", "code"]);

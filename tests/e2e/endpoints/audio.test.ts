@@ -44,7 +44,7 @@ describe("speech by the official client", () => {
       param: "response_format",
     });
   });
-  test("comes as events when it is asked for so", async () => {
+  test(verifies("D7.5.speech-events", "comes as events when it is asked for so"), async () => {
     const answer = await speak(SANDBOX, { stream_format: "sse", response_format: "pcm" });
     const events = answer.text
       .split("\n\n")
@@ -56,7 +56,7 @@ describe("speech by the official client", () => {
 });
 
 describe("speech", () => {
-  test("passes byte for byte, and the log has the text and no sound", async () => {
+  test(verifies("D7.5.unlogged", "passes byte for byte, and the log has the text and no sound"), async () => {
     api.upstream.answer({ body: SOUND, headers: { "content-type": "audio/mpeg" } });
     const answer = await clientOf(api, api.replayed).audio.speech.create({ model: "tts-1", voice: "nova", input: "Hi", speed: 2 });
     expect(Buffer.compare(Buffer.from(await answer.arrayBuffer()), Buffer.from(SOUND))).toBe(0);
@@ -91,7 +91,7 @@ describe("speech", () => {
 const TEXT = "The sandbox has heard talk.wav. Names: Zoë";
 describe("what was said, by the official client", () => {
   const { prompt, model } = { prompt: "Names: Zoë", model: "sandbox-audio" };
-  test("comes as JSON, text, subtitles, and with its times", async () => {
+  test(verifies("D7.5.formats", "comes as JSON, text, subtitles, and with its times"), async () => {
     const { transcriptions, translations } = clientOf(api).audio;
     expect((await transcriptions.create({ file: file(), model, prompt })).text).toBe(TEXT);
     expect(await transcriptions.create({ file: file(), model, prompt, response_format: "text" })).toBe(`${TEXT}\n`);
@@ -110,7 +110,7 @@ describe("what was said, by the official client", () => {
     expect((await translations.create({ file: file(), model })).text).toBe("The sandbox has heard talk.wav.");
     expect(String(await translations.create({ file: file(), model, response_format: "srt" }))).toContain("-->");
   });
-  test("comes in pieces", async () => {
+  test(verifies("D7.5.pieces", "comes in pieces"), async () => {
     const events = [];
     for await (const part of await clientOf(api).audio.transcriptions.create({ file: file(), model, prompt, stream: true }))
       events.push(part);

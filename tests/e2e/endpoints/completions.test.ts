@@ -27,7 +27,7 @@ describe("the official client", () => {
       [3, "TwoTwo", "stop"],
     ]);
   });
-  test("gets a stream, with usage when it asks for it", async () => {
+  test(verifies("D6.usage", "gets a stream, with usage when it asks for it"), async () => {
     const streamed = async (more: object) => {
       const chunks = [];
       const ask = { model: "sandbox-echo", prompt: ["One two", "three"], stream: true as const, ...more };

@@ -25,7 +25,7 @@ describe("the official client", () => {
     const varied = await images.createVariation({ image: image(), n: 3, response_format: "b64_json" });
     expect(varied.data?.map(({ b64_json }) => PNG.test(b64_json ?? ""))).toEqual([true, true, true]);
   });
-  test("sees an image while it is drawn, and when it is done", async () => {
+  test(verifies("D7.4.partial", "sees an image while it is drawn, and when it is done"), async () => {
     const { images } = clientOf(api);
     const ask = { model: "gpt-image-1", prompt: "a hat", stream: true as const, partial_images: 2 };
     const seen = [];
@@ -43,7 +43,7 @@ describe("the official client", () => {
 });
 
 describe("what passes", () => {
-  test("a request with members of tomorrow and its answer, byte for byte; tokens are counted", async () => {
+  test(verifies("D7.4.passes", "a request with members of tomorrow and its answer, byte for byte; tokens are counted"), async () => {
     const wire = JSON.stringify({ created: 1, data: [{ b64_json: "AA==" }], x_new: 1, usage: USAGE }, null, 1);
     api.upstream.answer(jsonAnswer(wire));
     const body = { model: "gpt-image-1", prompt: "a hat", background: "transparent", moderation: "low", output_compression: 50, x: [1] };
@@ -51,7 +51,7 @@ describe("what passes", () => {
     expect([answer.text, api.upstream.received.at(-1)?.json()]).toEqual([wire, body]);
     expect(await loggedOf(api, answer)).toMatchObject({ request: body, metrics: { req_units: 28, res_units: 272 } });
   });
-  test("an edit as JSON, its images as links, which guardrails read too", async () => {
+  test(verifies("D7.4.json-edit", "an edit as JSON, its images as links, which guardrails read too"), async () => {
     const edit = (headers: Readonly<Record<string, string>>, body: Json) => api.data("POST", "/v1/images/edits", headers, body);
     const body = {
       model: "gpt-image-1",

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { verifies } from "../../requirements/verifies.ts";
 import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
 import { refusalOf } from "../guarded.ts";
 import { GATEWAY_KEY, type GatewayProcess, startGateway } from "../process.ts";
@@ -102,7 +103,7 @@ describe("Anthropic's own wire", () => {
     expect(await raw.text()).toBe(body);
   });
 
-  test("passes streams byte for byte, and the helpers tell of every block", async () => {
+  test(verifies("D7.11.native", "passes streams byte for byte, and the helpers tell of every block"), async () => {
     const wire = anthropicStream({ content, stop: "tool_use" });
     upstream.answer(sseAnswer(wire));
     const { seen, text, thinking, json, final } = await told(anthropic.messages.stream({ ...asks, tools: [weather] }));
@@ -113,7 +114,7 @@ describe("Anthropic's own wire", () => {
     expect(await (await anthropic.messages.create({ ...asks, stream: true }).asResponse()).text()).toBe(wire);
   });
 
-  test("the model's name loses its provider, and top_p goes where a temperature is there too", async () => {
+  test(verifies("D7.11.one-tuning", "the model's name loses its provider, and top_p goes where a temperature is there too"), async () => {
     upstream.answer(jsonAnswer(anthropicBody({ content: [] })));
     await anthropic.messages.create({ ...asks, ...sampling({ temperature: 0.5, top_p: 0.9, top_k: 3 }), system: "Be brief." });
     expect(sentTo(upstream)).toEqual({ ...asks, temperature: 0.5, top_k: 3, system: "Be brief." });
@@ -153,7 +154,7 @@ describe("Anthropic's own wire", () => {
     expect("thinking" in sentTo(upstream)).toBe(thinks);
   });
 
-  test("counts tokens, without usage or cost", async () => {
+  test(verifies("D7.11.count", "counts tokens, without usage or cost"), async () => {
     upstream.answer(jsonAnswer({ input_tokens: 14 }));
     expect(await anthropic.messages.countTokens({ model: "claude-sonnet-5", messages })).toEqual({ input_tokens: 14 });
     expect(upstream.received.at(-1)?.path).toBe("/v1/messages/count_tokens");
@@ -315,7 +316,7 @@ describe("an OpenAI-compatible server, by translation", () => {
     ]);
   });
 
-  test("sends images, documents and a schema; what only Anthropic knows is left out", async () => {
+  test(verifies("D7.11.translated", "sends images, documents and a schema; what only Anthropic knows is left out"), async () => {
     const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
     await compatible.messages.create({
       ...asks,
@@ -483,7 +484,7 @@ describe("who asks", () => {
       expect(JSON.stringify([...(upstream.received.at(-1)?.headers ?? [])])).not.toContain(GATEWAY_KEY);
     }
   });
-  test("an unknown key, and a request without a body's members, are errors of Anthropic's form", async () => {
+  test(verifies("D7.11.errors", "an unknown key, and a request without a body's members, are errors of Anthropic's form"), async () => {
     const stranger = clientOf(gateway.base, { "x-gateway-api-key": "nobody" });
     const thrown = await refusalOf(stranger.messages.create(asks));
     expect(thrown).toBeInstanceOf(Anthropic.AuthenticationError);
