@@ -114,7 +114,12 @@ export type FrameFormat = "sse" | "json-lines" | "aws-eventstream";
  * open block); only this map's handlers touch it. A frame that reports an error throws `UpstreamFailure`.
  */
 export interface StreamMap<S = unknown> {
-  start(): S;
+  /**
+   * `judged`: guardrails look at the stream, and its frames go to the client as they came. Then a frame that tells a text
+   * again (the end of a text, of a whole answer, what stands behind a finish) gives an event for what it says beyond the
+   * first telling, because the client may read either.
+   */
+  start(judged?: boolean): S;
   event(frame: Frame, state: S): readonly StreamEvent[];
   /**
    * Was this frame, whose events were asked for just before, the wire's terminal marker? Nothing behind it is read, so

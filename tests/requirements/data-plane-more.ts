@@ -17,6 +17,9 @@ export const dataPlaneMore = [
     ["D7.3.ocr", "POST /v1/ocr reads a document given by a URL or a data URL, at Mistral."],
     ["D7.3.ocr-guarded", "Output guardrails read its pages."],
   ]),
+  ...section("Guarded streams", [
+    ["D7.guarded.repeated", "Where the events of a stream say a text again, guardrails see every telling that differs."],
+  ]),
   ...section("Pass-through and others", [
     ["D7.15.health", "GET / answers with a text, GET /v1/health with a status and the version, both without a key."],
   ]),
