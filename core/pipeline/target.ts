@@ -163,7 +163,8 @@ function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body"
       created: Math.floor(call.startedAt / 1000),
       usage,
       strict,
-      ...(dialect?.echo && body && { echo: { ...dialect.echo(body), ...request.echo } }),
+      ...(dialect?.echo &&
+        body && { echo: { ...dialect.echo(body, { control: call.control, translated: to.served !== null }), ...request.echo } }),
       ...(to.served && { translated: true as const }),
     },
     row: call.row,
