@@ -245,7 +245,7 @@ describe("what an answer makes", () => {
       expect(isNotThere(await jsonOf(ask(rowOfOperation("retrieveFile"), { as: OTHER, id })))).toBe(true);
     }
   });
-  test.each(owned.filter((row) => row.owned?.lists).map((row) => [row.id, row] as const))(
+  test.each(owned.filter((row) => row.owned?.lists === true).map((row) => [row.id, row] as const))(
     verifies("D7.owned.lists", "is left out of another's list: %s"),
     async (_, row) => {
       const idsFor = async (as: string): Promise<readonly unknown[]> => {
