@@ -11,6 +11,8 @@ export interface OwnedIds {
   named?(body: Json): readonly string[];
   /** The ids that an answer brings into being. */
   made?(answer: Json): readonly string[];
+  /** Its provider forgets what is made by itself in time, and whose it was may be forgotten then. */
+  readonly temporary?: true;
   /**
    * The parts of what an answer brings into being: a response's items. There are many, so whose they are is recorded only
    * where several workspaces share the credential; elsewhere what nobody recorded is there for its one workspace.

@@ -26,6 +26,10 @@ export const dataPlaneFiles = [
     ["D7.owned.streams", "An id that a stream brings into being is recorded before the event that says it is passed on."],
     ["D7.owned.items", "An item of a provider's response that a request refers to is asked for its owner, like the response."],
     ["D7.owned.models", "A model that was trained for one workspace is used by, and listed for, no other with the same credential."],
+    [
+      "D7.owned.retention",
+      "Whose an id is gets forgotten once its provider has forgotten the thing; for others it is not there then either.",
+    ],
     ["D7.owned.away", "While nobody can say whose an id is, the answer is 503."],
   ]),
 ];

@@ -38,19 +38,21 @@ export function ownership(parts: OwnershipParts): Ownership {
     const asking = askingOf(caller, to);
     const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
     for (const id of ids) {
-      const whose = all ? (all.get(id) ?? "unrecorded") : await ownerRecords.whose(id, asking);
-      if (whose === "own" || (whose === "unrecorded" && (await servesOne(to)))) continue;
+      const whose = all ? (all.get(id) ?? "unrecorded") : await known.whose(id, asking);
+      if (whose === "own" || (whose === "unrecorded" && (await seesUnrecorded(asking, to)))) continue;
       throw unknownId(id);
     }
   }
-  async function recordMade(ids: readonly string[], asking: OwnerQuestion): Promise<void> {
-    for (const id of new Set(ids)) await ownerRecords.record(id, asking);
+  const seesUnrecorded = async (asking: Asking, to: Try["to"]): Promise<boolean> =>
+    (await servesOne(to)) && !(await known.othersForgot(asking));
+  async function recordMade(ids: readonly string[], asking: Asking, { temporary }: OwnedIds): Promise<void> {
+    for (const id of new Set(ids)) await known.record(id, asking, temporary === true);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
   async function listed(reply: PageReply, it: Try, next: NextPage): Promise<Reply> {
     const { request, to, call } = it;
     const asking = askingOf(request.caller, to);
-    const sees = call.row.owned?.lists === "not-others" || (await servesOne(to));
+    const sees = call.row.owned?.lists === "not-others" || (await seesUnrecorded(asking, to));
     const isSeen = (whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && sees);
     return ownPage(reply, next, async (ids) => {
       const whose = await ownerRecords.whoseAll(ids, asking);
@@ -66,9 +68,9 @@ export function ownership(parts: OwnershipParts): Ownership {
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
     const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
-    if (seen.content.kind !== "whole") return heardStream(seen, { made, parts }, (ids) => recordMade(ids, asking));
+    if (seen.content.kind !== "whole") return heardStream(seen, { made, parts }, (ids) => recordMade(ids, asking, owned));
     const { body } = seen.content;
-    if (body !== null) await recordMade([...made(body), ...(parts?.of(body) ?? [])], asking);
+    if (body !== null) await recordMade([...made(body), ...(parts?.of(body) ?? [])], asking, owned);
     return seen;
   }
 

@@ -35,6 +35,7 @@ const itemsIn = ({ output, response, item, data }: Json): readonly Json[] => [
 
 /** The answer's own id; and whatever of the provider's a request builds upon. */
 export const owned: OwnedIds = {
+  temporary: true,
   made: (answer) => [...id(answer.id), ...id(object(answer.response).id)], // an event of a stream holds the answer
   parts: {
     of: (answer) => itemsIn(answer).flatMap((item) => id(item.id)),
