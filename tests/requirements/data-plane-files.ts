@@ -9,6 +9,10 @@ export const dataPlaneFiles = [
   ]),
   ...section("Files", [
     ["D7.7.files", "A file is uploaded, listed, read, downloaded and deleted."],
+    [
+      "D7.7.elsewhere",
+      "Files and batches of vendors with a form of their own (Anthropic, Bedrock, Vertex AI, Fireworks) are refused with the vendor's name and who serves them.",
+    ],
     ["D7.7.streamed", "Uploads and downloads are streamed, neither retried nor moved to another target."],
   ]),
   ...section("Batch", [
