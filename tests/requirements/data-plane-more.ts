@@ -19,6 +19,10 @@ export const dataPlaneMore = [
   ]),
   ...section("Guarded streams", [
     ["D7.guarded.repeated", "Where the events of a stream say a text again, guardrails see every telling that differs."],
+    [
+      "D7.guarded.rests",
+      "What rests on a text that a guardrail changed, or says it again, goes with it: citations, titles, log probabilities.",
+    ],
   ]),
   ...section("Pass-through and others", [
     ["D7.15.health", "GET / answers with a text, GET /v1/health with a status and the version, both without a key."],
