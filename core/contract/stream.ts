@@ -66,6 +66,9 @@ export interface Usage {
   readonly output?: number;
   readonly reasoning?: number;
   readonly outputAudio?: number;
+  /** Pages of documents that were read; `annotatedPages` those that were described too. They are no tokens. */
+  readonly pages?: number;
+  readonly annotatedPages?: number;
   /** Counted with a tokenizer because the provider reported nothing. */
   readonly estimated?: boolean;
 }
@@ -79,6 +82,8 @@ export const USAGE_PARTS = [
   "reasoning",
   "outputAudio",
 ] as const satisfies readonly (keyof Usage)[];
+/** What is counted in pages. */
+export const PAGE_PARTS = ["pages", "annotatedPages"] as const satisfies readonly (keyof Usage)[];
 export type UsagePart = (typeof USAGE_PARTS)[number];
 
 const INPUT_PARTS = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio"] as const;

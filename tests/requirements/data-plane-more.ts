@@ -15,6 +15,7 @@ export const dataPlaneMore = [
   ]),
   ...section("OCR", [
     ["D7.3.ocr", "POST /v1/ocr reads a document given by a URL or a data URL, at Mistral."],
+    ["D7.3.ocr-price", "What is read is priced by its pages, where the price list has a price for them."],
     ["D7.3.ocr-guarded", "Output guardrails read its pages."],
   ]),
   ...section("Guarded streams", [
