@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type KeptAnswers, mountedOperation, NO_CONTENT } from "#contract";
 import { TINY_DIALECT } from "#kit";
 import { keptReply, type Keeping } from "./keep-answer.ts";
-import { ownReply, type Reply } from "./reply.ts";
+import { ownReply, type Reply } from "./call/reply.ts";
 
 const KEEPS: KeptAnswers = { wants: () => true, completed: () => undefined, keep: async () => undefined };
 const broken = (): never => {

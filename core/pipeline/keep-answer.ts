@@ -32,7 +32,7 @@ export function keptReply(reply: Reply, asked: Keeping, gw: Pick<Gateway, "log">
   if (!leaf || !reply.from?.served || reply.status >= 400) return reply;
   const keeping = { ...asked, call: withShape(asked.call, leaf) };
   if (!wants(keeping, gw)) return reply;
-  if (content.kind === "whole") return content.body ? keep(content.body, keeping, gw).then(() => reply) : reply;
+  if (content.kind === "whole") return content.body ? handOver(content.body, keeping, gw).then(() => reply) : reply;
   if (content.kind !== "stream" || content.stream.kind !== "chunks") return reply;
   const chunks = new KeptChunks(content.stream.chunks, keeping, gw);
   return { ...reply, content: { kind: "stream", stream: { ...content.stream, chunks } } };
@@ -67,7 +67,7 @@ class KeptChunks implements Source<Chunk> {
   async read(): Promise<Chunk | undefined> {
     const chunk = await this.chunks.read();
     const answer = chunk && this.completedIn(chunk);
-    if (answer) await keep(answer, this.keeping, this.gw);
+    if (answer) await handOver(answer, this.keeping, this.gw);
     return chunk;
   }
   private completedIn({ wire }: Chunk): Json | undefined {
@@ -88,7 +88,7 @@ const KEEP_MS = 5_000;
 /** Operations whose last answer was not kept: said when it begins, and when it is over. */
 const failing = new Set<OperationName>();
 
-async function keep(answer: Json, keeping: Keeping, gw: Pick<Gateway, "log">): Promise<void> {
+async function handOver(answer: Json, keeping: Keeping, gw: Pick<Gateway, "log">): Promise<void> {
   const { keeps, mark, call, caller } = keeping;
   try {
     entering(mark);

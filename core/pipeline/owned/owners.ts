@@ -28,10 +28,10 @@ export interface Owners {
   /** Of many at once, by id. */
   whoseAll(ids: readonly string[], asking: OwnerQuestion): Promise<ReadonlyMap<string, Whose>>;
   /** Throws when it cannot be written down. */
-  record(id: string, asking: Asking, temporary: boolean): Promise<void>;
+  record(id: string, asking: OwnerQuestion, temporary: boolean): Promise<void>;
   /** May an id that nobody is recorded for have been another tenant's? */
-  othersForgot(asking: Asking): Promise<boolean>;
-  forget(id: string, asking: Asking): Promise<void>;
+  othersForgot(asking: OwnerQuestion): Promise<boolean>;
+  forget(id: string, asking: OwnerQuestion): Promise<void>;
 }
 export interface OwnersParts {
   readonly records: RecordsHandle;

@@ -38,15 +38,15 @@ export function ownership(parts: OwnershipParts): Ownership {
     const asking = askingOf(caller, to);
     const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
     for (const id of ids) {
-      const whose = all ? (all.get(id) ?? "unrecorded") : await known.whose(id, asking);
+      const whose = all ? (all.get(id) ?? "unrecorded") : await ownerRecords.whose(id, asking);
       if (whose === "own" || (whose === "unrecorded" && (await seesUnrecorded(asking, to)))) continue;
       throw unknownId(id);
     }
   }
-  const seesUnrecorded = async (asking: Asking, to: Try["to"]): Promise<boolean> =>
-    (await servesOne(to)) && !(await known.othersForgot(asking));
-  async function recordMade(ids: readonly string[], asking: Asking, { temporary }: OwnedIds): Promise<void> {
-    for (const id of new Set(ids)) await known.record(id, asking, temporary === true);
+  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
+    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
+  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary }: OwnedIds): Promise<void> {
+    for (const id of new Set(ids)) await ownerRecords.record(id, asking, temporary === true);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
   async function listed(reply: PageReply, it: Try, next: NextPage): Promise<Reply> {
@@ -81,7 +81,7 @@ export function ownership(parts: OwnershipParts): Ownership {
     },
     async judgeModel(caller, to) {
       const { model } = to.target;
-      if ((await known.whose(model, askingOf(caller, to))) === "another's") throw unknownId(model);
+      if ((await ownerRecords.whose(model, askingOf(caller, to))) === "another's") throw unknownId(model);
     },
     async settle(owned, reply, it, next) {
       if (reply.status >= 300) return reply;

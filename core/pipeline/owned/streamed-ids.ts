@@ -1,5 +1,4 @@
-import { isJson, type Json, type OwnedIds, parseJson } from "#contract";
-import type { ByteSource, Source } from "../../egress/source.ts";
+import { type ByteSource, isJson, type Json, type OwnedIds, parseJson, type Source } from "#contract";
 import { joined } from "../../json/utf8.ts";
 import { isLong } from "../../json/long-json.ts";
 import type { Chunk } from "../stream/chunks.ts";

@@ -12,7 +12,6 @@ import {
   Providers,
   type RecordOf,
   type Target,
-  type OperationName,
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
@@ -130,22 +129,19 @@ const atSlug = (slug: string | undefined): string | undefined => (slug === undef
 function concrete(meaning: ProviderMeant, place: TargetPlace, { gen, dialects, rules }: Parts): Resolved {
   const provider = running(meaning.id, gen);
   const serving = servingOf(provider, place, { dialects, routes: gen.operations });
-  if (!serving)
-    throw new GatewayError("OPERATION_UNSUPPORTED", {
-      provider: meaning.id,
-      operation,
-      serves: Object.keys(provider.operations).join(", ") + elsewhere(operation, gen),
-    });
+  if (!serving) throw unsupported(meaning.id, place, gen, dialects);
   const judged = compiledSchema(provider.target);
   const keeps = keepsCredential(place.leaf, place.call, judged);
   const target = targetOf(meaning, place, { judged, keeps }, rules);
   return { id: meaning.id, slug: meaning.slug, provider, ...serving, target, kept: meaning.saved ?? (keeps ? IN_CONFIG : null) };
 }
 
-/** Who serves it instead, as the end of a sentence. */
-function elsewhere(operation: OperationName, { providers }: Pick<Generation, "providers">): string {
-  const serving = [...providers].filter(([, { provides }]) => Object.hasOwn(provides.operations, operation)).map(([id]) => id);
-  return serving.length === 0 ? "" : `. ${operation} is served by: ${serving.join(", ")}`;
+/** Which providers would serve it: by an adapter of their own, or by what stands in for one. */
+function unsupported(provider: string, place: TargetPlace, gen: Parts["gen"], dialects: Dialects): GatewayError {
+  const mounted = { dialects, routes: gen.operations };
+  const others = [...gen.providers].filter(([, { provides }]) => servingOf(provides, place, mounted) !== null).map(([id]) => id);
+  const instead = others.length === 0 ? "No enabled provider does" : `Of those enabled, these do: ${others.join(", ")}`;
+  return new GatewayError("OPERATION_UNSUPPORTED", { provider, operation: shownOperation(place.call.row), instead }, { param: "provider" });
 }
 
 function running(id: string, gen: Pick<Generation, "providers" | "plugins">): Provider {
