@@ -43,6 +43,8 @@ export interface BodyContent {
   readonly names?: ReadonlySet<string>;
   /** Member -> members beside it that say the same again, or vouch for it: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
+  /** Member -> lists beside it that rest on its text, and that clients look for always (what it cites): a patch of the one empties them. */
+  readonly rests?: Readonly<Record<string, readonly string[]>>;
   /** A part that is no text (a tool call), as a patch changed it: `changed` is the patch's JSON. Default: `changed` itself. */
   replaced?(part: Json, changed: Json): Json;
   /** A body that a guardrail gave in place of another one, without what no longer holds (a signature of what was changed). Default: as it was given. */

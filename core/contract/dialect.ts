@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { Control } from "./header.ts";
 import type { OperationId, OperationName } from "./operation.ts";
 import type { Collected, StreamEvent, StreamMap, Usage, WireError } from "./stream.ts";
 
@@ -34,7 +35,7 @@ export interface Dialect<S = unknown> {
   /** The body that makes a provider of this dialect report usage in its stream. */
   withUsage(body: Json): Json;
   /** Members of a request that its answers repeat; the encoder gets them as `EncodeOptions.echo`. */
-  echo?(body: Json): Json;
+  echo?(body: Json, of: EchoOf): Json;
   /** Where a stream may end in several ways, or its last event repeats the whole answer. Default: it ends with the last frame of `Encoder.end`. */
   readonly terminal?: Terminal;
   /** Clients want the first event to be the answer's own: what the gateway adds beside it comes behind that. */
@@ -43,6 +44,12 @@ export interface Dialect<S = unknown> {
   framing?(search: string): ClientFraming;
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
+}
+/** What an answer's repeating of its request depends on beside the body. */
+export interface EchoOf {
+  readonly control: Control;
+  /** Another operation serves this one (`Dialect.served`): if the answer is kept, the gateway keeps it. */
+  readonly translated: boolean;
 }
 /** The events that end a stream. */
 export interface Terminal {

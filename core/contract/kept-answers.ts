@@ -15,7 +15,7 @@ export interface PreparedBody {
  * (`Dialect.served`): their plugin keeps them. Nothing here is asked for answers that a provider gave in this form.
  */
 export interface KeptAnswers {
-  /** Is the answer to this request to be kept? */
+  /** Is the answer to this request to be kept? Where that, or `completed`, throws, it counts as one that could not be kept. */
   wants(call: Call, caller: Caller): boolean;
   /** Asked of every piece of a stream's wire text, whole frames: the answer, where its last event is among them. */
   completed(wire: string): Json | undefined;

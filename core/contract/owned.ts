@@ -11,6 +11,26 @@ export interface OwnedIds {
   named?(body: Json): readonly string[];
   /** The ids that an answer brings into being. */
   made?(answer: Json): readonly string[];
-  /** The answer is a page of such things: what is not the caller's is left out of its `data`. */
-  readonly lists?: true;
+  /** Its provider forgets what is made by itself in time, and whose it was may be forgotten then. */
+  readonly temporary?: true;
+  /**
+   * The parts of what an answer brings into being: a response's items. There are many, so whose they are is recorded only
+   * where several workspaces share the credential; elsewhere what nobody recorded is there for its one workspace.
+   */
+  readonly parts?: {
+    of(answer: Json): readonly string[];
+    /** The events of a stream that bring one. */
+    readonly events: readonly string[];
+  };
+  /**
+   * The answer is a page of such things: what is not the caller's is left out of its `data`; `not-others`: only what was
+   * recorded for somebody else is (a provider's models are everybody's).
+   */
+  readonly lists?: true | "not-others";
 }
+
+/**
+ * Is it the name of a model that was trained for a client? Such a name is asked for its owner wherever it is used: what was
+ * recorded for another workspace is not there. One that nobody recorded was trained elsewhere, and may serve all.
+ */
+export const isTrained = (model: string): boolean => model.startsWith("ft:");

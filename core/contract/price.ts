@@ -1,11 +1,18 @@
 import type { Caller } from "./request.ts";
-import type { Usage, UsagePart } from "./stream.ts";
+import type { PAGE_PARTS, Usage, UsagePart } from "./stream.ts";
 
 /**
  * US cents per token, by part of the usage; a part without a price of its own costs what its base part costs. `request` is
  * what each request costs besides its tokens.
  */
-export type Price = { readonly [P in UsagePart]?: number } & { readonly input: number; readonly output: number; readonly request?: number };
+export type Price = { readonly [P in UsagePart]?: number } & {
+  readonly input: number;
+  readonly output: number;
+  readonly request?: number;
+} & {
+  /** For each page that was read. */
+  readonly [P in (typeof PAGE_PARTS)[number]]?: number;
+};
 
 /** Where prices come from. A provider's own `price` comes first, then the sources in the order of the profile: the first that knows a price. */
 export interface PriceSource {

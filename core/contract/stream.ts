@@ -66,6 +66,9 @@ export interface Usage {
   readonly output?: number;
   readonly reasoning?: number;
   readonly outputAudio?: number;
+  /** Pages of documents that were read; `annotatedPages` those that were described too. They are no tokens. */
+  readonly pages?: number;
+  readonly annotatedPages?: number;
   /** Counted with a tokenizer because the provider reported nothing. */
   readonly estimated?: boolean;
 }
@@ -79,6 +82,8 @@ export const USAGE_PARTS = [
   "reasoning",
   "outputAudio",
 ] as const satisfies readonly (keyof Usage)[];
+/** What is counted in pages. */
+export const PAGE_PARTS = ["pages", "annotatedPages"] as const satisfies readonly (keyof Usage)[];
 export type UsagePart = (typeof USAGE_PARTS)[number];
 
 const INPUT_PARTS = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio"] as const;
@@ -114,7 +119,12 @@ export type FrameFormat = "sse" | "json-lines" | "aws-eventstream";
  * open block); only this map's handlers touch it. A frame that reports an error throws `UpstreamFailure`.
  */
 export interface StreamMap<S = unknown> {
-  start(): S;
+  /**
+   * `judged`: guardrails look at the stream, and its frames go to the client as they came. Then a frame that tells a text
+   * again (the end of a text, of a whole answer, what stands behind a finish) gives an event for what it says beyond the
+   * first telling, because the client may read either.
+   */
+  start(judged?: boolean): S;
   event(frame: Frame, state: S): readonly StreamEvent[];
   /**
    * Was this frame, whose events were asked for just before, the wire's terminal marker? Nothing behind it is read, so

@@ -31,7 +31,7 @@ export function keptReply(reply: Reply, asked: Keeping, gw: Pick<Gateway, "log">
   const { content, leaf } = reply;
   if (!leaf || !reply.from?.served || reply.status >= 400) return reply;
   const keeping = { ...asked, call: withShape(asked.call, leaf) };
-  if (!wants(keeping)) return reply;
+  if (!wants(keeping, gw)) return reply;
   if (content.kind === "whole") return content.body ? handOver(content.body, keeping, gw).then(() => reply) : reply;
   if (content.kind !== "stream" || content.stream.kind !== "chunks") return reply;
   const chunks = new KeptChunks(content.stream.chunks, keeping, gw);
@@ -44,9 +44,16 @@ function withShape(call: Call, leaf: Leaf): Call {
   const value = shaped(call.body.value, leaf);
   return value === call.body.value ? call : { ...call, body: { kind: "json", text: null, value } };
 }
-function wants({ keeps, mark, call, caller }: Keeping): boolean {
-  entering(mark);
-  return keeps.wants(call, caller);
+/** What the plugin cannot say is no reason to fail an answer that is there. */
+function wants(keeping: Keeping, gw: Pick<Gateway, "log">): boolean {
+  const { keeps, mark, call, caller } = keeping;
+  try {
+    entering(mark);
+    return keeps.wants(call, caller);
+  } catch (thrown) {
+    notKept(thrown, keeping, gw);
+    return false;
+  }
 }
 
 /** A stream whose answer is kept before the client has its last event. */
@@ -59,9 +66,17 @@ class KeptChunks implements Source<Chunk> {
 
   async read(): Promise<Chunk | undefined> {
     const chunk = await this.chunks.read();
-    const answer = chunk && this.keeping.keeps.completed(chunk.wire);
+    const answer = chunk && this.completedIn(chunk);
     if (answer) await handOver(answer, this.keeping, this.gw);
     return chunk;
+  }
+  private completedIn({ wire }: Chunk): Json | undefined {
+    try {
+      return this.keeping.keeps.completed(wire);
+    } catch (thrown) {
+      notKept(thrown, this.keeping, this.gw);
+      return undefined;
+    }
   }
   cancel(): Promise<void> {
     return this.chunks.cancel();
@@ -73,15 +88,18 @@ const KEEP_MS = 5_000;
 /** Operations whose last answer was not kept: said when it begins, and when it is over. */
 const failing = new Set<OperationName>();
 
-async function handOver(answer: Json, { keeps, mark, call, caller }: Keeping, { log }: Pick<Gateway, "log">): Promise<void> {
-  const { operation } = call;
+async function handOver(answer: Json, keeping: Keeping, gw: Pick<Gateway, "log">): Promise<void> {
+  const { keeps, mark, call, caller } = keeping;
   try {
     entering(mark);
     await withDeadline(whileOpen(mark, keeps.keep(answer, call, caller)), KEEP_MS, (ms) => new Error(`it took longer than ${ms} ms`));
-    if (failing.delete(operation)) log("info", "answer.kept_again", { operation });
+    if (failing.delete(call.operation)) gw.log("info", "answer.kept_again", { operation: call.operation });
   } catch (thrown) {
-    countNotKept(operation);
-    if (!failing.has(operation)) log("warn", "answer.not_kept", { operation, traceId: call.traceId, why: messageOf(thrown) });
-    failing.add(operation);
+    notKept(thrown, keeping, gw);
   }
+}
+function notKept(thrown: unknown, { call: { operation, traceId } }: Keeping, { log }: Pick<Gateway, "log">): void {
+  countNotKept(operation);
+  if (!failing.has(operation)) log("warn", "answer.not_kept", { operation, traceId, why: messageOf(thrown) });
+  failing.add(operation);
 }

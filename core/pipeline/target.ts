@@ -5,6 +5,7 @@ import {
   type Call,
   type Dialect,
   GatewayError,
+  isTrained,
   type Json,
   type Leaf,
   type MountedOperation,
@@ -41,6 +42,7 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
       const judged = gw.owned.judge(owned, caller, { call, to, body: bodyAfter(guarded, body) });
       if (judged !== undefined) await judged;
     }
+    if (isTrained(to.target.model)) await gw.owned.judgeModel(caller, to);
     const it = tryOf({ leaf, body, to, request }, guarded, gw);
     if (it.ask.stream && leaf.outputGuardrails.length > 0)
       refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), it.call);
@@ -54,7 +56,7 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
 
 /** Does its answer make, list or delete what belongs to a workspace? */
 const changesOwned = ({ owned, method }: MountedOperation): boolean =>
-  owned !== undefined && (owned.made !== undefined || owned.lists === true || method === "DELETE");
+  owned !== undefined && (owned.made !== undefined || owned.lists !== undefined || method === "DELETE");
 
 const ownedReply = (reply: Reply, it: Try, gw: Gateway): Promise<Reply> =>
   gw.owned.settle(it.call.row.owned ?? {}, reply, it, async (after) => {
@@ -167,7 +169,8 @@ function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body"
       created: Math.floor(call.startedAt / 1000),
       usage,
       strict,
-      ...(dialect?.echo && body && { echo: { ...dialect.echo(body), ...request.echo } }),
+      ...(dialect?.echo &&
+        body && { echo: { ...dialect.echo(body, { control: call.control, translated: to.served !== null }), ...request.echo } }),
       ...(to.served && { translated: true as const }),
     },
     row: call.row,

@@ -576,6 +576,11 @@ export const TABLES: readonly Table[] = [
     "name": "created_at",
     "kind": "bigint",
     "nullable": false
+   },
+   {
+    "name": "keeping",
+    "kind": "text",
+    "nullable": true
    }
   ],
   "unique": [],
@@ -589,6 +594,10 @@ export const TABLES: readonly Table[] = [
     "integration_id"
    ],
    [
+    "created_at"
+   ],
+   [
+    "keeping",
     "created_at"
    ]
   ]

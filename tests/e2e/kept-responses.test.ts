@@ -224,6 +224,22 @@ describe("a kept response", () => {
       expect((await later(gateway, idOf(await create(gateway, { store: true }, forbids)))).status).toBe(404);
     },
   );
+  test.each<[Record<string, unknown>, string, boolean]>([
+    [{}, "true", true],
+    [{ store: null }, "true", true],
+    [{ store: false }, "true", false],
+    [{}, "false", false],
+    [{ store: null }, "false", false],
+    [{ store: true }, "false", true],
+  ])(verifies("D7.kept.store", "is said to be one where it is one: %p with bodies that are logged: %s"), async (body, debug, isKept) => {
+    const headers = { ...target("together-ai"), "x-gateway-debug": debug };
+    const whole = await create(gateway, body, headers);
+    const { text } = await create(gateway, { ...body, stream: true }, headers);
+    const said = [...text.matchAll(/"store":(true|false)/g)].map(([, store]) => store);
+    expect([String(whole.json["store"]), ...new Set(said)]).toEqual([String(isKept), String(isKept)]);
+    const ids = [idOf(whole), /resp_gw_[0-9a-f]{32}/.exec(text)?.[0] ?? ""];
+    for (const id of ids) expect((await later(gateway, id)).status === 200).toBe(isKept);
+  });
   test(
     verifies("D7.kept.guarded", "is what guardrails left of the answer, whole and streamed, and none where they denied it"),
     async () => {

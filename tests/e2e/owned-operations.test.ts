@@ -9,6 +9,7 @@ import {
   definePlugin,
   headerClasses,
   Integrations,
+  OwnedIdRecords,
   isJson,
   type Json,
   type MountedOperation,
@@ -16,6 +17,7 @@ import {
   scopesOf,
   Workspaces,
 } from "#contract";
+import { forgetting } from "../../plugins/api/responses/forgetting.ts";
 import { registry } from "../../core/generated/registry.ts";
 import { serveGeneration } from "../../core/http/server.ts";
 import { ownKeys } from "../../core/kernel/secrets/own-keys.ts";
@@ -216,6 +218,18 @@ test("a target whose credential does not know the id leaves it to the next one",
   expect((await jsonOf(ask(retrieve, { as: MAKER, config, id: MADE }))).body).toMatchObject({ id: MADE });
   expect(isNotThere(await jsonOf(ask(retrieve, { as: OTHER, config, id: MADE })))).toBe(true);
 });
+test(verifies("D7.owned.retention", "an id whose owner was deleted for its age is there for its own, and for nobody else"), async () => {
+  const config = { provider: "sandbox", api_key: "sk-that-a-client-brings" };
+  const id = String((await jsonOf(ask(rowOfOperation("uploadFile"), { as: MAKER, config }))).body["id"]);
+  const stored = generation.stores.records.in(OwnedIdRecords);
+  const { data } = await stored.list({ orderBy: { by: "created_at", direction: "desc" }, limit: 1, offset: 0 });
+  await stored.update(data[0]?.id ?? "", { keeping: "temporary", created_at: 1 });
+  await forgetting({ records: stored, log: () => undefined, now: Date.now, days: 90 }).run(new AbortController().signal);
+  expect(await stored.get(data[0]?.id ?? "")).toBeUndefined();
+  const seen = (as: string) => jsonOf(ask(rowOfOperation("retrieveFile"), { as, config, id }));
+  expect(isNotThere(await seen(OTHER))).toBe(true);
+  expect((await seen(MAKER)).status).toBe(200);
+});
 test("an id is forgotten when its thing is deleted", async () => {
   const id = await upload(MAKER);
   expect((await jsonOf(ask(rowOfOperation("deleteFile"), { as: MAKER, id }))).body).toMatchObject({ deleted: true });
@@ -245,7 +259,7 @@ describe("what an answer makes", () => {
       expect(isNotThere(await jsonOf(ask(rowOfOperation("retrieveFile"), { as: OTHER, id })))).toBe(true);
     }
   });
-  test.each(owned.filter((row) => row.owned?.lists).map((row) => [row.id, row] as const))(
+  test.each(owned.filter((row) => row.owned?.lists === true).map((row) => [row.id, row] as const))(
     verifies("D7.owned.lists", "is left out of another's list: %s"),
     async (_, row) => {
       const idsFor = async (as: string): Promise<readonly unknown[]> => {

@@ -9,6 +9,10 @@ export const dataPlaneFiles = [
   ]),
   ...section("Files", [
     ["D7.7.files", "A file is uploaded, listed, read, downloaded and deleted."],
+    [
+      "D7.7.elsewhere",
+      "Files and batches of vendors with a form of their own (Anthropic, Bedrock, Vertex AI, Fireworks) are refused with the vendor's name and who serves them.",
+    ],
     ["D7.7.streamed", "Uploads and downloads are streamed, neither retried nor moved to another target."],
   ]),
   ...section("Batch", [
@@ -24,6 +28,12 @@ export const dataPlaneFiles = [
     ["D7.owned.unrecorded", "What was made elsewhere is there where the credential serves one workspace, and only there."],
     ["D7.owned.kept", "Whose it is survives a restart, and a new key of the same integration."],
     ["D7.owned.streams", "An id that a stream brings into being is recorded before the event that says it is passed on."],
+    ["D7.owned.items", "An item of a provider's response that a request refers to is asked for its owner, like the response."],
+    ["D7.owned.models", "A model that was trained for one workspace is used by, and listed for, no other with the same credential."],
+    [
+      "D7.owned.retention",
+      "Whose an id is gets forgotten once its provider has forgotten the thing; for others it is not there then either.",
+    ],
     ["D7.owned.away", "While nobody can say whose an id is, the answer is 503."],
   ]),
 ];

@@ -15,7 +15,15 @@ export const dataPlaneMore = [
   ]),
   ...section("OCR", [
     ["D7.3.ocr", "POST /v1/ocr reads a document given by a URL or a data URL, at Mistral."],
+    ["D7.3.ocr-price", "What is read is priced by its pages, where the price list has a price for them."],
     ["D7.3.ocr-guarded", "Output guardrails read its pages."],
+  ]),
+  ...section("Guarded streams", [
+    ["D7.guarded.repeated", "Where the events of a stream say a text again, guardrails see every telling that differs."],
+    [
+      "D7.guarded.rests",
+      "What rests on a text that a guardrail changed, or says it again, goes with it: citations, titles, log probabilities.",
+    ],
   ]),
   ...section("Pass-through and others", [
     ["D7.15.health", "GET / answers with a text, GET /v1/health with a status and the version, both without a key."],

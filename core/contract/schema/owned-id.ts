@@ -17,6 +17,13 @@ export const OwnedIdRecords = defineCollection({
     integration_id: Nullable(Type.String({ description: "Where that credential is kept; it knows the id when its key is another." })),
     object: Type.String({ description: "Keyed hash of the provider's id." }),
     created_at: Timestamp("When it was made."),
+    keeping: Nullable(Type.String({ description: "`temporary`: its provider forgets it by itself; null: it lasts until it is deleted." })),
   }),
-  index: [["object", "credential"], ["object", "integration_id"], ["created_at"]],
+  index: [["object", "credential"], ["object", "integration_id"], ["created_at"], ["keeping", "created_at"]],
 });
+
+/**
+ * In place of an object's hash: the tenant had ids made with the credential whose owners were deleted because of their age.
+ * What nobody is recorded for may be one of these, and is not there for other tenants.
+ */
+export const FORGOTTEN = "forgotten";

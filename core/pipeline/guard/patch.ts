@@ -36,7 +36,7 @@ function written(root: Json, { path, text }: TextPatch, content: BodyContent, co
   let holder: Holder = fresh;
   const child = (step: string): unknown => {
     if (!Object.hasOwn(holder, step)) throw new PatchRefused(`there is nothing at ${path}`);
-    forgetRepeats(holder, step, content.repeats);
+    forgetRepeats(holder, step, content);
     return holder[step];
   };
   for (const step of steps) holder = holder[step] = own(child(step), copies);
@@ -54,10 +54,13 @@ function own(value: unknown, copies: Set<object>): Holder {
 }
 
 /** Members that say again what the patched one says would still say the old text. */
-function forgetRepeats(holder: Holder, step: string, repeats: BodyContent["repeats"] = {}): void {
-  if (!Object.hasOwn(repeats, step) || Array.isArray(holder)) return;
-  for (const name of repeats[step] ?? []) delete holder[name];
+function forgetRepeats(holder: Holder, step: string, { repeats = {}, rests = {} }: BodyContent): void {
+  if (Array.isArray(holder)) return;
+  for (const name of besides(repeats, step)) delete holder[name];
+  for (const name of besides(rests, step)) if (Array.isArray(holder[name])) holder[name] = [];
 }
+const besides = (table: NonNullable<BodyContent["repeats"]>, step: string): readonly string[] =>
+  Object.hasOwn(table, step) ? (table[step] ?? []) : [];
 
 /** A name, an index, or a name in quotes that holds what would end a step. */
 const STEP = /\.?([^.[\]]+)|\[(\d{1,7})\]|\[("(?:[^"\\]|\\.)*")\]/y;

@@ -1,5 +1,6 @@
 import {
   type Caller,
+  FORGOTTEN,
   GatewayError,
   OwnedIdRecords,
   type RecordOf,
@@ -27,7 +28,9 @@ export interface Owners {
   /** Of many at once, by id. */
   whoseAll(ids: readonly string[], asking: OwnerQuestion): Promise<ReadonlyMap<string, Whose>>;
   /** Throws when it cannot be written down. */
-  record(id: string, asking: OwnerQuestion): Promise<void>;
+  record(id: string, asking: OwnerQuestion, temporary: boolean): Promise<void>;
+  /** May an id that nobody is recorded for have been another tenant's? */
+  othersForgot(asking: OwnerQuestion): Promise<boolean>;
   forget(id: string, asking: OwnerQuestion): Promise<void>;
 }
 export interface OwnersParts {
@@ -43,6 +46,8 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
   const anyones = records.lookup(OwnedIdRecords, ["object", "credential"], there);
   const ownBefore = records.lookup(OwnedIdRecords, ["object", "integration_id", "tenant"], there);
   const anyonesBefore = records.lookup(OwnedIdRecords, ["object", "integration_id"], there);
+  const forgotten = records.lookupAll(OwnedIdRecords, ["object", "credential"], {}, ({ tenant }) => tenant);
+  const forgottenBefore = records.lookupAll(OwnedIdRecords, ["object", "integration_id"], {}, ({ tenant }) => tenant);
   const objectOf = (id: string): string => vault.digest(`object ${canonical(id)}`);
 
   async function searched(object: string, { tenant, mark: { credential, integrationId } }: OwnerQuestion): Promise<Whose> {
@@ -67,7 +72,7 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
           note(found, object, owner === tenantOf(tenant));
       return new Map(ids.map((id) => [id, found.get(objects.get(id) ?? "") ?? "unrecorded"]));
     },
-    record: async (id, asking) => {
+    record: async (id, asking, temporary) => {
       if ((await whose(id, asking)) === "own") return;
       const { tenant, mark } = asking;
       const object = objectOf(id);
@@ -80,10 +85,18 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
         integration_id: mark.integrationId,
         object,
         created_at: now(),
+        keeping: temporary ? "temporary" : null,
       };
       await stored.insert(record).catch((thrown: unknown) => {
         if (!GatewayError.is(thrown) || thrown.code !== "CONFLICT") throw thrown; // another process was first, and wrote the same
       });
+    },
+    othersForgot: async ({ tenant, mark: { credential, integrationId } }) => {
+      const tenants = [
+        ...(await forgotten(FORGOTTEN, credential)),
+        ...(integrationId === null ? [] : await forgottenBefore(FORGOTTEN, integrationId)),
+      ];
+      return tenants.some((other) => other !== tenantOf(tenant));
     },
     forget: async (id, asking) => void (await stored.remove(idOf(objectOf(id), asking))),
   };

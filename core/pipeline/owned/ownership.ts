@@ -18,6 +18,8 @@ import { heardStream } from "./streamed-ids.ts";
 export interface Ownership {
   /** Throws ID_UNKNOWN for a request that names what is not there for its caller. */
   judge(owned: OwnedIds, caller: Caller, named: Naming): MaybePromise<void>;
+  /** The same of a model that was trained for another workspace. */
+  judgeModel(caller: Caller, to: Try["to"]): Promise<void>;
   /** The answer as its caller may have it. `next` asks for a further page. */
   settle(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply>;
 }
@@ -37,17 +39,20 @@ export function ownership(parts: OwnershipParts): Ownership {
     const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
     for (const id of ids) {
       const whose = all ? (all.get(id) ?? "unrecorded") : await ownerRecords.whose(id, asking);
-      if (whose === "own" || (whose === "unrecorded" && (await servesOne(to)))) continue;
-      throw new GatewayError("ID_UNKNOWN", { id: id.slice(0, MAX_SHOWN) });
+      if (whose === "own" || (whose === "unrecorded" && (await seesUnrecorded(asking, to)))) continue;
+      throw unknownId(id);
     }
   }
-  async function recordMade(ids: readonly string[], asking: OwnerQuestion): Promise<void> {
-    for (const id of new Set(ids)) await ownerRecords.record(id, asking);
+  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
+    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
+  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary }: OwnedIds): Promise<void> {
+    for (const id of new Set(ids)) await ownerRecords.record(id, asking, temporary === true);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
-  async function listed(reply: PageReply, { request: { caller }, to }: Try, next: NextPage): Promise<Reply> {
-    const asking = askingOf(caller, to);
-    const sees = await servesOne(to);
+  async function listed(reply: PageReply, it: Try, next: NextPage): Promise<Reply> {
+    const { request, to, call } = it;
+    const asking = askingOf(request.caller, to);
+    const sees = call.row.owned?.lists === "not-others" || (await seesUnrecorded(asking, to));
     const isSeen = (whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && sees);
     return ownPage(reply, next, async (ids) => {
       const whose = await ownerRecords.whoseAll(ids, asking);
@@ -62,8 +67,10 @@ export function ownership(parts: OwnershipParts): Ownership {
     const seen = owned.lists && isPage(reply) ? await listed(reply, it, next) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
-    if (seen.content.kind !== "whole") return heardStream(seen, made, (ids) => recordMade(ids, asking));
-    if (seen.content.body !== null) await recordMade(made(seen.content.body), asking);
+    const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
+    if (seen.content.kind !== "whole") return heardStream(seen, { made, parts }, (ids) => recordMade(ids, asking, owned));
+    const { body } = seen.content;
+    if (body !== null) await recordMade([...made(body), ...(parts?.of(body) ?? [])], asking, owned);
     return seen;
   }
 
@@ -71,6 +78,10 @@ export function ownership(parts: OwnershipParts): Ownership {
     judge(owned, caller, named) {
       const ids = namedIds(owned, named);
       return ids.length === 0 ? undefined : refuseForeign(ids, caller, named);
+    },
+    async judgeModel(caller, to) {
+      const { model } = to.target;
+      if ((await ownerRecords.whose(model, askingOf(caller, to))) === "another's") throw unknownId(model);
     },
     async settle(owned, reply, it, next) {
       if (reply.status >= 300) return reply;
@@ -86,6 +97,7 @@ export function ownership(parts: OwnershipParts): Ownership {
 /** So many ids are looked up one by one, and kept in memory; more are asked for together. */
 const AT_ONCE = 8;
 const MAX_SHOWN = 100;
+const unknownId = (id: string): GatewayError => new GatewayError("ID_UNKNOWN", { id: id.slice(0, MAX_SHOWN) });
 
 /** What is left of a thing that is gone does no harm. */
 const stays = (): void => undefined;

@@ -33,7 +33,7 @@ const STREAM = {
 };
 const streamReply = (stream: GoodStream): Reply => ({ ...ownReply(200, "", null), content: { kind: "stream", stream } });
 async function passed(reply: Reply, record: (ids: readonly string[]) => Promise<void>): Promise<string> {
-  const { content } = await heardStream(reply, made, record);
+  const { content } = await heardStream(reply, { made }, record);
   if (content.kind !== "bytes" || content.bytes === null) return expect.unreachable();
   let text = "";
   for (let piece = await content.bytes.read(); piece; piece = await content.bytes.read()) text += new TextDecoder().decode(piece);
@@ -53,7 +53,7 @@ describe("a stream that makes something", () => {
     for (let at = WIRE.indexOf("created"); at < WIRE.indexOf('"resp_2"'); at += 1) {
       const source = sourceOf([WIRE.slice(0, at), WIRE.slice(at)]);
       const reply = replyWith(source);
-      const { content } = await heardStream(reply, made, async () => {
+      const { content } = await heardStream(reply, { made }, async () => {
         throw new Error("the store is away");
       });
       if (content.kind !== "bytes" || content.bytes === null) return expect.unreachable();
@@ -68,11 +68,11 @@ describe("a stream that makes something", () => {
     const source = { read: async () => chunks.shift(), cancel: async () => undefined };
     const recorded: string[] = [];
     const record = async (ids: readonly string[]): Promise<void> => void recorded.push(...ids);
-    await heardStream(streamReply({ kind: "passing", passing }), made, record);
+    await heardStream(streamReply({ kind: "passing", passing }), { made }, record);
     expect(recorded).toEqual(["resp_1"]); // nothing was promised to the client yet
     const heard = await heardStream(
       streamReply({ kind: "chunks", chunks: source, encoder: TINY_DIALECT.encode(), provider: "p" }),
-      made,
+      { made },
       record,
     );
     const { stream } = heard.content.kind === "stream" ? heard.content : expect.unreachable();

@@ -1,4 +1,4 @@
-import { type ByteSource, isJson, type Json, parseJson, type Source } from "#contract";
+import { type ByteSource, isJson, type Json, type OwnedIds, parseJson, type Source } from "#contract";
 import { joined } from "../../json/utf8.ts";
 import { isLong } from "../../json/long-json.ts";
 import type { Chunk } from "../stream/chunks.ts";
@@ -6,20 +6,24 @@ import { type FrameReader, frameReader } from "../stream/frames.ts";
 import type { Reply } from "../call/reply.ts";
 import type { GoodStream } from "../stream/content.ts";
 
-type Made = (event: Json) => readonly string[];
+/** What an event brings into being, and what belongs to that. */
+export interface Hearing {
+  made(event: Json): readonly string[];
+  readonly parts?: OwnedIds["parts"];
+}
 type RecordIds = (ids: readonly string[]) => Promise<void>;
 
 /** The answer with its events heard: the one that says an id passes on when the id is recorded. Bytes that are no events pass unheard. */
-export async function heardStream(reply: Reply, made: Made, record: RecordIds): Promise<Reply> {
+export async function heardStream(reply: Reply, hearing: Hearing, record: RecordIds): Promise<Reply> {
   const { content } = reply;
-  const listener = new FirstIds(made, record);
+  const listener = new MadeIds(hearing, record);
   if (content.kind === "stream") return { ...reply, content: { kind: "stream", stream: await heard(content.stream, listener) } };
   if (content.kind !== "bytes" || content.bytes === null || !isEvents(reply)) return reply;
   return { ...reply, content: { ...content, bytes: listener.over(content.bytes) } };
 }
 const isEvents = ({ headers }: Reply): boolean => headers["content-type"]?.includes("event-stream") ?? false;
 
-async function heard(stream: GoodStream, listener: FirstIds): Promise<GoodStream> {
+async function heard(stream: GoodStream, listener: MadeIds): Promise<GoodStream> {
   if (stream.kind === "chunks") return { ...stream, chunks: listener.overChunks(stream.chunks) };
   const { passing } = stream;
   await listener.hear(passing.first);
@@ -31,27 +35,35 @@ const MOST_EVENTS = 32;
 /** Bytes that are held back until the event that they begin is whole. */
 const MOST_HELD = 1024 * 1024;
 
-/** Listens for the first event that says an id. */
-class FirstIds {
+/** Listens for the first event that says an id; where that has parts, for each that brings one. */
+class MadeIds {
   private readonly frames: FrameReader = frameReader("sse");
   private left = MOST_EVENTS;
   constructor(
-    private readonly made: Made,
+    private readonly hearing: Hearing,
     private readonly record: RecordIds,
   ) {}
 
   get isOver(): boolean {
-    return this.left <= 0;
+    return this.left <= 0 && this.hearing.parts === undefined;
   }
   async hear(bytes: Uint8Array): Promise<void> {
     for (const { data } of this.frames.push(bytes)) {
       if (this.isOver) return;
-      this.left -= 1;
-      const ids = idsIn(data, this.made);
-      if (ids.length === 0) continue;
-      this.left = 0;
-      await this.record(ids);
+      const ids = [...this.first(data), ...this.partsIn(data)];
+      if (ids.length > 0) await this.record(ids);
     }
+  }
+  private first(data: string): readonly string[] {
+    if (this.left <= 0) return [];
+    this.left -= 1;
+    const ids = idsIn(data, this.hearing.made);
+    if (ids.length > 0) this.left = 0;
+    return ids;
+  }
+  private partsIn(data: string): readonly string[] {
+    const { parts } = this.hearing;
+    return parts?.events.some((name) => data.includes(name)) ? idsIn(data, parts.of) : [];
   }
   /** The same bytes, an event that is begun and not ended held back. */
   over(reader: ByteSource): ByteSource {
@@ -86,7 +98,7 @@ class FirstIds {
   }
 }
 
-function idsIn(data: string, made: Made): readonly string[] {
+function idsIn(data: string, made: Hearing["made"]): readonly string[] {
   if (isLong(data) || !data.startsWith("{")) return [];
   try {
     const event = parseJson(data);

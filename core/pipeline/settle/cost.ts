@@ -1,5 +1,6 @@
 import {
   type Logger,
+  PAGE_PARTS,
   type Price,
   type PriceQuestion,
   type PriceSource,
@@ -42,7 +43,7 @@ function checkPrice(price: Price): void {
   checkCents("input", price.input);
   checkCents("output", price.output);
   checkCents("request", price.request ?? 0);
-  for (const part of USAGE_PARTS) checkCents(part, price[part] ?? 0);
+  for (const part of [...USAGE_PARTS, ...PAGE_PARTS]) checkCents(part, price[part] ?? 0);
 }
 function checkCents(part: string, cents: unknown): void {
   if (!(typeof cents === "number" && cents >= 0 && cents < Number.POSITIVE_INFINITY))
@@ -64,5 +65,6 @@ function costFor(usage: Usage, price: Price | undefined): number | null {
   if (!price) return null;
   let cents = price.request ?? 0;
   for (const part of USAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? price[BASE_PART[part]]);
+  for (const part of PAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? 0);
   return cents < Number.POSITIVE_INFINITY ? cents : null; // high prices may add up to more than a number holds
 }

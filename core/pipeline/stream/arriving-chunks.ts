@@ -144,7 +144,7 @@ export function decoded(from: PassThrough): Source<Chunk> {
   const { dialect, provider, encode } = from;
   const marker = markerOf(dialect, encode);
   const source = new ArrivingFrames(from.reader, "sse", { isMarked: marker !== null, mayBreak: false }, from.first);
-  const state = dialect.decode.start();
+  const state = dialect.decode.start(true);
   let ended = false;
   const chunksOf = (frames: readonly Frame[]): Chunk[] => {
     const chunks: Chunk[] = [];

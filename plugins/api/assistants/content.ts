@@ -101,4 +101,4 @@ export const replaced = (part: Json, changed: Json): Json => ({
 const NAMES = namesOf(
   "additional_instructions additional_messages content instructions messages model output response_format role text thread tool_outputs tools",
 );
-export const PATCHED = { replaced, names: NAMES } satisfies BodyContent;
+export const PATCHED = { replaced, names: NAMES, rests: { value: ["annotations"] } } satisfies BodyContent;

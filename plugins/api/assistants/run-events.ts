@@ -36,25 +36,52 @@ function parsed(data: string): Json | undefined {
   }
 }
 
-const ENDED: ReadonlySet<string> = new Set(["thread.message.completed", "thread.message.incomplete"]);
 const DELTA = "thread.message.delta";
+const STEP_DELTA = "thread.run.step.delta";
 const WAITS = "thread.run.requires_action";
+const isOf = (kind: "message" | "run.step", { name, data }: Event): boolean => data !== undefined && name.startsWith(`thread.${kind}.`);
 
+/** The messages, and the calls that a run waits for last; then what other events tell of either in other words. */
 function bodyOf(events: readonly Event[]): Json {
-  const waiting = events.findLast(({ name }) => name === WAITS)?.data;
-  return { data: messagesIn(events), ...(waiting && { required_action: waiting["required_action"] }) };
+  const waiting = events.filter(({ name, data }) => name === WAITS && data !== undefined).map(({ data }) => data ?? {});
+  const last = waiting.pop();
+  const data = [...messagesIn(events), ...waiting.filter((run) => !isSameAction(run, last)).map(withoutId), ...stepsIn(events)];
+  return { data, ...(last && { required_action: last["required_action"] }) };
 }
+const isSameAction = (run: Json, last: Json | undefined): boolean =>
+  JSON.stringify(run["required_action"]) === JSON.stringify(last?.["required_action"]);
+const withoutId = ({ id: _, ...rest }: Json): Json => rest;
 
-/** A message that never came to its end is what its pieces spell. */
+/** A message as it was told last; one that never came to its end is what its pieces spell. Other tellings stand without its id. */
 function messagesIn(events: readonly Event[]): readonly Json[] {
-  const messages = new Map<unknown, Json>();
-  for (const { name, data } of events) {
-    if (data === undefined) continue;
-    if (ENDED.has(name)) messages.set(data["id"], data);
-    else if (name === DELTA) messages.set(data["id"], grown(messages.get(data["id"]), data));
+  const tellings = new Map<unknown, Json[]>();
+  const pieced = new Map<unknown, Json>();
+  for (const event of events) {
+    const { name, data } = event;
+    if (data === undefined || !isOf("message", event)) continue;
+    if (name === DELTA) pieced.set(data["id"], grown(pieced.get(data["id"]), data));
+    else if (objectsIn(data["content"]).length > 0) pushed(tellings, data["id"], data);
   }
-  return [...messages.values()];
+  return [...new Set([...tellings.keys(), ...pieced.keys()])].flatMap((id) => {
+    const [last, ...others] = [...[...(tellings.get(id) ?? [])].reverse(), ...(pieced.has(id) ? [pieced.get(id) ?? {}] : [])];
+    return last === undefined ? [] : [last, ...different(others, last).map(withoutId)];
+  });
 }
+function pushed(lists: Map<unknown, Json[]>, id: unknown, value: Json): void {
+  const list = lists.get(id);
+  if (list === undefined) lists.set(id, [value]);
+  else list.push(value);
+}
+function different(others: readonly Json[], last: Json): readonly Json[] {
+  const said = new Map(others.map((message) => [saidIn(message), message]));
+  said.delete(saidIn(last));
+  return [...said.values()];
+}
+/** What a message says, without what that rests on. */
+const saidIn = ({ content }: Json): string =>
+  objectsIn(content)
+    .map(({ index: _, ...part }) => String(objectIn(part, "text")["value"] ?? JSON.stringify(part)))
+    .join("\n");
 
 function grown(before: Json | undefined, { id, delta }: Json): Json {
   const content = [...objectsIn(before?.["content"])];
@@ -66,23 +93,59 @@ function grown(before: Json | undefined, { id, delta }: Json): Json {
   return { id, role: "assistant", content };
 }
 
+/** Steps with calls, as they ended, and as their pieces spell them. */
+function stepsIn(events: readonly Event[]): readonly Json[] {
+  const steps = new Map<unknown, Json>();
+  const pieced = new Map<unknown, Map<string, Json>>();
+  for (const event of events) {
+    const { name, data } = event;
+    if (data === undefined || !isOf("run.step", event)) continue;
+    const { tool_calls: calls } = objectIn(name === STEP_DELTA ? objectIn(data, "delta") : data, "step_details");
+    if (objectsIn(calls).length === 0) continue;
+    if (name !== STEP_DELTA) steps.set(data["id"], data);
+    else pieced.set(data["id"], objectsIn(calls).reduce(withCall, pieced.get(data["id"]) ?? new Map<string, Json>()));
+  }
+  const spelled = [...pieced.values()].map((calls) => ({ step_details: { tool_calls: [...calls.values()] } }));
+  return [...steps.values(), ...spelled];
+}
+function withCall(calls: Map<string, Json>, piece: Json): Map<string, Json> {
+  const key = String(piece["index"] ?? piece["id"]);
+  return calls.set(key, joined(calls.get(key) ?? {}, piece) as Json); // of two objects an object is made
+}
+/** Texts one behind the other, below names that say what a thing is. */
+function joined(before: unknown, piece: unknown): unknown {
+  if (typeof before === "string" && typeof piece === "string") return before + piece;
+  if (!isJson(before) || !isJson(piece)) return piece;
+  const members = Object.entries(piece).map(([name, value]) => [name, NAMES.has(name) ? value : joined(before[name], value)]);
+  return { ...before, ...Object.fromEntries(members) };
+}
+const NAMES: ReadonlySet<string> = new Set(["id", "type", "name", "index"]);
+
 /** Each event as the changed body has it: a message comes as one piece, in place of its first. */
 function changedBy(body: Json): (event: Event) => string {
-  const messages = new Map(objectsIn(body["data"]).map((message) => [message["id"], message]));
+  const changed = new Map(
+    objectsIn(body["data"]).flatMap((telling): [unknown, Json][] => (telling["id"] === undefined ? [] : [[telling["id"], telling]])),
+  );
   const pieced = new Set<unknown>();
-  return ({ name, data, wire }) => {
-    const message = messages.get(data?.["id"]);
-    if (name === WAITS && data) return frame(name, { ...data, required_action: body["required_action"] });
-    if (message === undefined || data === undefined) return CALL_PIECES.has(name) ? "" : wire;
-    if (ENDED.has(name)) return frame(name, { ...data, content: message["content"] });
-    if (name !== DELTA) return wire;
-    if (pieced.has(data["id"])) return "";
+  return (event) => {
+    const { name, data, wire } = event;
+    if (data === undefined) return wire;
+    if (name === STEP_DELTA) return ""; // its step says it whole
+    if (name === WAITS) return frame(name, { ...data, required_action: body["required_action"] });
+    const telling = changed.get(data["id"]);
+    if (telling === undefined) return wire;
+    if (name !== DELTA) return changedEvent(event, data, telling);
+    const isFirst = !pieced.has(data["id"]);
     pieced.add(data["id"]);
-    return frame(name, { ...data, delta: { ...objectIn(data, "delta"), content: pieces(message) } });
+    return isFirst ? frame(name, { ...data, delta: { ...objectIn(data, "delta"), content: pieces(telling) } }) : "";
   };
 }
-/** Pieces of calls that may have been changed; the run that waits for them says them whole. */
-const CALL_PIECES: ReadonlySet<string> = new Set(["thread.run.step.delta"]);
+function changedEvent(event: Event, data: Json, { content, step_details }: Json): string {
+  const { name, wire } = event;
+  if (isOf("run.step", event)) return data["step_details"] === undefined ? wire : frame(name, { ...data, step_details });
+  const says = isOf("message", event) && objectsIn(data["content"]).length > 0;
+  return says ? frame(name, { ...data, content }) : wire;
+}
 
 const pieces = ({ content }: Json): readonly Json[] => objectsIn(content).map((part, index) => ({ index, ...part }));
 const frame = (name: string, data: Json): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

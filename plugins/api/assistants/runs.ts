@@ -5,6 +5,7 @@ import {
   answeredMessages,
   calls,
   callsOfRuns,
+  callsOfSteps,
   instructions,
   messagesOf,
   PATCHED,
@@ -71,7 +72,7 @@ const SubmitBody = Type.Object(
 /** What a run says: calls that it waits for, whole; its messages too, as events. */
 const SAYS: BodyContent = {
   ...PATCHED,
-  output: reading(answeredMessages, calls),
+  output: reading(answeredMessages, calls, callsOfRuns, callsOfSteps),
   usage: runUsage,
   usageAtEnd: runUsageAtEnd,
   modelAtEnd: runModelAtEnd,

@@ -11,6 +11,8 @@ const isEvents = (type: string): boolean => type.includes("event-stream");
 /** What the events of a transcript say. */
 interface Spelled {
   readonly pieces: string[];
+  /** Of each speaker's turn, whole. */
+  readonly segments: string[];
   /** The last event with the whole text. */
   done: Json | undefined;
   /** What may come behind it. */
@@ -21,7 +23,7 @@ const AT_ONCE = 64 * 1024;
 const EVENT = 256;
 
 async function spelledIn(wire: string): Promise<Spelled> {
-  const spelled: Spelled = { pieces: [], done: undefined, isMarked: false };
+  const spelled: Spelled = { pieces: [], segments: [], done: undefined, isMarked: false };
   let sincePause = 0;
   for (const data of dataLines(wire)) {
     read(data, spelled);
@@ -51,8 +53,11 @@ function read(data: string, spelled: Spelled): void {
   const event = data.startsWith("{") ? parsed(data) : undefined;
   if (!isJson(event)) return;
   const { type, delta, text } = event;
-  spelled.pieces.push(String(delta ?? text ?? ""));
-  if (type === DONE && typeof text === "string") spelled.done = event;
+  if (delta !== undefined) spelled.pieces.push(String(delta));
+  if (typeof text !== "string") return;
+  if (type !== DONE) return void spelled.segments.push(text);
+  if (spelled.done !== undefined) spelled.segments.push(String(spelled.done["text"]));
+  spelled.done = event;
 }
 /** An event that nobody can read in time is not passed unread. */
 function parsed(data: string): unknown {
@@ -64,8 +69,12 @@ function parsed(data: string): unknown {
   }
 }
 
-/** The last event says the whole text; where it never came, the pieces do. */
-const textOf = ({ pieces, done }: Spelled): string => (done ? String(done["text"]) : pieces.join(""));
+/** The text, and whatever the pieces, the speakers' turns and the last event say otherwise: a client may read any of them. */
+function textOf({ pieces, segments, done }: Spelled): string {
+  const tellings = [done === undefined ? "" : String(done["text"]), pieces.join(""), segments.join(" ")];
+  const said = new Map(tellings.map((telling) => [telling.replaceAll(/\s+/g, " ").trim(), telling]));
+  return [...said].flatMap(([plain, telling]) => (plain === "" ? [] : [telling])).join("\n");
+}
 const DONE = "transcript.text.done";
 
 /** The changed text as one piece, and the last event with it; what else its members said (log probabilities) is gone. */

@@ -1,7 +1,10 @@
 import { isJson, type Json, type StreamEvent, type StreamMap, type TokenLogprob, type Usage } from "#contract";
 import { beginning, choicesIn, chunkIn, finishOf, refuseMore } from "../content/choice-chunks.ts";
 import { tokensIn } from "../content/logprobs.ts";
+import { ToldTexts } from "../content/told.ts";
+import { addContent } from "./delta-content.ts";
 import { addTools, type OpenCall } from "./tools.ts";
+import { addUntold } from "./untold.ts";
 import { usageOf } from "../content/usage.ts";
 import { count, object, objects, text } from "../content/wire.ts";
 
@@ -10,15 +13,19 @@ export interface ChatState {
   started: boolean;
   id: string;
   readonly choices: Map<number, ChoiceState>;
+  /** What is told twice is told again where it differs: a client may read either. */
+  readonly judged: boolean;
 }
 interface ChoiceState {
   finished: boolean;
   readonly calls: OpenCall[];
+  /** What its deltas said, by the kind of text and the number of the call. */
+  readonly told: ToldTexts | null;
 }
 
 /** chat.completion.chunk frames -> events. */
 export const decode: StreamMap<ChatState> = {
-  start: () => ({ started: false, id: "", choices: new Map() }),
+  start: (judged = false) => ({ started: false, id: "", choices: new Map(), judged }),
   event(frame, state) {
     const chunk = chunkIn(frame);
     return chunk === null ? NOTHING : chunkEvents(chunk, state);
@@ -65,12 +72,14 @@ function begin(chunk: Json, state: ChatState): StreamEvent {
 function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   const index = count(wire["index"]) ?? 0;
   const choice = choiceOf(state, index);
-  if (choice.finished) return; // some providers repeat the last chunk
+  if (choice.finished && !state.judged) return; // some providers repeat the last chunk
   const before = events.length;
   // Some providers stream `message` where `delta` should be.
   const delta = object(wire["delta"] ?? wire["message"]);
   addContent(delta, events);
   addTools(delta, choice.calls, state.id, events);
+  if (choice.told !== null) addUntold(wire, choice.told, events, before);
+  if (choice.finished) return number(events, before, index);
   const tokens = isJson(wire["logprobs"]) ? tokensIn(wire["logprobs"]["content"]) : NO_TOKENS;
   if (tokens.length > 0) events.push({ type: "logprobs", tokens });
   const reason = text(wire["finish_reason"]);
@@ -78,13 +87,14 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
     choice.finished = true;
     events.push({ type: "finish", ...finishOf(reason) });
   }
-  if (index !== 0) number(events, before, index);
+  number(events, before, index);
 }
 
 const NO_TOKENS: readonly TokenLogprob[] = [];
 
 /** The first choice's events carry no number. */
 function number(events: StreamEvent[], from: number, choice: number): void {
+  if (choice === 0) return;
   for (let at = from; at < events.length; at += 1) events[at] = { ...events[at], choice } as StreamEvent; // events of a choice, all of them
 }
 
@@ -92,34 +102,7 @@ function choiceOf(state: ChatState, index: number): ChoiceState {
   const known = state.choices.get(index);
   if (known) return known;
   refuseMore(state.choices.size);
-  const fresh: ChoiceState = { finished: false, calls: [] };
+  const fresh: ChoiceState = { finished: false, calls: [], told: state.judged ? new ToldTexts() : null };
   state.choices.set(index, fresh);
   return fresh;
-}
-
-function addContent(delta: Json, events: StreamEvent[]): void {
-  const thought = text(delta["reasoning_content"]);
-  const another = text(delta["reasoning"]);
-  if (thought !== undefined) events.push({ type: "reasoning", text: thought });
-  if (another !== undefined && another !== thought) events.push({ type: "reasoning", text: another }); // most say it under one name, or the same under both
-  const { content } = delta;
-  if (Array.isArray(content)) for (const part of objects(content)) addPart(part, events);
-  else if (typeof content === "string" && content !== "") events.push({ type: "text", text: content });
-  const refusal = text(delta["refusal"]);
-  if (refusal !== undefined) events.push({ type: "refusal", text: refusal });
-  const spoken = text(object(delta["audio"])["transcript"]);
-  if (spoken !== undefined) events.push({ type: "text", text: spoken });
-}
-
-/** Mistral's reasoning models send content as parts: a text, whatever its type is called, and `thinking` whose own parts are text. */
-function addPart(part: Json, events: StreamEvent[]): void {
-  const said = text(part["text"]);
-  if (part["type"] !== "thinking" && said !== undefined) events.push({ type: "text", text: said });
-  if (part["type"] !== "thinking") return;
-  const thought =
-    text(part["thinking"]) ??
-    objects(part["thinking"])
-      .map((inner) => text(inner["text"]) ?? "")
-      .join("");
-  if (thought !== "") events.push({ type: "reasoning", text: thought });
 }

@@ -7,11 +7,13 @@ import { count, objects, text } from "../content/wire.ts";
 export interface CompletionState {
   started: boolean;
   readonly finished: Set<number>;
+  /** What comes behind a finish is told too: a client may read it. */
+  readonly judged: boolean;
 }
 
 /** text_completion frames -> events. */
 export const decode: StreamMap<CompletionState> = {
-  start: () => ({ started: false, finished: new Set() }),
+  start: (judged = false) => ({ started: false, finished: new Set(), judged }),
   event(frame, state) {
     const chunk = chunkIn(frame);
     return chunk === null ? [] : eventsOf(chunk, state);
@@ -41,12 +43,14 @@ function eventsOf(chunk: Json, state: CompletionState): readonly StreamEvent[] {
   return [...begins, ...choices.flatMap((choice) => choiceEvents(choice, state)), ...(usage ? [{ type: "usage" as const, usage }] : [])];
 }
 
-function choiceEvents(wire: Json, { finished }: CompletionState): readonly StreamEvent[] {
+function choiceEvents(wire: Json, { finished, judged }: CompletionState): readonly StreamEvent[] {
   const index = count(wire["index"]) ?? 0;
-  if (finished.has(index)) return []; // some providers repeat the last chunk
+  const isOver = finished.has(index);
+  if (isOver && !judged) return []; // some providers repeat the last chunk
   const choice = index === 0 ? {} : { choice: index };
   const said = text(wire["text"]);
   const texts: readonly StreamEvent[] = said === undefined ? [] : [{ type: "text", text: said, ...choice }];
+  if (isOver) return texts;
   const reason = text(wire["finish_reason"]);
   if (reason === undefined) return texts;
   refuseMore(finished.size);

@@ -2,6 +2,9 @@ import { describe, expect, test } from "bun:test";
 import type { BodyContent, Json, Patch, PlacedSegment, Scope, SegmentKind, Side } from "#contract";
 import { PatchRefused, patched as patchedIn } from "../../../core/pipeline/guard/patch.ts";
 import { selected } from "../../../core/pipeline/guard/scope.ts";
+import { verifies } from "../../../tests/requirements/verifies.ts";
+import { message, PATCHED, reading } from "../assistants/content.ts";
+import { GENERATED } from "../gemini/content.ts";
 import { CHAT, COMPLETION, FORM, INPUT, MESSAGES, RERANK, RESPONSE, TRANSCRIPT } from "./index.ts";
 
 const CONTENTS = {
@@ -13,6 +16,7 @@ const CONTENTS = {
   rerank: RERANK,
   form: FORM,
 } as const satisfies Readonly<Record<string, BodyContent>>;
+const ANSWERED_MESSAGE: BodyContent = { ...PATCHED, output: reading(message) };
 type Shape = keyof typeof CONTENTS;
 const segmentsOf = (shape: Shape, body: Json): readonly PlacedSegment[] => CONTENTS[shape].input?.(body) ?? [];
 const lastSegments = (shape: Shape, body: Json): readonly PlacedSegment[] => {
@@ -358,6 +362,84 @@ describe("patches", () => {
       ],
     };
     expect(JSON.stringify(patched(body, [{ path: "choices[0].message.content", text: "***" }]))).not.toContain("secret");
+  });
+  const cited = [{ type: "url_citation", url: "https://x.example", title: "The secret", cited_text: "secret", quote: "secret" }];
+  test.each<[string, BodyContent, Json, string, Json]>([
+    [
+      "chat",
+      CHAT,
+      {
+        search_results: [{ title: "secret" }],
+        citations: ["https://secret"],
+        choices: [{ message: { content: "secret", annotations: cited } }],
+      },
+      "choices[0].message.content",
+      { choices: [{ message: { content: "***", annotations: [] } }] },
+    ],
+    [
+      "chat's thoughts",
+      CHAT,
+      { choices: [{ message: { reasoning_content: "secret", reasoning: "secret", reasoning_details: [{ text: "secret" }] } }] },
+      "choices[0].message.reasoning_content",
+      { choices: [{ message: { reasoning_content: "***" } }] },
+    ],
+    [
+      "what chat says aloud",
+      CHAT,
+      { choices: [{ message: { audio: { id: "a", transcript: "secret", data: "c2VjcmV0" } } }] },
+      "choices[0].message.audio.transcript",
+      { choices: [{ message: { audio: { id: "a", transcript: "***" } } }] },
+    ],
+    [
+      "messages",
+      MESSAGES,
+      { content: [{ type: "text", text: "secret", citations: cited }] },
+      "content[0].text",
+      { content: [{ type: "text", text: "***", citations: [] }] },
+    ],
+    [
+      "responses",
+      RESPONSE,
+      {
+        output_text: "secret",
+        output: [{ content: [{ type: "output_text", text: "secret", annotations: cited, logprobs: [{ token: "secret" }] }] }],
+      },
+      "output[0].content[0].text",
+      { output: [{ content: [{ type: "output_text", text: "***", annotations: [] }] }] },
+    ],
+    [
+      "assistants",
+      ANSWERED_MESSAGE,
+      { content: [{ type: "text", text: { value: "secret", annotations: cited } }] },
+      "content[0].text.value",
+      { content: [{ type: "text", text: { value: "***", annotations: [] } }] },
+    ],
+    [
+      "gemini",
+      GENERATED,
+      {
+        candidates: [
+          {
+            content: { parts: [{ text: "secret" }] },
+            groundingAttributions: cited,
+            urlContextMetadata: { secret: 1 },
+            grounding_metadata: cited,
+          },
+        ],
+      },
+      "candidates[0].content.parts[0].text",
+      { candidates: [{ content: { parts: [{ text: "***" }] } }] },
+    ],
+    [
+      "a transcript",
+      TRANSCRIPT,
+      { text: "secret", segments: [{ text: "secret" }], words: [{ word: "secret" }], logprobs: [{ token: "secret" }] },
+      "text",
+      { text: "***" },
+    ],
+  ])(verifies("D7.guarded.rests", "nothing of an answer says what was taken out of its text: %s"), (_, content, body, path, after) => {
+    expect(content.output?.(body).map((segment) => segment.path)).toContain(path);
+    expect(patchedIn(body, [{ path, text: "***" }], content)).toEqual(after);
   });
   test("a thought that was changed loses its signature, however it was changed; others keep theirs", () => {
     const content = [

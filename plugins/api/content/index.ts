@@ -48,9 +48,17 @@ const ANSWER_REPEATS: BodyContent["repeats"] = {
   summary: ["encrypted_content"],
   output: ["output_text"],
   thinking: ["signature"],
-  reasoning_content: ["content_blocks"],
-  message: ["logprobs", "groundingMetadata", "citationMetadata"],
+  reasoning_content: ["content_blocks", "reasoning", "reasoning_details"],
+  reasoning: ["content_blocks", "reasoning_details"],
+  transcript: ["data"],
+  choices: ["citations", "search_results"],
   text: ["logprobs", "segments", "words"],
+  message: ["logprobs", "groundingMetadata", "citationMetadata"],
+};
+/** Lists of answers that rest on a text, which clients of some forms go through without looking whether they are there. */
+const ANSWER_RESTS: BodyContent["rests"] = {
+  content: ["annotations", "citations"],
+  text: ["annotations", "citations"],
 };
 /** A tool call keeps the form in which it has its arguments: a value, or its JSON. */
 function replacedCall(part: Json, changed: Json): Json {
@@ -67,7 +75,13 @@ const tokensIn =
     holdsTokens(body[name]) ? name : undefined;
 /** An answer without a dialect says itself when it is a failure. */
 const ANSWERED = { failed: failureIn } satisfies BodyContent;
-const PATCHED = { repeats: ANSWER_REPEATS, replaced: replacedCall, rewritten: withoutBrokenSignatures, names: NAMES } satisfies BodyContent;
+const PATCHED = {
+  repeats: ANSWER_REPEATS,
+  rests: ANSWER_RESTS,
+  replaced: replacedCall,
+  rewritten: withoutBrokenSignatures,
+  names: NAMES,
+} satisfies BodyContent;
 
 const readChat: Reader = (body, found) => {
   readInstructions(body, found);

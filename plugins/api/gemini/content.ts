@@ -5,7 +5,7 @@ import { BEFORE_ALL, isType } from "../content/instructions.ts";
 import { readLeaves } from "../content/leaves.ts";
 import { namesOf } from "../content/names.ts";
 import { withoutBrokenSignatures } from "../content/signatures.ts";
-import { membersOf, readContent } from "./read-parts.ts";
+import { membersOf, readContent, snake } from "./read-parts.ts";
 
 type Reader = (body: Json, path: string, found: Found) => void;
 
@@ -73,10 +73,12 @@ function lastInput(body: Json): readonly PlacedSegment[] {
 const replaced = (part: Json, changed: Json): Json =>
   "arguments" in changed && !("arguments" in part) ? { ...part, name: changed.name ?? part.name, args: changed.arguments ?? {} } : changed;
 
+/** What a text rests on, and how likely it was. */
+const BESIDE_CONTENT = ["logprobsResult", "groundingMetadata", "groundingAttributions", "citationMetadata", "urlContextMetadata"];
 /** Members that say a text again, or vouch for it. */
 const REPEATS: BodyContent["repeats"] = {
   text: ["thoughtSignature", "thought_signature"],
-  content: ["logprobsResult", "groundingMetadata", "citationMetadata"],
+  content: BESIDE_CONTENT.flatMap((name) => [name, snake(name)]),
 };
 /** Names that have no capitals: this wire takes others in two forms only, and no server of it reads a third. */
 const NAMES = namesOf(

@@ -11,6 +11,8 @@ import { object, objects, text } from "./wire.ts";
 export interface AnswerState {
   begun: boolean;
   readonly candidates: Map<number, CandidateState>;
+  /** What comes behind a finish is told too: a client may read it. */
+  readonly judged: boolean;
 }
 interface CandidateState {
   readonly choice: { readonly choice?: number };
@@ -18,7 +20,7 @@ interface CandidateState {
   finished: boolean;
 }
 type Events = readonly StreamEvent[];
-const start = (): AnswerState => ({ begun: false, candidates: new Map() });
+const start = (judged = false): AnswerState => ({ begun: false, candidates: new Map(), judged });
 
 /** Frames -> events. The wire has no terminal marker. */
 export const decode: StreamMap<AnswerState> = {
@@ -58,10 +60,11 @@ function blocked({ promptFeedback }: Json, state: AnswerState): Events {
 
 function candidateEvents(candidate: Json, state: AnswerState): Events {
   const of = stateOf(Number(candidate.index ?? 0), state);
-  if (of.finished) return NOTHING;
+  if (of.finished && !state.judged) return NOTHING;
+  const said = objects(object(candidate.content).parts).flatMap((part) => partEvents(part, of));
+  if (of.finished) return said;
   const beside = besideIn(candidate);
   const tokens = logprobsIn(candidate.logprobsResult);
-  const said = objects(object(candidate.content).parts).flatMap((part) => partEvents(part, of));
   const native = text(candidate.finishReason);
   return [
     ...said,

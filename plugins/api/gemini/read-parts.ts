@@ -7,7 +7,8 @@ import { findCall } from "../content/parts.ts";
 
 /* What contents of this wire hold. Members may be written as `inlineData` or as `inline_data`: both are read. */
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** `inlineData` as `inline_data`. */
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The member under either of its names, and where it stands. */
 export function* membersOf(json: Json, name: string, path: string): Generator<readonly [unknown, string]> {

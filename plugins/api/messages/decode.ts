@@ -23,6 +23,8 @@ export interface MessageState extends CacheSplit {
   own: OwnBlock | null;
   /** Type of the block that began last. */
   last: unknown;
+  /** What the beginning says when it comes again is told too: a client may read it. */
+  readonly judged: boolean;
 }
 interface ToolBlock {
   /** Place among the tool calls. */
@@ -32,7 +34,7 @@ interface ToolBlock {
 type Events = readonly StreamEvent[];
 type Handler = (event: Json, state: MessageState) => Events;
 
-const start = (): MessageState => ({
+const start = (judged = false): MessageState => ({
   id: null,
   stopReason: null,
   stopSequence: null,
@@ -42,16 +44,33 @@ const start = (): MessageState => ({
   tools: new Map(),
   own: null,
   last: null,
+  judged,
   write1h: 0,
 });
 
 /** Frames -> events. */
 export const decode: StreamMap<MessageState> = {
   start,
-  event: ({ event, data }: Frame, state) => (data === "" || event === "ping" || state.ended ? NOTHING : handle(eventIn(data), state)),
+  event: ({ event, data }: Frame, state) => {
+    if (data === "" || state.ended) return NOTHING;
+    return event === "ping" ? pinged(data, state) : handle(eventIn(data), state);
+  },
   ends: ({ event, data }) => event === "message_stop" || (event === "" && data.includes('"message_stop"')),
 };
 const NOTHING: Events = [];
+
+/** Many clients go by what the data says, whatever its event is called. A ping's own says nothing, and need not be JSON. */
+function pinged(data: string, state: MessageState): Events {
+  const event = jsonIn(data);
+  return isJson(event) ? handle(event, state) : NOTHING;
+}
+function jsonIn(data: string): unknown {
+  try {
+    return parseJson(data);
+  } catch {
+    return undefined; // nor can a client read it
+  }
+}
 
 function eventIn(data: string): Json {
   const event: unknown = parseJson(data);
@@ -102,7 +121,8 @@ function begin(message: Json, state: MessageState): Events {
   const { id, model, usage, content } = message;
   const before = state.id;
   // some intermediaries send the frame twice; another message before the end is a retry spliced into the same body
-  if (before !== null && before === id) return NOTHING;
+  if (before !== null && before === id)
+    return state.judged ? objects(content).flatMap((block) => wholeBlock(block, THERE, state)) : NOTHING;
   if (before !== null) throw spliced(before, String(id));
   state.id = String(id);
   const named = { ...(text(id) && { id: String(id) }), ...(text(model) && { model: String(model) }) };

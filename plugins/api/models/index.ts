@@ -44,6 +44,7 @@ export default definePlugin({
             content: NO_CONTENT,
             query: ModelsQuery,
             reply: ModelList,
+            owned: { lists: "not-others" },
             description:
               "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue.",
             local: async (call, { workspaceId }, plan) =>

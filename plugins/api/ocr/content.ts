@@ -1,4 +1,4 @@
-import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contract";
+import { type BodyContent, isJson, type Json, type PlacedSegment, type Usage } from "#contract";
 import { add, at, type Found } from "../content/found.ts";
 import { eachObject, objectIn } from "../content/ids.ts";
 import { RERANK } from "../content/index.ts";
@@ -39,10 +39,17 @@ function readImages(page: Json, path: string, found: Found): void {
   });
 }
 
-/** Pages are what is paid for: tokens are estimated from what was read. */
+/** Pages are what is paid for; where a provider does not count them, tokens are estimated from what was read. */
+function pagesUsed({ usage_info: usage, document_annotation: annotation }: Json): Usage | undefined {
+  const pages = isJson(usage) ? usage["pages_processed"] : undefined;
+  if (typeof pages !== "number") return undefined;
+  return typeof annotation === "string" ? { annotatedPages: pages } : { pages };
+}
+
 export const OCR: BodyContent = {
   ...RERANK,
   input,
   output,
+  usage: pagesUsed,
   names: new Set([...(RERANK.names ?? []), "document", "document_annotation_prompt", "url", ...Object.keys(SOURCES)]),
 };

@@ -5,6 +5,7 @@ import { count, entry, object, objects, text } from "../content/wire.ts";
 import { errorAtEnd, failure, spliced } from "./failure.ts";
 import { CallNumbers, itemBegun, itemEnded, itemEvents, logprobsOf, customPiece } from "./read-items.ts";
 import { finishOf } from "./response.ts";
+import { ToldResponse } from "./told.ts";
 
 /** What the responses wire makes a reader remember. A reader may begin in the middle of an answer. */
 export interface ResponseReading {
@@ -14,11 +15,16 @@ export interface ResponseReading {
   readonly calls: CallNumbers;
   /** A text was told already: the next part is a block of its own. */
   spoke: boolean;
+  /** Where the stream is judged: what was told, since its events repeat it. */
+  readonly told: ToldResponse | null;
 }
 type Events = readonly StreamEvent[];
 type Handler = (event: Json, state: ResponseReading) => Events;
 const NOTHING: Events = [];
-const start = (): ResponseReading => ({ id: null, ended: false, calls: new CallNumbers(), spoke: false });
+function start(judged = false): ResponseReading {
+  const calls = new CallNumbers();
+  return { id: null, ended: false, calls, spoke: false, told: judged ? new ToldResponse(calls) : null };
+}
 
 /** The events that end an answer, however it ended. Each repeats the whole of it. */
 export const terminal: Terminal = {
@@ -34,7 +40,7 @@ export const terminal: Terminal = {
 /** Frames -> events. */
 export const decode: StreamMap<ResponseReading> = {
   start,
-  event: ({ data }: Frame, state) => (data === "" || data === "[DONE]" || state.ended ? NOTHING : handle(eventIn(data), state)),
+  event: ({ data }: Frame, state) => (data === "" || data === "[DONE]" || state.ended ? NOTHING : told(eventIn(data), state)),
   ends: (_frame, { ended }) => ended,
 };
 
@@ -42,6 +48,13 @@ function eventIn(data: string): Json {
   const event: unknown = parseJson(data);
   if (!isJson(event)) throw new SyntaxError("an event of the stream is not a JSON object");
   return event;
+}
+function told(event: Json, state: ResponseReading): Events {
+  if (state.told === null) return handle(event, state);
+  const begun = state.id !== null;
+  const said = handle(event, state);
+  const untold = state.told.untold(event);
+  return begun ? [...untold, ...said] : [...said, ...untold];
 }
 function handle(event: Json, state: ResponseReading): Events {
   const handler = entry(ON, event.type);

@@ -1,6 +1,7 @@
-import { definePlugin } from "#contract";
+import { definePlugin, OwnedIdRecords } from "#contract";
 import { createResponse } from "./create.ts";
 import { responses } from "./dialect.ts";
+import { forgetting } from "./forgetting.ts";
 import { KeptResponses, keptResponses, RetentionConfig } from "./kept/index.ts";
 
 /**
@@ -11,9 +12,10 @@ export default definePlugin({
   kind: "api",
   config: RetentionConfig,
   needs: ["records", "blobs", "vault"],
-  collections: [KeptResponses],
+  collections: [KeptResponses, OwnedIdRecords],
   setup: (host, config) => {
     const { create, later, jobs } = keptResponses(host, config);
-    return { provides: { operations: [{ ...createResponse, ...create }, ...later], dialects: [responses] }, jobs };
+    const forgets = forgetting({ records: host.records.in(OwnedIdRecords), log: host.log, now: host.now, days: config.ownedDays });
+    return { provides: { operations: [{ ...createResponse, ...create }, ...later], dialects: [responses] }, jobs: [...jobs, forgets] };
   },
 });

@@ -23,14 +23,30 @@ const idsOfPrompt = (prompt: Json): readonly string[] => [
   ...Object.values(object(prompt.variables)).flatMap((value) => id(object(value).file_id)),
 ];
 
+/** A reference to an item that the provider keeps; its type may be left out then. */
+const isReference = ({ type, role }: Json): boolean =>
+  type === "item_reference" || ((type === undefined || type === null) && role === undefined);
+const itemsIn = ({ output, response, item, data }: Json): readonly Json[] => [
+  ...objects(data),
+  ...objects(output),
+  ...objects(object(response).output),
+  ...(isJson(item) ? [item] : []),
+];
+
 /** The answer's own id; and whatever of the provider's a request builds upon. */
 export const owned: OwnedIds = {
+  temporary: true,
   made: (answer) => [...id(answer.id), ...id(object(answer.response).id)], // an event of a stream holds the answer
+  parts: {
+    of: (answer) => itemsIn(answer).flatMap((item) => id(item.id)),
+    events: ["response.output_item.added", "response.output_item.done"],
+  },
   named: ({ previous_response_id, conversation, prompt, input, tools }) => [
     ...id(previous_response_id),
     ...id(isJson(conversation) ? conversation.id : conversation),
     ...idsOfPrompt(object(prompt)),
     ...objects(input).flatMap(idsOfItem),
+    ...objects(input).flatMap((item) => (isReference(item) ? id(item.id) : [])),
     ...objects(tools).flatMap(idsOfTool),
   ],
 };

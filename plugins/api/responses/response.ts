@@ -1,9 +1,13 @@
-import type { EncodeOptions, FinishReason, Json, Usage, WireError } from "#contract";
+import type { Control, EchoOf, EncodeOptions, FinishReason, Json, Usage, WireError } from "#contract";
 import { object, objects, text } from "../content/wire.ts";
 import { usageBody } from "./usage.ts";
 
+/** Is an answer that the gateway makes kept? None is of a request whose bodies are not to be logged, unless it says so itself. */
+export const isKept = ({ store }: Json, { debug }: Pick<Control, "debug">): boolean =>
+  store === true || (store !== false && debug !== false);
+
 /** The members of a request that its answer repeats, with what holds where nothing was said. */
-export function echoOf(body: Json): Json {
+export function echoOf(body: Json, of?: EchoOf): Json {
   const { background, instructions, max_output_tokens, max_tool_calls, metadata, parallel_tool_calls, previous_response_id } = body;
   const { prompt_cache_key, safety_identifier, service_tier, store, temperature, tool_choice, tools, top_logprobs, top_p, user } = body;
   return {
@@ -17,7 +21,7 @@ export function echoOf(body: Json): Json {
     reasoning: { effort: null, summary: null, ...object(body.reasoning) },
     safety_identifier: safety_identifier ?? null,
     service_tier: service_tier ?? "default",
-    store: store ?? true,
+    store: of?.translated ? isKept(body, of.control) : (store ?? true),
     temperature: temperature ?? 1,
     text: { format: { type: "text" }, ...object(body.text) },
     tool_choice: tool_choice ?? "auto",

@@ -21,11 +21,13 @@ const UNITS: { readonly [P in UsagePart]: readonly string[] } = {
   outputAudio: ["output_audio_mtok"],
 };
 const REQUESTS = "requests_kcount";
+const PAGES = { pages: "input_document_kpages", annotatedPages: "input_annotated_document_kpages" } as const;
+const CENTS_PER_PAGE = 100 / 1_000;
 
 /** The price for prompts of any length, or one by their tokens where the model has tiers. */
 export type ListPrice = Price | ((inputTokens: number) => Price);
 
-/** `undefined` for a model that is priced by what we do not count: hours of audio, pages, searches. A model without any price is free. */
+/** `undefined` for a model that is priced by what we do not count: hours of audio, searches. A model without any price is free. */
 export function listPriceOf(prices: ModelPrice): ListPrice | undefined {
   const units = Object.keys(prices);
   const isCounted = units.length === 0 || units.some((unit) => COUNTED.has(unit));
@@ -33,7 +35,7 @@ export function listPriceOf(prices: ModelPrice): ListPrice | undefined {
   const hasTiers = Object.values(prices).some((price) => typeof price === "object");
   return hasTiers ? (inputTokens) => priceAt(prices, inputTokens) : priceAt(prices, 0);
 }
-const COUNTED: ReadonlySet<string> = new Set([...Object.values(UNITS).flat(), REQUESTS]);
+const COUNTED: ReadonlySet<string> = new Set([...Object.values(UNITS).flat(), ...Object.values(PAGES), REQUESTS]);
 
 function priceAt(prices: ModelPrice, inputTokens: number): Price {
   const parts = Object.entries(UNITS).flatMap(([part, units]) => {
@@ -41,10 +43,14 @@ function priceAt(prices: ModelPrice, inputTokens: number): Price {
     return listed === undefined ? [] : [[part, dollars(listed, inputTokens) * CENTS_PER_TOKEN] as const];
   });
   const perRequest = prices[REQUESTS];
+  const pages = Object.entries(PAGES).flatMap(([part, unit]) => {
+    const listed = prices[unit];
+    return listed === undefined ? [] : [[part, dollars(listed, inputTokens) * CENTS_PER_PAGE] as const];
+  });
   return {
     input: 0,
     output: 0,
-    ...Object.fromEntries(parts),
+    ...Object.fromEntries([...parts, ...pages]),
     ...(perRequest !== undefined && { request: dollars(perRequest, inputTokens) * CENTS_PER_REQUEST }),
   };
 }

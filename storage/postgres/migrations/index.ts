@@ -298,4 +298,13 @@ create index "kept_responses_created_at_idx" on "kept_responses" ("created_at");
 create index "kept_responses_created_day_idx" on "kept_responses" ("created_day");
 `,
   },
+  {
+    id: "0005_owned_ids_keeping",
+    checksum: "e3f94f54a93cecbc05db774a9f2bb1efc9cee7abc97a70c9321fbdd25ec2b4a1",
+    destructive: null,
+    sql: `alter table "owned_ids" add column "keeping" text collate "C";
+
+create index "owned_ids_keeping_created_at_idx" on "owned_ids" ("keeping", "created_at");
+`,
+  },
 ];

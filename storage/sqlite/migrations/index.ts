@@ -260,4 +260,13 @@ create index "kept_responses_created_at_idx" on "kept_responses" ("created_at");
 create index "kept_responses_created_day_idx" on "kept_responses" ("created_day");
 `,
   },
+  {
+    id: "0005_owned_ids_keeping",
+    checksum: "e07b3306cbad62d73fab81af2845d6c93b762f462eec7922903609aab9625cb2",
+    destructive: null,
+    sql: `alter table "owned_ids" add column "keeping" text;
+
+create index "owned_ids_keeping_created_at_idx" on "owned_ids" ("keeping", "created_at");
+`,
+  },
 ];

@@ -66,3 +66,14 @@ test.each([
 ])("a wrong member %s is named", async (param, body) => expect(at(bodyOf(await ocr(SANDBOX, body), 400), "error", "param")).toBe(param));
 test("a provider without OCR is refused by its name", async () =>
   expect(at(bodyOf(await ocr({ "x-gateway-provider": "groq" }, asked("x")), 400), "error", "message")).toContain("groq"));
+test.each([
+  ["", 0.4], // four pages at a tenth of a cent
+  [',"document_annotation":"{}"', 1.2],
+])(verifies("D7.3.ocr-price", "costs what the price list says for each page%s"), async (members, cost) => {
+  const WIRE_OF_FOUR = WIRE.replace('"pages_processed":1', '"pages_processed":4').replace(/}$/, `${members}}`);
+  api.upstream.answer(jsonAnswer(WIRE_OF_FOUR));
+  const target = { ...MISTRAL, authorization: "Bearer k", "x-gateway-custom-host": `${api.upstream.url}/v1` };
+  const document = { type: "image_url", image_url: "https://a.example/b.png" };
+  const answer = await ocr(target, { model: "mistral-ocr-latest", document });
+  expect((await loggedOf(api, answer)).metrics).toMatchObject({ cost: expect.closeTo(cost, 9) });
+});

@@ -1,6 +1,7 @@
 import { type Call, type Caller, isJson, type Json, type KeptAnswers, type OperationRoute, parseJson, type PreparedBody } from "#contract";
 import { object } from "../../content/wire.ts";
 import { asInput, conversationTo } from "./conversation.ts";
+import { isKept } from "../response.ts";
 import { itemsOf } from "./items.ts";
 import { isOwnId } from "./record.ts";
 import { hasReferences, resolved } from "./references.ts";
@@ -31,11 +32,7 @@ async function withItems(body: Json, input: readonly Json[], caller: Caller, sto
 }
 
 const keeping = (store: KeptStore): KeptAnswers => ({
-  /** Nothing is kept of a request whose bodies are not to be logged, unless it says so itself. */
-  wants: (call) => {
-    const { store: said } = bodyOf(call);
-    return said === true || (said !== false && call.control.debug !== false);
-  },
+  wants: (call) => isKept(bodyOf(call), call.control),
   completed,
   keep: async (answer, call, { organisationId, workspaceId }) => {
     const { input, previous_response_id: previous } = bodyOf(call);

@@ -22,6 +22,13 @@ export const RetentionConfig = Type.Object(
       minimum: 1_048_576,
       description: "Bytes that they may take; the oldest go first.",
     }),
+    ownedDays: Type.Integer({
+      default: 90,
+      minimum: 1,
+      maximum: 3650,
+      description:
+        "Days that the gateway knows whose a response is that a provider made, and its items: more than providers keep them. Whose files, assistants, vector stores and models are, it knows until they are deleted.",
+    }),
   },
   { additionalProperties: false },
 );
@@ -36,7 +43,10 @@ export interface Kept {
 }
 
 /** Keeps responses that were made by translation, so that what a client asks of them later works there too. */
-export function keptResponses(host: Host<"records" | "blobs" | "vault">, { days, maxBytes }: Static<typeof RetentionConfig>): Kept {
+export function keptResponses(
+  host: Host<"records" | "blobs" | "vault">,
+  { days, maxBytes }: Pick<Static<typeof RetentionConfig>, "days" | "maxBytes">,
+): Kept {
   const { log, now, blobs, vault } = host;
   const records = host.records.in(KeptResponses);
   const store = new KeptStore({ records, blobs, vault, now, days });

@@ -1,5 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { type Call, type Caller, GatewayError, type Json, NO_CONTENT, type OperationId, type OperationRoute } from "#contract";
+import {
+  type Call,
+  type Caller,
+  GatewayError,
+  type Json,
+  NO_CONTENT,
+  type OperationId,
+  type OperationRoute,
+  type OwnedIds,
+} from "#contract";
+import { owned } from "../owned.ts";
 import { asShown, conversationTo } from "./conversation.ts";
 import { shownItems } from "./items.ts";
 import { ItemsQuery, pageOf, queryOf, ResponseQuery } from "./page.ts";
@@ -54,6 +64,10 @@ interface Asked {
   readonly call: Call;
   readonly caller: Caller;
 }
+const { named: _, ...making } = owned;
+/** What is read of a response that is still being made has items that nobody recorded yet. */
+const ofPath: OwnedIds = { ...making, params: ["response_id"] };
+
 type Answer = (asked: Asked) => Json | Promise<Json>;
 
 const later = (
@@ -63,7 +77,7 @@ const later = (
 ): Pick<OperationRoute, "operation" | "content" | "owned" | "local"> => ({
   operation,
   content: NO_CONTENT,
-  owned: { params: ["response_id"] },
+  owned: ofPath,
   local: (call, caller) => {
     const id = call.params["response_id"];
     return isOwnId(id) ? found(id, caller, store).then((kept) => answer({ ...kept, store, call, caller })) : undefined;
