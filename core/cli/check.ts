@@ -36,7 +36,8 @@ export async function check(args: readonly string[]): Promise<number> {
   const warnings = [...unread.map(({ variable, why }) => `${variable} is set, but ${why}.`), ...saved.idle];
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   const unjudged = [...start.unjudged, ...saved.unjudged];
-  for (const sentence of unjudged) console.error(`Not judged: ${sentence}`);
+  const tell = found.size === 0 ? console.error : console.log; // beside problems, standard error holds those alone
+  for (const sentence of unjudged) tell(`Not judged: ${sentence}`);
   for (const deployed of enabled)
     for (const missing of secretsNotSet(deployed, plugins, profile, settings.env)) console.log(`Missing: ${deployed.name}: ${missing}`);
   const counts = { problems: found.size, warnings: warnings.length, unjudged: unjudged.length };
