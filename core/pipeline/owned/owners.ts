@@ -1,6 +1,8 @@
 import {
+  after,
   type Caller,
   GatewayError,
+  type MaybePromise,
   OwnedIdRecords,
   type RecordOf,
   type Records,
@@ -9,7 +11,6 @@ import {
   type Vault,
   type Where,
 } from "#contract";
-import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { CredentialMark } from "./credential.ts";
 
 export type Whose = "own" | "another's" | "unrecorded";
