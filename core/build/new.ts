@@ -66,7 +66,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (given.length > 2) throw refused(`"${given.slice(2).join(" ")}" is one word too many.`);
-  const [title, out] = [values.title, values.out].map((said) => said?.at(-1)?.toString());
+  const [title, out] = [values.title, values.out].map((option) => option?.at(-1)?.toString());
   const template = templateNamed(given[0]);
   const id = await freeId(given[1], template, out !== undefined);
   const folder = out === undefined ? join(ROOT, HOME[kindOf(template)](id)) : resolve(out);

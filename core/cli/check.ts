@@ -27,7 +27,7 @@ export async function check(args: readonly string[]): Promise<number> {
     ...(await placesWrong(settings)),
     ...errors.map(({ message }) => message),
     ...unreadable.map(({ error }) => error.message),
-    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, told: reported })))).flat(),
+    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, reported })))).flat(),
   ]);
   const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
   for (const problem of start.problems) found.add(problem);
@@ -108,16 +108,16 @@ const NOBODY_IDENTIFIED =
 interface Judging {
   readonly profile: Profile;
   /** Names of variables whose faults are told already. */
-  readonly told: ReadonlySet<unknown>;
+  readonly reported: ReadonlySet<unknown>;
 }
-async function judge(deployed: DeployedPlugin, all: readonly DeployedPlugin[], { profile, told }: Judging): Promise<string[]> {
+async function judge(deployed: DeployedPlugin, all: readonly DeployedPlugin[], { profile, reported }: Judging): Promise<string[]> {
   const unmet = (deployed.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && isEnabled(other)));
   const wants = unmet.map((name) => `The plugin ${deployed.name} requires ${name}, which is not enabled.`);
   try {
     await loadPlugin(deployed, { profile, all, limits: STEP_LIMITS });
     return wants;
   } catch (error) {
-    const fresh = bootErrors(error).filter(({ details }) => details["name"] === undefined || !told.has(details["name"]));
+    const fresh = bootErrors(error).filter(({ details }) => details["name"] === undefined || !reported.has(details["name"]));
     return [...wants, ...fresh.map(({ message }) => message)];
   }
 }

@@ -55,7 +55,7 @@ guardrails) is looked at where the data folder has been used. What it could not 
     summary: "Print the content hash of a plugin, for the profile to pin.",
     about: "The folder is the one with the plugin's manifest.json. Runs none of its code.",
     options: [],
-    example: "gateway hash ./plugins/acme",
+    example: "gateway hash ./plugins/ours",
     fails: "the manifest cannot be read",
   },
   keys: {

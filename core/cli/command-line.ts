@@ -52,8 +52,8 @@ function optionValue({ name, rawName, value, inlineValue }: OptionToken, options
 }
 
 function noOption(written: string, names: readonly string[], command: string): UsageError {
-  const known = [...names, "help"];
-  const meant = nearest(written.replace(/^-+/, ""), known);
-  const says = meant === undefined ? `. It has ${known.map((name) => `--${name}`).join(", ")}` : `; --${meant} was probably meant`;
+  const commands = [...names, "help"];
+  const meant = nearest(written.replace(/^-+/, ""), commands);
+  const says = meant === undefined ? `. It has ${commands.map((name) => `--${name}`).join(", ")}` : `; --${meant} was probably meant`;
   return new UsageError(`gateway ${command} has no option ${written}${says}.`, command);
 }

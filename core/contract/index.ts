@@ -31,6 +31,7 @@ export * from "./kept-answers.ts";
 export * from "./kept-secret.ts";
 export * from "./log-mask.ts";
 export * from "./mask-secret.ts";
+export * from "./maybe-promise.ts";
 export * from "./nearest.ts";
 export * from "./next-turn.ts";
 export * from "./moved-secret.ts";

@@ -42,12 +42,12 @@ export async function judgeCheck(
 }
 /** No plugin that runs provides it. */
 export function unknownCheck(id: string, checks: Iterable<{ readonly id: string }>, param?: string): GatewayError {
-  const known = knownNames(
+  const names = knownNames(
     "Enabled checks",
     id,
     [...checks].map((check) => check.id),
   );
-  return new GatewayError("CHECK_UNKNOWN", { check: id.slice(0, MAX_SHOWN), known }, param === undefined ? {} : { param });
+  return new GatewayError("CHECK_UNKNOWN", { check: id.slice(0, MAX_SHOWN), known: names }, param === undefined ? {} : { param });
 }
 const MAX_SHOWN = 200;
 const invalid = (what: string, param: string): GatewayError => new GatewayError("REQUEST_INVALID", { what }, { param });

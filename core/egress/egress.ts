@@ -96,8 +96,8 @@ export function createEgress(options: EgressOptions): Egress {
     open += 1;
     const exchange = new Exchange(request, options.hardTimeoutMs, onEnd);
     try {
-      const known = routes.to(origin, request.declared ?? false);
-      const route = known instanceof Promise ? await exchange.within(known) : known;
+      const resolved = routes.to(origin, request.declared ?? false);
+      const route = resolved instanceof Promise ? await exchange.untilCut(resolved) : resolved;
       const headers = outgoingHeaders(request.headers, rules, request.hops, { host: route.name?.header ?? null, mayLoop: route.trusted });
       const init = fetchInit(request, exchange.signal, headers, tlsOf(route));
       return answered(await connect(route, rest, init), exchange, options.maxWhole);

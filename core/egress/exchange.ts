@@ -85,7 +85,7 @@ export class Exchange {
   }
 
   /** Waits no longer than the exchange lives. */
-  async within<T>(work: Promise<T>): Promise<T> {
+  async untilCut<T>(work: Promise<T>): Promise<T> {
     if (this.#why !== undefined) throw this.#why;
     let cut: (() => void) | undefined;
     const cutShort = new Promise<never>((_, reject) => {

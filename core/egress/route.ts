@@ -41,8 +41,8 @@ export class Routes {
 
   /** Without a promise when it is known. `declared`: see EgressRequest. */
   to(origin: string, declared: boolean): Route | Promise<Route> {
-    const known = this.#known.get(origin);
-    if (known !== undefined && known.until > this.now()) return known;
+    const cached = this.#known.get(origin);
+    if (cached !== undefined && cached.until > this.now()) return cached;
     const at = judgeOrigin(origin, this.trust);
     if (at.trusted || at.isAddress)
       return this.#keep(origin, { bases: [origin], name: null, trusted: at.trusted, until: Number.POSITIVE_INFINITY });

@@ -4,13 +4,13 @@ import {
   DATA_PREFIX,
   GatewayError,
   type Json,
+  type MaybePromise,
   type MountedOperation,
   type RequestHeaders,
   wholePath,
 } from "#contract";
 import { validator } from "../json/validate.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
-import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle/settle.ts";

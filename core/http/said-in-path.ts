@@ -1,5 +1,4 @@
-import type { Body, Json, Operation } from "#contract";
-import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
+import { after, type Body, type Json, type MaybePromise, type Operation } from "#contract";
 import type { Params } from "./mount.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
-import { GatewayError, type MountedOperation } from "#contract";
-import { after } from "../kernel/process/maybe-promise.ts";
+import { after, GatewayError, type MountedOperation } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";

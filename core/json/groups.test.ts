@@ -52,7 +52,7 @@ describe("a text of megabytes", () => {
   ])("is read as the parser reads it: %s", async (_, text) => expect((await read(text)).value).toEqual(JSON.parse(text)));
 
   test("is cut into groups, with turns for others between them", async () => {
-    expect((await read(`{"data":[${rows(80)}]}`)).longValues[0]?.within[0]?.cuts.length).toBeGreaterThan(4);
+    expect((await read(`{"data":[${rows(80)}]}`)).longValues[0]?.inner[0]?.cuts.length).toBeGreaterThan(4);
     expect(await turnsDuring(() => read(`{"data":[${rows(80)}]}`))).toBeGreaterThan(6);
     expect(await turnsDuring(() => read(long("a".repeat(4_000_000))))).toBeGreaterThan(14);
   });

@@ -73,11 +73,11 @@ class Grouped {
     }
     return members;
   }
-  private *groups({ from, cuts, to, within }: LongValue): Generator<Group> {
+  private *groups({ from, cuts, to, inner }: LongValue): Generator<Group> {
     let at = from + 1;
     let next = 0;
     for (const cut of [...cuts, to]) {
-      const value = within[next];
+      const value = inner[next];
       const last = value && value.to < cut ? value : undefined;
       if (last) expectBlank(short(this.bytes, last.to + 1, cut));
       yield { text: short(this.bytes, at, last?.from ?? cut), last };

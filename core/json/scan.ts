@@ -73,7 +73,7 @@ export class JsonScan {
   private readonly nextCut: Int32Array;
   private readonly isList: Uint8Array;
   private readonly cuts: number[][] = [];
-  private readonly within: LongValue[][] = [];
+  private readonly inner: LongValue[][] = [];
 
   private readonly group: number;
   private readonly inOneGo: boolean;
@@ -108,7 +108,7 @@ export class JsonScan {
   end(): readonly LongValue[] {
     if (this.depth !== 0 || this.opened >= 0) throw new SyntaxError("JSON Parse error: Unexpected EOF");
     if (this.text) this.decide(this.text, false);
-    return this.within[0] ?? [];
+    return this.inner[0] ?? [];
   }
 
   /** Names of members that were read, repeated ones too. */
@@ -157,15 +157,15 @@ export class JsonScan {
   }
   private closeLong(depth: number, to: number): void {
     const { [depth]: cuts = [] } = this.cuts;
-    const { [depth]: within = [] } = this.within;
+    const { [depth]: inner = [] } = this.inner;
     delete this.cuts[depth];
-    delete this.within[depth];
-    this.foundLong({ kind: this.isList[depth] ? "list" : "object", from: this.begun[depth] ?? 0, to, cuts, within });
+    delete this.inner[depth];
+    this.foundLong({ kind: this.isList[depth] ? "list" : "object", from: this.begun[depth] ?? 0, to, cuts, inner });
   }
   /** It ends where a comma may follow, at which what holds it is cut. */
   private foundLong(value: LongValue): void {
     const { depth } = this;
-    (this.within[depth] ??= []).push(value);
+    (this.inner[depth] ??= []).push(value);
     this.nextCut[depth] = value.to;
   }
   /** A number, or true, false or null; what is none of them too. */
@@ -268,7 +268,7 @@ export class JsonScan {
     }
     counts.plain += 1;
     if (isShort && this.isNew(hash)) counts.newTexts += 1;
-    if (length > this.group) this.foundLong({ kind: "text", from, to, cuts: [], within: [] });
+    if (length > this.group) this.foundLong({ kind: "text", from, to, cuts: [], inner: [] });
   }
   /** Whether no text had this hash: nearly exact for as many as may pass. */
   private isNew(hash: number): boolean {

@@ -21,8 +21,8 @@ export interface LongValue {
   readonly from: number;
   /** Where its last one stands. */
   readonly to: number;
-  /** Commas between its own elements or members, about so many characters apart as are parsed in one go; one behind each of `within`. */
+  /** Commas between its own elements or members, about so many characters apart as are parsed in one go; one behind each of `inner`. */
   readonly cuts: readonly number[];
   /** Its elements, or the values of its members, that are too long themselves. */
-  readonly within: readonly LongValue[];
+  readonly inner: readonly LongValue[];
 }

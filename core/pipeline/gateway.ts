@@ -1,4 +1,14 @@
-import type { Caller, Dialect, HeaderClasses, Logger, OperationName, Outcome, Policy, RequestHeaders } from "#contract";
+import {
+  type Caller,
+  type Dialect,
+  type HeaderClasses,
+  isPromise,
+  type Logger,
+  type OperationName,
+  type Outcome,
+  type Policy,
+  type RequestHeaders,
+} from "#contract";
 import type { Sender } from "./call/attempt.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { Generation, Provided } from "../kernel/generation.ts";
@@ -6,7 +16,6 @@ import { entering } from "../kernel/process/watchdog/marks.ts";
 import type { GuardDeps } from "./guard/guard.ts";
 import { identifier } from "./identify.ts";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
-import { isPromise } from "../kernel/process/maybe-promise.ts";
 import { type CostOf, costing } from "./settle/cost.ts";
 import { type EstimateUsage, estimating } from "./settle/estimate.ts";
 import { ExportQueue } from "./settle/export-queue.ts";

@@ -1,8 +1,7 @@
-import { type Caller, GatewayError, type IdentifyRequest, type Policy, type RequestHeaders } from "#contract";
+import { type Caller, GatewayError, type IdentifyRequest, type MaybePromise, type Policy, type RequestHeaders } from "#contract";
 import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
-import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import { blaming } from "../kernel/process/plugin-failure.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";

@@ -4,12 +4,12 @@ import {
   type Json,
   type KeptAnswers,
   type Leaf,
+  type MaybePromise,
   messageOf,
   type OperationName,
   type Source,
   withDeadline,
 } from "#contract";
-import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "./gateway.ts";
 import { shaped } from "./plan/shape.ts";

@@ -1,4 +1,5 @@
 import {
+  after,
   type Body,
   type Branch,
   type Call,
@@ -6,6 +7,7 @@ import {
   DATA_PLANE_SCOPE,
   GatewayError,
   type Kind,
+  type MaybePromise,
   type Plan,
   type PreparedBody,
   type TargetNode,
@@ -22,7 +24,6 @@ import { goesOnce, keptForm } from "./call/form.ts";
 import type { Gateway } from "./gateway.ts";
 import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
-import { after, type MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { blaming } from "../kernel/process/plugin-failure.ts";
 import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";

@@ -6,6 +6,7 @@ import type { FieldCollection, RecordSchema } from "./collection.ts";
 import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Viewed, Written } from "./field.ts";
 import type { VersionRules } from "./versions.ts";
 import type { ViewRules } from "./view.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** What a resource is beside its fields. Bodies, answers, filters, masks and documentation follow from those. */
 export interface FieldResource<
@@ -96,5 +97,4 @@ type MadeOf<F extends Fields, S extends TObject> = {
   readonly record: Pick<Static<S>, Unfilled<F>> & Partial<Draft<S>>;
   readonly once?: string;
 };
-type MaybePromise<V> = V | Promise<V>;
 export type NoMembers = Record<never, never>;

@@ -1,6 +1,5 @@
-import { GatewayError, withDeadline } from "#contract";
+import { GatewayError, isPromise, withDeadline } from "#contract";
 import { closed, opened } from "./watchdog/marks.ts";
-import { isPromise } from "./maybe-promise.ts";
 
 /** How long a plugin may take to answer on a request's way, in milliseconds. Calls to providers have deadlines of their own. */
 export interface PluginLimits {

@@ -76,8 +76,8 @@ export function secretsNotSet(
 
 function whyNotSet(place: string, sources: readonly DeployedPlugin[], env: Environment): string | undefined {
   const scheme = schemeOf(place);
-  const known = sources.map(({ manifest }) => manifest.id); // those of this build are called by what they read
-  if (!known.includes(scheme) && sources.every(({ origin }) => origin === "built-in")) return unreadable(place, known);
+  const ids = sources.map(({ manifest }) => manifest.id); // those of this build are called by what they read
+  if (!ids.includes(scheme) && sources.every(({ origin }) => origin === "built-in")) return unreadable(place, ids);
   if (scheme !== "env") return undefined;
   return (env[place.slice(place.indexOf(":") + 1)] ?? "").trim() === "" ? nothingAt(place) : undefined;
 }

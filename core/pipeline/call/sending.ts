@@ -8,6 +8,7 @@ import {
   type HeaderRecord,
   HOLDS_OWN_KEY,
   type JsonText,
+  type MaybePromise,
   type OutgoingRequest,
 } from "#contract";
 import { type Answer, answerOf } from "../../egress/answer.ts";
@@ -15,7 +16,6 @@ import type { Egress } from "../../egress/egress.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { HOP_HEADER } from "../../egress/loop.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { refuseOwnKey } from "../plan/request-values.ts";
 import type { Try } from "./try.ts";
 import { isWrittenInTurns, writtenInTurns } from "../../json/written.ts";

@@ -45,12 +45,12 @@ const streaming = (reader: ByteSource, map: StreamMap | undefined, it: Try, dial
   map ? translatedSource(reader, map, it, dialect) : passingSource(reader, it, dialect);
 
 async function passingSource(reader: ByteSource, it: Try, dialect: Dialect): Promise<GoodStream> {
-  const { first, reader: rest, events: said } = await goodBeginning(reader, dialect.decode, it.to.id);
+  const { first, reader: rest, events: openingEvents } = await goodBeginning(reader, dialect.decode, it.to.id);
   const correct = corrector(it);
   const passing: PassThrough = {
     reader: rest,
     first,
-    openingEvents: said,
+    openingEvents,
     dialect,
     provider: it.to.id,
     encode: it.form.encode,

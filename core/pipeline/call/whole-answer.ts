@@ -5,6 +5,7 @@ import {
   isJson,
   type Json,
   type JsonText,
+  type MaybePromise,
   messageOf,
   parseJson,
   type Usage,
@@ -12,7 +13,6 @@ import {
 import type { Answer } from "../../egress/answer.ts";
 import { CONVERSATION, isLong, type JsonLimits, TRANSLATED, upstreamJson, VECTORS } from "../../json/long-json.ts";
 import { written } from "../../json/written.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { collect } from "../stream/fold.ts";
 import type { Try } from "./try.ts";

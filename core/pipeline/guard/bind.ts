@@ -1,11 +1,10 @@
 import type { TSchema } from "@sinclair/typebox";
-import { type Caller, type GeneralParameter, isUuid, type RecordOf, type Scope, tenantOf } from "#contract";
+import { after, all, type Caller, type GeneralParameter, isUuid, type MaybePromise, type RecordOf, type Scope, tenantOf } from "#contract";
 import { forwardProblem, GatewayError, Guardrails, type HeaderClasses, type Json, isJson, openSecrets, unknownCheck } from "#contract";
 import type { Generation, LoadedCheck } from "../../kernel/generation.ts";
 import { type Written, type WrittenCheck, actions, hookCheck, writtenInline } from "./inline.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./types.ts";
 import { praise } from "./result.ts";
-import { type MaybePromise, after, all } from "../../kernel/process/maybe-promise.ts";
 import { wantsOf } from "./scope.ts";
 
 type Saved = RecordOf<typeof Guardrails>;

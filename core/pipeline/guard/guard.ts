@@ -1,4 +1,4 @@
-import { type Call, GatewayError, type GuardrailResult, isJson, type Json } from "#contract";
+import { after, all, type Call, GatewayError, type GuardrailResult, isJson, type Json, type MaybePromise } from "#contract";
 import { withFields } from "./form.ts";
 import { refuseOtherSpellings } from "./other-spellings.ts";
 import { type GuardedCall, NO_RESULTS, type Pending, Results } from "../call/guardrail-report.ts";
@@ -6,7 +6,6 @@ import { passed, resultOf, shownResult, textOf } from "./result.ts";
 import { type Ran, applied, changes, runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer } from "./types.ts";
-import { type MaybePromise, after, all } from "../../kernel/process/maybe-promise.ts";
 
 export { activeGuardrails } from "./bind.ts";
 export type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer } from "./types.ts";

@@ -1,6 +1,5 @@
-import { type ByteSource, GatewayError, type Json } from "#contract";
+import { type ByteSource, GatewayError, type Json, type MaybePromise } from "#contract";
 import { received, utf8 } from "../../json/utf8.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { textCost } from "../../json/memory-cost.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";

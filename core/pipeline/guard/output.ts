@@ -6,6 +6,7 @@ import {
   isJson,
   type Json,
   type Leaf,
+  type MaybePromise,
   type MountedOperation,
   type Source,
   tenantOf,
@@ -25,7 +26,6 @@ import { errorOf } from "../stream/live.ts";
 import { NotedChunks } from "./noted-chunks.ts";
 import { besideOf, type Guarded, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "../call/guardrail-report.ts";
 import { written } from "../../json/written.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { ownReply, type Reply } from "../call/reply.ts";
 import { type Secrets, redactedError } from "../../kernel/secrets/redaction.ts";
 import type { Content, GoodStream } from "../stream/content.ts";

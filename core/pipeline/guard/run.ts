@@ -1,4 +1,4 @@
-import type { GuardrailTarget } from "#contract";
+import { after, all, type GuardrailTarget, isPromise, type MaybePromise } from "#contract";
 import { type Json, messageOf } from "#contract";
 import { closed, entering, opened } from "../../kernel/process/watchdog/marks.ts";
 import { Elsewhere, judgedBy } from "./elsewhere.ts";
@@ -6,7 +6,6 @@ import { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps, CheckOutcome } from "./types.ts";
 import { type EngineVerdict, error, fromThrown, judgedOf } from "./verdict.ts";
-import { type MaybePromise, after, all, isPromise } from "../../kernel/process/maybe-promise.ts";
 import { patched } from "./patch.ts";
 
 /** What came of the checks of one guardrail. */
@@ -70,9 +69,9 @@ export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): 
   const input = new Input(check, subject, startedAt);
   if (check.wants.has("tool_call")) subject.readCallsFor(check);
   try {
-    const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
-    if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);
-    const verdict = isPromise(said) ? withinTime(said, check, subject, input) : (said as EngineVerdict); // judgedOf validates it
+    const answer = misfit(check, subject) ?? answerOf(check, subject, input, deps);
+    if (answer instanceof Elsewhere) return judgedElsewhere(answer, check, input, deps);
+    const verdict = isPromise(answer) ? withinTime(answer, check, subject, input) : (answer as EngineVerdict); // judgedOf validates it
     return after(verdict, (given) => judgedOf(given, check, startedAt, deps));
   } catch (thrown) {
     return judgedOf(fromThrown(thrown), check, startedAt, deps);
@@ -88,8 +87,8 @@ function answerOf(bound: BoundCheck, subject: Subject, input: Input, deps: Guard
 }
 const isCheap = (ms: number, subject: Subject, { now }: Input, { compute }: GuardDeps): boolean =>
   compute.takesHere(ms, subject.asked.view.spending, now);
-const judgedElsewhere = async ({ verdict: said }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<CheckOutcome> =>
-  judgedOf(await said, check, input.now, deps);
+const judgedElsewhere = async ({ verdict }: Elsewhere, check: BoundCheck, input: Input, deps: GuardDeps): Promise<CheckOutcome> =>
+  judgedOf(await verdict, check, input.now, deps);
 function misfit({ id, loaded }: BoundCheck, { side, target }: Subject): EngineVerdict | undefined {
   if (loaded === null) return error("not_running", `The plugin that provides ${id} is not running.`);
   if (!loaded.check.on.includes(side)) return error("config", `${id} does not run on the ${side} side.`);
@@ -108,23 +107,23 @@ function withinTime(
   const mark = loaded?.mark ?? 0;
   opened(mark);
   return new Promise((resolve) => {
-    const settle = (said: EngineVerdict): void => {
+    const settle = (verdict: EngineVerdict): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", left);
-      resolve(said);
+      resolve(verdict);
     };
-    const stop = (said: EngineVerdict): void => {
+    const stop = (verdict: EngineVerdict): void => {
       input.stop();
-      settle(said);
+      settle(verdict);
     };
     const left = (): void => stop(error("unavailable", `The client left before ${id} had answered.`));
     const timer = setTimeout(() => stop(error("timeout", `${id} did not answer within ${timeoutMs} ms.`)), timeoutMs);
     if (signal.aborted) left();
     signal.addEventListener("abort", left, { once: true });
     Promise.resolve(answer).then(
-      (said) => {
+      (answer) => {
         closed(mark);
-        settle(said as EngineVerdict);
+        settle(answer as EngineVerdict);
       },
       (thrown: unknown) => {
         closed(mark);

@@ -29,8 +29,8 @@ function classOf(thrown: unknown): ErrorClass {
 }
 
 /** A check's answer as a judgement, whatever the answer is. */
-export function judgedOf(said: EngineVerdict, check: BoundCheck, startedAt: number, deps: GuardDeps): CheckOutcome {
-  const { kind, failure, message, patches, data } = understood(said, check);
+export function judgedOf(verdict: EngineVerdict, check: BoundCheck, startedAt: number, deps: GuardDeps): CheckOutcome {
+  const { kind, failure, message, patches, data } = understood(verdict, check);
   return { check, kind, failure, message, patches, data, startedAt, tookMs: deps.now() - startedAt };
 }
 
@@ -46,7 +46,7 @@ const failed = (failure: Failure, message: string, data?: unknown): Understood =
 
 /** How each kind of answer is read; anything else is a crash. */
 const UNDERSTOOD: {
-  readonly [V in EngineVerdict["verdict"]]: (said: Extract<EngineVerdict, { verdict: V }>, check: BoundCheck) => Understood;
+  readonly [V in EngineVerdict["verdict"]]: (verdict: Extract<EngineVerdict, { verdict: V }>, check: BoundCheck) => Understood;
 } = {
   allow: ({ data }) => ({ kind: "allow", failure: null, message: null, patches: NO_PATCHES, data }),
   deny: ({ reason, data }) => ({
@@ -65,11 +65,11 @@ const UNDERSTOOD: {
   error: ({ class: failure, message, data }) => failed(failure, messageOf(message), data),
 };
 
-function understood(said: EngineVerdict, check: BoundCheck): Understood {
+function understood(verdict: EngineVerdict, check: BoundCheck): Understood {
   try {
-    if (!isJson(said) || !Object.hasOwn(UNDERSTOOD, said.verdict))
+    if (!isJson(verdict) || !Object.hasOwn(UNDERSTOOD, verdict.verdict))
       return failed("crash", `${check.id} answered something that is not a verdict.`);
-    return (UNDERSTOOD[said.verdict] as (said: EngineVerdict, check: BoundCheck) => Understood)(said, check); // the key selects the reader of its own kind
+    return (UNDERSTOOD[verdict.verdict] as (verdict: EngineVerdict, check: BoundCheck) => Understood)(verdict, check); // the key selects the reader of its own kind
   } catch (thrown) {
     return failed("crash", `${check.id} answered something that cannot be read: ${messageOf(thrown)}.`);
   }

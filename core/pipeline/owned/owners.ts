@@ -1,7 +1,9 @@
 import {
+  after,
   type Caller,
   FORGOTTEN,
   GatewayError,
+  type MaybePromise,
   OwnedIdRecords,
   type RecordOf,
   type Records,
@@ -10,7 +12,6 @@ import {
   type Vault,
   type Where,
 } from "#contract";
-import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { CredentialMark } from "./credential.ts";
 
 export type Whose = "own" | "another's" | "unrecorded";

@@ -1,5 +1,12 @@
-import { type Caller, GatewayError, type MountedOperation, type OwnedIds, type RecordsHandle, type Vault } from "#contract";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import {
+  type Caller,
+  GatewayError,
+  type MaybePromise,
+  type MountedOperation,
+  type OwnedIds,
+  type RecordsHandle,
+  type Vault,
+} from "#contract";
 import { discarded } from "../call/attempt.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";

@@ -1,4 +1,5 @@
 import {
+  after,
   type Branch,
   type Call,
   type Caller,
@@ -8,6 +9,7 @@ import {
   isUuid,
   type Json,
   type Leaf,
+  type MaybePromise,
   messageOf,
   openSecrets,
   type Plan,
@@ -20,7 +22,6 @@ import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import type { Generation } from "../../kernel/generation.ts";
 import { BASE, compileConfig } from "./compile.ts";
 import { inlineConfigs } from "./inline-configs.ts";
-import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { leavesPin } from "./pin.ts";
 import { metadataOf } from "./metadata.ts";
 

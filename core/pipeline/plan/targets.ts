@@ -1,20 +1,21 @@
 import {
+  after,
   type Call,
   type Caller,
   GatewayError,
-  isPinned,
   Integrations,
-  knownNames,
-  shownOperation,
+  isPinned,
   type Json,
+  knownNames,
   type Leaf,
+  type MaybePromise,
   type Provider,
   Providers,
   type RecordOf,
+  shownOperation,
   type Target,
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
-import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { providerKey } from "../../kernel/secrets/caller-key.ts";
 import { type Dialects, type Serving, servingOf } from "./served.ts";
 import { compiledSchema, type Field, type TargetSchema } from "./target-schema.ts";

@@ -1,17 +1,18 @@
 import {
+  after,
   type Logger,
+  type MaybePromise,
   PAGE_PARTS,
   type Price,
   type PriceQuestion,
   type PriceSource,
   type Provider,
   tokens,
-  USAGE_PARTS,
   type Usage,
+  USAGE_PARTS,
   type UsagePart,
 } from "#contract";
 import type { Provided } from "../../kernel/generation.ts";
-import { after, type MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { answerOf, firstKnown } from "./first-known.ts";
 

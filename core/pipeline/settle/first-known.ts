@@ -1,6 +1,5 @@
-import type { Logger } from "#contract";
+import type { Logger, MaybePromise } from "#contract";
 import type { Provided } from "../../kernel/generation.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { pluginAnswer } from "../../kernel/process/plugin-answer.ts";
 import { entering } from "../../kernel/process/watchdog/marks.ts";
 

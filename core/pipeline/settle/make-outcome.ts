@@ -4,6 +4,7 @@ import {
   isJson,
   type JsonText,
   MAX_JSON_LEVELS,
+  type MaybePromise,
   nestsDeeper,
   type Outcome,
   outputTokens,
@@ -16,7 +17,6 @@ import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
 import type { EstimateUsage } from "./estimate.ts";
 import type { CostOf } from "./cost.ts";
 import { fieldsText, logged, type LoggedText, shortened } from "./logged-text.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Served } from "./settle.ts";
 import {

@@ -4,13 +4,13 @@ import {
   type Frame,
   type FrameFormat,
   GatewayError,
+  type MaybePromise,
   nextTurn,
   type Source,
   type StreamEvent,
   type StreamMap,
 } from "#contract";
 import { isLong } from "../../json/long-json.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { ArrivingFrames } from "./arriving-frames.ts";
 import type { Chunk } from "./chunks.ts";

@@ -1,5 +1,4 @@
-import { GatewayError, type JsonText, type Outcome, type Source, type Usage, type WireError } from "#contract";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
+import { GatewayError, type JsonText, type MaybePromise, type Outcome, type Source, type Usage, type WireError } from "#contract";
 import { type Live, type Summary, wireError } from "./live.ts";
 import { Slices } from "./slices.ts";
 

@@ -1,6 +1,5 @@
-import { type JsonText, nextTurn, type Source } from "#contract";
+import { type JsonText, type MaybePromise, nextTurn, type Source } from "#contract";
 import { isHighSurrogate } from "../../json/written.ts";
-import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
 
 /** Characters of a slice. */
 const SLICE = 64 * 1024;

@@ -1,6 +1,5 @@
-import { type Call, type Caller, CallerRateLimits, type Plan, type RateLimit } from "#contract";
+import { type Call, type Caller, CallerRateLimits, type MaybePromise, type Plan, type RateLimit } from "#contract";
 import { Limiter } from "./limiter.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
 import type { NameReader, Names } from "./names.ts";
 import type { RateLimitPolicy } from "./policies.ts";
 import { type PolicySet, policySet } from "./policy-set.ts";

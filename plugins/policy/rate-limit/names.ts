@@ -1,5 +1,15 @@
-import { type Call, type Caller, Integrations, type Plan, Providers, type RecordsHandle, Workspaces } from "#contract";
-import { after, all, type MaybePromise } from "./maybe-promise.ts";
+import {
+  after,
+  all,
+  type Call,
+  type Caller,
+  Integrations,
+  type MaybePromise,
+  type Plan,
+  Providers,
+  type RecordsHandle,
+  Workspaces,
+} from "#contract";
 import { type Destination, NOWHERE, reachOf } from "./reach.ts";
 
 /** What is looked up to name a request: which provider a slug stands for, and the workspace's own slug. */

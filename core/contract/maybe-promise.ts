@@ -1,5 +1,6 @@
 /* Runs synchronously when the value is already known: the warm path of a request makes no promise that it does not need. */
 
+/** A value that is known already, or still to come. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Anything with a `then`. */
