@@ -68,7 +68,7 @@ export const changes = ({ kind }: CheckOutcome): boolean => kind === "transform"
 export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<CheckOutcome> {
   const startedAt = deps.now();
   const input = new Input(check, subject, startedAt);
-  if (check.wants.has("tool_call")) subject.readCallsFor(check);
+  subject.readFor(check);
   try {
     const said = misfit(check, subject) ?? answerOf(check, subject, input, deps);
     if (said instanceof Elsewhere) return judgedElsewhere(said, check, input, deps);
