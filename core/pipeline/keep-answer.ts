@@ -5,10 +5,12 @@ import {
   type KeptAnswers,
   type Leaf,
   messageOf,
+  nextTurn,
   type OperationName,
   type Source,
   withDeadline,
 } from "#contract";
+import { isLong } from "../json/long-json.ts";
 import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "./gateway.ts";
@@ -59,6 +61,7 @@ class KeptChunks implements Source<Chunk> {
 
   async read(): Promise<Chunk | undefined> {
     const chunk = await this.chunks.read();
+    if (chunk && isLong(chunk.wire)) await nextTurn(); // it was written just now
     const answer = chunk && this.keeping.keeps.completed(chunk.wire);
     if (answer) await handOver(answer, this.keeping, this.gw);
     return chunk;
