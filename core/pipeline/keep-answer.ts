@@ -6,10 +6,12 @@ import {
   type Leaf,
   type MaybePromise,
   messageOf,
+  nextTurn,
   type OperationName,
   type Source,
   withDeadline,
 } from "#contract";
+import { isLong } from "../json/long-json.ts";
 import { entering, whileOpen } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "./gateway.ts";
 import { shaped } from "./plan/shape.ts";
@@ -66,6 +68,7 @@ class KeptChunks implements Source<Chunk> {
 
   async read(): Promise<Chunk | undefined> {
     const chunk = await this.chunks.read();
+    if (chunk && isLong(chunk.wire)) await nextTurn(); // it was written just now
     const answer = chunk && this.completedIn(chunk);
     if (answer) await handOver(answer, this.keeping, this.gw);
     return chunk;

@@ -9,10 +9,12 @@ import {
   type Json,
   type Leaf,
   type MountedOperation,
+  nextTurn,
   OPERATIONS,
   shownOperation,
   type Plan,
 } from "#contract";
+import { isLong } from "../json/long-json.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
@@ -35,7 +37,10 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
     const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
-    if (leaf.inputGuardrails.length > 0) guarded = await guardedInput({ leaf, body, to, request }, gw);
+    if (leaf.inputGuardrails.length > 0) {
+      if (isLongBody(call.body)) await nextTurn();
+      guarded = await guardedInput({ leaf, body, to, request }, gw);
+    }
     if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
     const { owned } = call.row;
     if (owned !== undefined) {
@@ -43,7 +48,11 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
       if (judged !== undefined) await judged;
     }
     if (isTrained(to.target.model)) await gw.owned.judgeModel(caller, to);
-    const it = tryOf({ leaf, body, to, request }, guarded, gw);
+    const after = bodyAfter(guarded, body);
+    if (isLongBody(call.body)) await nextTurn();
+    const asked = after && askedOf(after, to);
+    if (to.served && isLongBody(call.body)) await nextTurn();
+    const it = tryOf({ leaf, body: after, asked, to, request }, guarded, gw);
     if (it.ask.stream && leaf.outputGuardrails.length > 0)
       refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), it.call);
     const reply = replyOf(await attempt(it, gw.sender), it);
@@ -53,6 +62,9 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
     return guarded ? judgedReply(reply, guarded) : reply;
   }
 }
+
+/** Judging it by its schema, reading it for guardrails and making it into its provider's form are a turn each. One that took the place of its client's may be as long. */
+const isLongBody = (body: Body): boolean => body.kind === "json" && (body.text === null || isLong(body.text));
 
 /** Does its answer make, list or delete what belongs to a workspace? */
 const changesOwned = ({ owned, method }: MountedOperation): boolean =>
@@ -137,9 +149,19 @@ const withShape = (call: Call, body: Json | null): Call =>
 const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | null =>
   guarded?.call.body.kind === "json" ? guarded.call.body.value : before;
 
-function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
+/** A request that its guardrails let pass, and the one of another operation that asks the same where that serves it. */
+interface AskedRequest extends ShapedRequest {
+  readonly asked: Json | null;
+}
+function askedOf(body: Json, to: Resolved): Json {
+  const { served, provider } = to;
+  if (!served) return body;
+  entering(markOfOwner(provider));
+  return served.request(body, { mapped: !passesOn(to, served.wire) });
+}
+
+function tryOf({ leaf, body, asked, to, request }: AskedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
   const call = guarded?.call ?? request.call;
-  const body = bodyAfter(guarded, before);
   const form = clientForm({ call, body, leaf, to, request }, gw);
   const ask: AdapterInput = {
     target: to.target,
@@ -149,7 +171,7 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
-  return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
+  return { request, call, leaf, to, form, ask, body: asked && providerBody(asked, { call, to, ask, form }), guarded };
 }
 
 /** The path of the operation that stands in, with what the client's own says. */
@@ -178,18 +200,17 @@ function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body"
 }
 
 /** The body in the provider's own form. The client's object itself comes back when nothing had to change. */
-function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "to" | "ask" | "form">): Json {
+function providerBody(asked: Json, { call, to, ask, form }: Pick<Try, "call" | "to" | "ask" | "form">): Json {
   entering(markOfOwner(to.provider));
   const { adapter, target, served } = to;
   const wire = served ? served.wire : form.dialect;
-  const passes = wire !== null && speaks(to, wire);
-  const asked = served ? served.request(body, { mapped: !passes }) : body;
+  const passes = passesOn(to, wire);
   const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call, adapter);
-  const counted = ask.stream && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
+  const counted = ask.stream && wire && passes && (served || !form.encode.usage) ? wire.withUsage(named) : named;
   if (adapter.request) {
     const mapped = adapter.request(counted, ask);
-    const isAsSent = mapped === named && !served && form.row.inPath !== undefined && isText(call, body);
-    return isAsSent ? body : mapped;
+    const isAsSent = mapped === named && !served && form.row.inPath !== undefined && isText(call, asked);
+    return isAsSent ? asked : mapped;
   }
   if (form.dialect && !passes && !adapter.reply)
     throw new GatewayError("OPERATION_UNSUPPORTED", {
@@ -208,5 +229,7 @@ function withoutPath(body: Json, call: Call, { request }: Adapter): Json {
   return Object.fromEntries(Object.entries(body).filter(([member]) => !inPath.some((name) => name === member)));
 }
 const isText = ({ body: sent }: Call, body: Json): boolean => sent.kind === "json" && sent.value === body && sent.text !== null;
+/** Does the provider take what is written in this dialect? */
+const passesOn = (to: Resolved, wire: Dialect | null): boolean => wire !== null && speaks(to, wire);
 const speaks = ({ provider: { dialect } }: Resolved, { id }: Dialect): boolean =>
   typeof dialect === "string" ? dialect === id : (dialect?.includes(id) ?? false);

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { GatewayError, type Json, readDataUrl } from "#contract";
+import { GatewayError, isJson, type Json, readDataUrl } from "#contract";
 import type { Block } from "./blocks.ts";
 
 /** Where a file's content is: here (base64), or in a bucket. */
@@ -37,10 +37,20 @@ function sourceOf(url: string): { readonly source: Source; readonly mime?: strin
   const what = "Bedrock fetches nothing from the web: give an image or a file as a data URL or as an s3:// URL.";
   throw new GatewayError("REQUEST_INVALID", { what }, { param: "messages" });
 }
-/** Characters of text in a data URL that is not base64: writing more of it anew would hold up everybody else. */
+/** Characters of all data URLs of a request that are not base64: writing more of them anew would hold up everybody else. */
 const MAX_TEXT = 1024 * 1024;
+/** Asked of a conversation before any of its URLs is written anew. */
+export function refuseMuchText(messages: readonly { readonly content?: unknown }[]): void {
+  let chars = 0;
+  for (const { content } of messages) if (Array.isArray(content)) for (const part of content) chars += isJson(part) ? textIn(part) : 0;
+  if (chars > MAX_TEXT) throw new GatewayError("REQUEST_INVALID", { what: TOO_LONG }, { param: "messages" });
+}
+function textIn({ image_url, file }: Json): number {
+  const link = isJson(image_url) ? image_url.url : isJson(file) ? (file.file_data ?? file.file_url ?? file.file_id) : image_url;
+  const inline = typeof link === "string" ? readDataUrl(link) : null;
+  return inline?.isBase64 === false ? inline.data.length : 0;
+}
 function encoded(data: string): string {
-  if (data.length > MAX_TEXT) throw new GatewayError("REQUEST_INVALID", { what: TOO_LONG }, { param: "messages" });
   try {
     return Buffer.from(decodeURIComponent(data)).toString("base64");
   } catch {
@@ -48,7 +58,7 @@ function encoded(data: string): string {
   }
 }
 
-const TOO_LONG = `A data URL of more than ${MAX_TEXT} characters must be base64.`;
+const TOO_LONG = `Data URLs of more than ${MAX_TEXT} characters together must be base64.`;
 
 const office = "vnd.openxmlformats-officedocument";
 /** Minor part of a MIME type -> the wire's word, where they differ. */

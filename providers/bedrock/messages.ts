@@ -2,6 +2,7 @@ import { type ChatTurn, InnerJson, isJson, type Json } from "#contract";
 import { isSignedThought } from "../wires/anthropic/thinking.ts";
 import { type Block, blocksOf, cachePointOf, inner as memberOf } from "./blocks.ts";
 import { withNamedDocuments } from "./documents.ts";
+import { refuseMuchText } from "./media.ts";
 
 export interface Turn {
   readonly role: "user" | "assistant";
@@ -24,12 +25,14 @@ const SYSTEM = new Set(["system", "developer"]);
 
 /** All system messages in order, wherever they stand: the wire has one place for them. */
 export function systemOf(messages: readonly ChatTurn[]): Block[] | undefined {
+  refuseMuchText(messages);
   const blocks = messages.filter(({ role }) => SYSTEM.has(role)).flatMap((turn) => contentOf({ ...turn }));
   return blocks.length > 0 ? blocks : undefined;
 }
 
 /** The conversation; neighbours of the same role become one message. */
 export function turnsOf(messages: readonly ChatTurn[], telling: ToolTelling): Turn[] {
+  refuseMuchText(messages);
   const turns: Turn[] = [];
   const reading = { ...telling, inner: new InnerJson() };
   for (const message of messages) {

@@ -12,6 +12,8 @@ export interface Sent {
 }
 export interface Got {
   readonly status: number;
+  /** The first of a long answer, and the last of it. */
+  readonly begin: string;
   readonly end: string;
 }
 export interface Attacked {
@@ -81,11 +83,14 @@ async function send({ base, gatewayKey }: GatewayProcess, { path, body, config, 
     },
     body,
   });
-  let end = "";
-  for await (const chunk of response.body ?? []) end = (end + Buffer.from(chunk.subarray(-2_000)).toString()).slice(-2_000);
+  let [begin, end] = ["", ""];
+  for await (const chunk of response.body ?? []) {
+    if (begin.length < 2_000) begin += Buffer.from(chunk.subarray(0, 2_000)).toString();
+    end = (end + Buffer.from(chunk.subarray(-2_000)).toString()).slice(-2_000);
+  }
   const record = `${base}/v1/logs/${response.headers.get("x-gateway-trace-id")}`;
   await until("it is logged", async () => (await ask(record, "GET", gatewayKey)).status === 200);
-  return { status: response.status, end };
+  return { status: response.status, begin, end };
 }
 
 export const good = ({ status, end }: Got): void => expect([status, status === 200 ? "" : end]).toEqual([200, ""]);

@@ -78,6 +78,11 @@ describe("for bedrock alone", () => {
   test.each<[string, () => readonly object[], typeof good]>([
     ["a media type of 30 MB", () => [{ type: "image_url", image_url: { url: "data:,A", mime_type: `image/png${TYPE}` } }], good],
     ["a text of 30 MB that is percent-encoded", () => [image(`data:text/plain,${"%41".repeat(1e7)}`)], refusedFor(/must be base64/)],
+    [
+      "25 texts of a megabyte that are percent-encoded",
+      () => Array.from({ length: 25 }, () => image(`data:text/plain,${"%41".repeat(340_000)}`)),
+      refusedFor(/must be base64/),
+    ],
   ])(
     "%s",
     async (what, of, gets) => {

@@ -7,6 +7,7 @@ import {
   type JsonText,
   type MaybePromise,
   messageOf,
+  nextTurn,
   parseJson,
   type Usage,
 } from "#contract";
@@ -53,6 +54,10 @@ export async function dialectAnswer(answer: Answer, headers: HeaderRecord, it: T
   entering(markOfOwner(it.to.provider));
   if (!reply) return passedOn({ text, body, headers, status: answer.status }, it, dialect);
   const folded = collect(reply(body));
+  if (isLong(text)) {
+    await nextTurn();
+    entering(markOfOwner(it.to.provider));
+  }
   const translated = dialect.write(folded, it.form.encode);
   headers["content-type"] = "application/json";
   return {

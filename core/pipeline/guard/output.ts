@@ -8,6 +8,7 @@ import {
   type Leaf,
   type MaybePromise,
   type MountedOperation,
+  nextTurn,
   type Source,
   tenantOf,
   UpstreamFailure,
@@ -25,6 +26,7 @@ import { decoded } from "../stream/arriving-chunks.ts";
 import { errorOf } from "../stream/live.ts";
 import { NotedChunks } from "./noted-chunks.ts";
 import { besideOf, type Guarded, type GuardrailReport, NO_RESULTS, StreamReport, WholeReport } from "../call/guardrail-report.ts";
+import { isLong } from "../../json/long-json.ts";
 import { written } from "../../json/written.ts";
 import { ownReply, type Reply } from "../call/reply.ts";
 import { type Secrets, redactedError } from "../../kernel/secrets/redaction.ts";
@@ -96,6 +98,7 @@ interface AnswerToGuard {
 }
 async function guardedWhole({ reply, active, it }: AnswerToGuard, content: Judgeable, deps: GuardDeps): Promise<Reply> {
   if (!isJson(content.body)) return reply;
+  if (isLong(content.text)) await nextTurn(); // it was read, and may have been made into another
   const { guarded, leaf, to, form } = it;
   const of = { call: it.request.call, status: reply.status, view: viewOf(to, it.request) };
   const judged = await guardOutput(active, content.body, of, deps);

@@ -67,7 +67,7 @@ export const changes = ({ kind }: CheckOutcome): boolean => kind === "transform"
 export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<CheckOutcome> {
   const startedAt = deps.now();
   const input = new Input(check, subject, startedAt);
-  if (check.wants.has("tool_call")) subject.readCallsFor(check);
+  subject.readFor(check);
   try {
     const answer = misfit(check, subject) ?? answerOf(check, subject, input, deps);
     if (answer instanceof Elsewhere) return judgedElsewhere(answer, check, input, deps);

@@ -9,6 +9,8 @@ export class Subject {
   private pieces: readonly PlacedSegment[] | undefined;
   private lastMessage: readonly PlacedSegment[] | undefined;
   private shown: CheckCall | undefined;
+  /** One for each way to choose among the pieces; the last is asked for most. */
+  private readonly views: View[] = [];
   private last: View | undefined;
 
   constructor(
@@ -53,19 +55,27 @@ export class Subject {
     const view = this.viewFor(check);
     return (view.text ??= joined(view.segments));
   }
-  /** Calls may hold more than can be read: that is no failure of the check that looks at them, which might let them pass. */
-  readCallsFor(check: BoundCheck): void {
+  /** A body may hold more than can be read: that is no failure of the check that looks at it, which might let it pass. */
+  readFor(check: BoundCheck): void {
+    if (check.wants.size === 0) return;
     try {
-      for (const segment of this.segmentsFor(check)) if (segment.kind === "tool_call") void segment.text;
+      const segments = this.segmentsFor(check);
+      if (check.wants.has("tool_call")) for (const segment of segments) if (segment.kind === "tool_call") void segment.text;
     } catch (thrown) {
       if (this.side === "input") throw thrown;
-      throw new GatewayError("UPSTREAM_INVALID", { provider: this.asked.view.provider ?? "", why: NOT_READ }, { cause: thrown });
+      throw new GatewayError("UPSTREAM_INVALID", { provider: this.asked.view.provider ?? "", why: whyNotRead(thrown) }, { cause: thrown });
     }
   }
-  /** Checks of one guardrail mostly look at the same. */
+  /** Checks mostly look at the same, and there may be hundreds of them. */
   private viewFor({ wants, scope }: BoundCheck): View {
     if (this.last?.wants === wants && this.last.scope === scope) return this.last;
-    return (this.last = { wants, scope, segments: selected(this.piecesIn(scope), wants, scope, this.side), text: undefined });
+    const found = this.views.find((view) => view.scope === scope && isSame(view.wants, wants));
+    return (this.last = found ?? this.newView({ wants, scope }));
+  }
+  private newView({ wants, scope }: Pick<BoundCheck, "wants" | "scope">): View {
+    const view = { wants, scope, segments: selected(this.piecesIn(scope), wants, scope, this.side), text: undefined };
+    this.views.push(view);
+    return view;
   }
   /** A conversation may be long, and most checks look at its last message. */
   private piecesIn(scope: Scope): readonly PlacedSegment[] {
@@ -83,7 +93,13 @@ export class Subject {
   }
 }
 
-const NOT_READ = "reading the arguments of its tool calls would hold up everybody else";
+const isSame = (one: BoundCheck["wants"], other: BoundCheck["wants"]): boolean =>
+  one === other || (one.size === other.size && [...one].every((kind) => other.has(kind)));
+
+const whyNotRead = (thrown: unknown): string =>
+  GatewayError.is(thrown) && thrown.code === "BODY_TOO_MANY_VALUES"
+    ? `it holds more than ${String(thrown.details["limit"])} ${String(thrown.details["of"])}`
+    : "reading the arguments of its tool calls would hold up everybody else";
 
 const joined = (segments: readonly Segment[]): string => (segments.length === 1 ? textOf(segments[0]) : segments.map(textOf).join("\n"));
 const textOf = (segment: Segment | undefined): string => segment?.text ?? "";

@@ -56,6 +56,12 @@ const AT = { now: 5, loggedBytes: 100, costOf: costing([], quiet), estimate: est
 const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
   (await outcomeOf({ reply, served: servedOf(call), ending: ending(more) }, AT)).usage;
 
+test("a request of more texts than are read is estimated by its JSON, and settled with all else", async () => {
+  const value = { messages: Array.from({ length: 20_001 }, () => ({ role: "user", content: "x" })) };
+  const many: Call = { ...call, body: { kind: "json", text: "word ".repeat(1_000), value } };
+  const { usage, bodies } = await outcomeOf({ reply, served: servedOf(many), ending: ending({}) }, AT);
+  expect([usage?.input, usage?.estimated, bodies?.request?.length]).toEqual([1_000, true, 100]);
+});
 test("what the provider reported of a complete answer stands", async () => {
   expect(await usageOf({ usage: { input: 3, output: 4 } })).toEqual({ input: 3, output: 4 });
 });

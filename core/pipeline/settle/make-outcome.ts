@@ -1,7 +1,9 @@
 import {
   type Bodies,
   type Call,
+  GatewayError,
   isJson,
+  type Json,
   type JsonText,
   MAX_JSON_LEVELS,
   type MaybePromise,
@@ -153,14 +155,25 @@ async function estimateOf({ reply, served, ending }: Ended, estimate: EstimateUs
   const call = served.prepared ?? served.call;
   const { input, output } = call.row.content;
   if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
-  const whole = reply.content.kind === "whole" && isJson(reply.content.body) ? textIn(output(reply.content.body)) : "";
+  const { content } = reply;
+  const whole = content.kind === "whole" && isJson(content.body) ? textRead(output, content.body, content.text) : "";
   const { text, times } = ending.answerText?.() ?? { text: whole, times: 1 };
   const model = modelOf(reply, ending) ?? reply.from.target.model;
   const of = { providerId: reply.from.id, model: shortened(model, MAX_NAME) };
-  const usage = await estimate(textIn(input(call.body.value)), text, of);
+  const asked = textRead(input, call.body.value, served.call.body.kind === "json" ? served.call.body.text : null);
+  const usage = await estimate(asked, text, of);
   return { ...usage, output: Math.round((usage.output ?? 0) * times) };
 }
 
+/** The texts of a body; all of its JSON where they are too many to be read. */
+function textRead(read: (body: Json) => readonly PlacedSegment[], body: Json, json: JsonText | null): string {
+  try {
+    return textIn(read(body));
+  } catch (thrown) {
+    if (!GatewayError.is(thrown)) throw thrown;
+    return typeof json === "string" ? json : Buffer.from(json ?? []).toString("latin1");
+  }
+}
 /** What of a body counts as tokens of text. */
 const textIn = (segments: readonly PlacedSegment[]): string =>
   segments

@@ -1,6 +1,6 @@
 import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contract";
 import { roleOf } from "../content/conversation.ts";
-import { type Found, type Place, at } from "../content/found.ts";
+import { type Found, type Place, at, put } from "../content/found.ts";
 import { eachObject, objectIn } from "../content/ids.ts";
 import { BEFORE_ALL, readTold } from "../content/instructions.ts";
 import { namesOf } from "../content/names.ts";
@@ -57,7 +57,7 @@ function readMessage({ role, content }: Json, path: string, index: number, found
 function readPart(part: unknown, place: Place, found: Found): void {
   const value = isJson(part) ? objectIn(part, "text")["value"] : undefined;
   if (typeof value !== "string") return readParts(part, place, found);
-  found.push({ path: `${place.path}.text.value`, role: place.role, kind: "text", text: value, message: place.message });
+  put(found, { path: `${place.path}.text.value`, role: place.role, kind: "text", text: value, message: place.message });
 }
 
 /** What tools answered. */

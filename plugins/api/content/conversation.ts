@@ -1,6 +1,6 @@
 import type { Segment } from "#contract";
 import { type Json, isJson } from "#contract";
-import { type Found, at } from "./found.ts";
+import { type Found, at, put } from "./found.ts";
 import { findCall, readParts } from "./parts.ts";
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NOTHING);
@@ -45,7 +45,7 @@ function readMember(from: Json, name: string, role: Role, path: string, index: n
 function readReasoning(message: Json, role: Role, path: string, index: number, found: Found): void {
   for (const name of REASONING) {
     const text = message[name];
-    if (typeof text === "string") return void found.push({ path: `${path}.${name}`, role, kind: "reasoning", text, message: index });
+    if (typeof text === "string") return put(found, { path: `${path}.${name}`, role, kind: "reasoning", text, message: index });
   }
 }
 /** Two names for the same thing; the first one counts. */

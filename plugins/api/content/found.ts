@@ -1,14 +1,20 @@
-import type { InnerJson, PlacedSegment, Segment, SegmentKind } from "#contract";
+import { GatewayError, type InnerJson, type PlacedSegment, type Segment, type SegmentKind } from "#contract";
 
 /** Where readers put what they find. */
 export interface Found extends Array<PlacedSegment> {
   /** Reads the arguments of all calls in it. */
   inner?: InnerJson;
 }
+/** Pieces of one body: reading them, and choosing among them for each check, is done in one turn. */
+const MOST = 20_000;
+export function put(found: Found, segment: PlacedSegment): void {
+  if (found.length === MOST) throw new GatewayError("BODY_TOO_MANY_VALUES", { limit: MOST, of: "texts that are read by guardrails" });
+  found.push(segment);
+}
 /** A piece whose text is made when it is looked at: most checks look at no calls and at no files. */
 export function findLater(found: Found, segment: Omit<PlacedSegment, "text">, textOf: () => string): void {
   let made: string | undefined;
-  found.push({
+  put(found, {
     ...segment,
     get text() {
       return (made ??= textOf());
@@ -35,7 +41,7 @@ export type TextFound = string | ((found: Found) => string);
 export function add(found: Found, { role, message, result }: Place, kind: SegmentKind, value: TextFound, path: string): void {
   const isText = kind === "text" || (kind === "reasoning" && role !== "assistant");
   const segment = { path, role, kind: isText ? (result ? "tool_result" : "text") : kind, message } as const;
-  if (typeof value === "string") found.push({ ...segment, text: value });
+  if (typeof value === "string") put(found, { ...segment, text: value });
   else findLater(found, segment, () => value(found));
 }
 

@@ -66,19 +66,27 @@ const finishEvent = ({ finish = "stop", native, stopSequence }: CollectedChoice,
   choice,
 });
 
-const contentEvents = (choice: CollectedChoice, judged: JudgedChoice, index: number): readonly StreamEvent[] => [
-  ...saidEvents(choice, judged, index).filter((event) => isKept(event, judged)),
+const contentEvents = (
+  choice: CollectedChoice,
+  judged: JudgedChoice,
+  index: number,
+  signatures = signaturesOf(choice),
+): readonly StreamEvent[] => [
+  ...keptOf(saidEvents(choice, judged, index), judged),
   ...newImages(choice, judged, index),
   ...(judged.refusal === "" ? [] : [{ type: "refusal", text: judged.refusal, choice: index } as const]),
-  ...judged.calls.map((call, number) => callEvent(call, number, choice, index)),
+  ...judged.calls.map((call, number) => callEvent(call, number, signatures, index)),
 ];
 
 /** An image that a guardrail took out is told no more; one that it put in place of another stands behind the text. */
-const isKept = (event: StreamEvent, { images }: JudgedChoice): boolean =>
-  event.type !== "media" || images === undefined || mediaKind(event.url) !== "image" || images.includes(event.url);
+function keptOf(events: readonly StreamEvent[], { images }: JudgedChoice): readonly StreamEvent[] {
+  if (images === undefined) return events;
+  const shown = new Set(images);
+  return events.filter((event) => event.type !== "media" || mediaKind(event.url) !== "image" || shown.has(event.url));
+}
 function newImages(choice: CollectedChoice, { images = [] }: JudgedChoice, index: number): readonly StreamEvent[] {
-  const before = images.length === 0 ? images : imagesOf(choice);
-  return images.filter((url) => !before.includes(url)).map((url) => ({ type: "media", url, choice: index }));
+  const before = new Set(images.length === 0 ? images : imagesOf(choice));
+  return images.filter((url) => !before.has(url)).map((url) => ({ type: "media", url, choice: index }));
 }
 
 /**
@@ -96,11 +104,15 @@ function saidEvents(choice: CollectedChoice, { text, thoughts }: JudgedChoice, i
 }
 
 /** A call is the one whose id it has: others may have been taken out before it. */
-function callEvent(call: JudgedCall, index: number, { tools }: CollectedChoice, choice: number): StreamEvent {
-  const signature = tools.find(({ id }) => id === call.id)?.signature;
-  const { id, name, arguments: args } = call;
+function callEvent({ id, name, arguments: args }: JudgedCall, index: number, signatures: Signatures, choice: number): StreamEvent {
+  const signature = signatures.get(id);
   return { type: "tool", index, id, name, arguments: args, ...(signature !== undefined && { signature }), choice };
 }
+
+type Signatures = ReadonlyMap<string, string | undefined>;
+/** By the ids of the calls; of two with one id the first counts. */
+const signaturesOf = ({ tools }: CollectedChoice): Signatures =>
+  new Map(tools.map(({ id, signature }) => [id, signature] as const).reverse());
 
 /** A text member of a body; whatever else stands there says nothing. */
 export const stringOf = (value: unknown): string => text(value) ?? "";

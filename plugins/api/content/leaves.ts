@@ -1,45 +1,53 @@
 import { isJson } from "#contract";
-import { below, type Found, type Place } from "./found.ts";
+import { below, type Found, type Place, put } from "./found.ts";
 
 /** Beyond so many texts they are one, so that nobody is shown a million pieces. */
 const MAX_TEXTS = 1_000;
 
-/** Where a text stands, and what it says. */
-interface Leaf {
-  readonly path: string;
-  readonly text: string;
-}
 /** Is a member left out, by its name? */
 type LeftOut = (name: string) => boolean;
 const NONE: LeftOut = () => false;
 
 /** Every text in a value whose form nobody knows: a model may read any of them. */
 export function readLeaves(value: unknown, { path, role, message, result }: Place, found: Found, leftOut = NONE): void {
-  const leaves = leavesOf(value, path, leftOut);
   const kind = result ? "tool_result" : "text";
-  if (leaves.length <= MAX_TEXTS) for (const leaf of leaves) found.push({ ...leaf, role, message, kind });
-  else found.push({ path, text: leaves.map(({ text }) => text).join("\n"), role, message, kind });
+  if (typeof value === "string") return put(found, { path, text: value, role, message, kind });
+  const { texts, paths } = leavesOf(value, path, leftOut);
+  if (texts.length > MAX_TEXTS) return put(found, { path, text: texts.join("\n"), role, message, kind });
+  paths.forEach((leaf, at) => put(found, { path: leaf, text: texts[at] ?? "", role, message, kind }));
 }
 
-function leavesOf(value: unknown, path: string, leftOut: LeftOut): readonly Leaf[] {
-  const leaves: Leaf[] = [];
-  const waiting: { readonly value: unknown; readonly path: string }[] = [{ value, path }];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (typeof next.value === "string") leaves.push({ path: next.path, text: next.value });
-    else waiting.push(...within(next.value, next.path, leftOut).reverse());
+/** A list or an object that is being read. */
+interface Level {
+  readonly path: string;
+  /** Of an object's members. */
+  readonly names: readonly string[] | null;
+  readonly values: readonly unknown[];
+  next: number;
+}
+/** The texts in their order, and where they stand, as far as they are told apart. */
+interface Leaves {
+  readonly texts: string[];
+  readonly paths: string[];
+}
+function leavesOf(value: unknown, path: string, leftOut: LeftOut): Leaves {
+  const leaves: Leaves = { texts: [], paths: [] };
+  const levels = [levelOf(value, path, leftOut)];
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const at = level.next++;
+    const inside = level.values[at];
+    if (at === level.values.length) levels.pop();
+    else if (typeof inside === "string") addLeaf(inside, level, at, leaves);
+    else if (typeof inside === "object" && inside !== null) levels.push(levelOf(inside, pathOf(level, at), leftOut));
   }
   return leaves;
 }
-
-/** What stands directly in a list or an object, numbers and the like apart. */
-function within(value: unknown, path: string, leftOut: LeftOut): { readonly value: unknown; readonly path: string }[] {
-  const inside: { readonly value: unknown; readonly path: string }[] = [];
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at += 1) if (says(value[at])) inside.push({ value: value[at], path: `${path}[${at}]` });
-  } else if (isJson(value)) {
-    for (const [name, member] of Object.entries(value))
-      if (says(member) && !leftOut(name)) inside.push({ value: member, path: below(path, name) });
-  }
-  return inside;
+function addLeaf(text: string, level: Level, at: number, { texts, paths }: Leaves): void {
+  if (texts.push(text) <= MAX_TEXTS) paths.push(pathOf(level, at));
 }
-const says = (value: unknown): boolean => typeof value === "string" || (typeof value === "object" && value !== null);
+function levelOf(value: unknown, path: string, leftOut: LeftOut): Level {
+  if (Array.isArray(value)) return { path, names: null, values: value, next: 0 };
+  const names = isJson(value) ? Object.keys(value).filter((name) => !leftOut(name)) : [];
+  return { path, names, values: isJson(value) ? names.map((name) => value[name]) : [], next: 0 };
+}
+const pathOf = ({ path, names }: Level, at: number): string => (names ? below(path, names[at] ?? "") : `${path}[${at}]`);

@@ -93,7 +93,11 @@ function unknownPart(part: Json, place: Place, found: Found): void {
 export function readParts(content: unknown, place: Place, found: Found): void {
   if (typeof content === "string") return add(found, place, "text", content, place.path);
   if (Array.isArray(content))
-    return content.forEach((part: unknown, index) => readPart(part, { ...place, path: `${place.path}[${index}]` }, found));
+    return content.forEach((part: unknown, index) => {
+      const path = `${place.path}[${index}]`;
+      if (typeof part === "string") add(found, place, "text", part, path);
+      else readPart(part, { ...place, path }, found);
+    });
   readPart(content, place, found);
 }
 

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "#contract";
 import { list } from "./conversation.ts";
-import { at, below, type Found } from "./found.ts";
+import { at, below, type Found, put } from "./found.ts";
 import { readParts } from "./parts.ts";
 
 type Reader = (body: Json, found: Found) => void;
@@ -39,8 +39,8 @@ function readImages(value: unknown, path: string, found: Found): void {
   if (Array.isArray(value)) return list(value).forEach((item, index) => readImages(item, `${path}[${index}]`, found));
   const link = isJson(value) ? value["image_url"] : value;
   const place = { path: isJson(value) ? below(path, "image_url") : path, role: "user", message: 0, kind: "image" } as const;
-  if (typeof link === "string") found.push({ ...place, text: link });
-  else if (isJson(link) && typeof link["url"] === "string") found.push({ ...place, path: below(place.path, "url"), text: link["url"] });
+  if (typeof link === "string") put(found, { ...place, text: link });
+  else if (isJson(link) && typeof link["url"] === "string") put(found, { ...place, path: below(place.path, "url"), text: link["url"] });
 }
 
 /** A text as numbers of tokens: in the list itself, or in lists of it. */

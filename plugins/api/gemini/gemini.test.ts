@@ -287,3 +287,15 @@ test("errors have a status of Google's, and what the gateway calls them among th
     provider: "x",
   });
 });
+
+test("results find their calls in a time that grows with their number, not with its square", () => {
+  const count = 60_000;
+  const call = (at: number): Json => ({ functionCall: { id: `c${at}`, name: "f", args: {} } });
+  const result = (at: number): Json => ({ functionResponse: { id: `c${count - 1 - at}`, name: "f", response: { output: "r" } } });
+  const parts = (of: (at: number) => Json): Json[] => Array.from({ length: count }, (_, at) => of(at));
+  const contents = [{ parts: [{ text: "x" }] }, { role: "model", parts: parts(call) }, { parts: parts(result) }];
+  const startedAt = performance.now();
+  const { messages } = chatRequest({ contents }, { mapped: true });
+  expect(performance.now() - startedAt).toBeLessThan(1_500); // many seconds, were each looked for among all
+  expect((messages as Json[]).at(-1)).toMatchObject({ role: "tool", tool_call_id: "c0" });
+});

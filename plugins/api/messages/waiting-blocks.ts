@@ -3,7 +3,7 @@ import type { BlockEvent } from "./content-blocks.ts";
 /** Characters that may wait at a time; more than the longest answers that models give have all in all. */
 const MOST = 4 * 1024 * 1024;
 /** What an event takes beside its JSON. */
-const EVENT = 64;
+const EVENT = 256;
 
 interface Place {
   readonly events: BlockEvent[];

@@ -1,5 +1,6 @@
 import type { Control, EchoOf, EncodeOptions, FinishReason, Json, Usage, WireError } from "#contract";
 import { object, objects, text } from "../content/wire.ts";
+import { charactersIn } from "./size.ts";
 import { usageBody } from "./usage.ts";
 
 /** Is an answer that the gateway makes kept? None is of a request whose bodies are not to be logged, unless it says so itself. */
@@ -10,7 +11,7 @@ export const isKept = ({ store }: Json, { debug }: Pick<Control, "debug">): bool
 export function echoOf(body: Json, of?: EchoOf): Json {
   const { background, instructions, max_output_tokens, max_tool_calls, metadata, parallel_tool_calls, previous_response_id } = body;
   const { prompt_cache_key, safety_identifier, service_tier, store, temperature, tool_choice, tools, top_logprobs, top_p, user } = body;
-  return {
+  return shortened({
     background: background ?? false,
     instructions: instructions ?? null,
     max_output_tokens: max_output_tokens ?? null,
@@ -31,7 +32,20 @@ export function echoOf(body: Json, of?: EchoOf): Json {
     truncation: body.truncation ?? "disabled",
     user: user ?? null,
     metadata: metadata ?? {},
-  };
+  });
+}
+/** Characters of what an answer repeats of its request: three events of a stream say it, each in one go. */
+const MOST_REPEATED = 1024 * 1024;
+/** What is longer is not repeated, as if nothing had been said: of tools their types and names are, which tell what was called. */
+function shortened(echo: Json): Json {
+  let left = MOST_REPEATED;
+  for (const name in echo) {
+    const length = charactersIn(echo[name], left);
+    if (length <= left) left -= length;
+    else
+      echo[name] = name === "tools" ? objects(echo[name]).map(({ type, name: called }) => ({ type, name: called })) : NOTHING_ASKED[name];
+  }
+  return echo;
 }
 const NOTHING_ASKED = Object.freeze(echoOf({}));
 

@@ -168,6 +168,25 @@ describe("a stream in the responses form", () => {
     expect(performance.now() - began).toBeLessThan(1_000); // several seconds, were all of them parsed for each
     expect(built(wire).map(({ arguments: args }) => String(args).length)).toEqual(calls.map(() => 4_011));
   });
+  test("an answer whose end would write too much, or too many items, is broken off", () => {
+    const long: readonly StreamEvent[] = [
+      start,
+      ...Array.from({ length: 26 }, () => ({ type: "text", text: "x".repeat(100_000) }) as const),
+    ];
+    expect(() => wireOf(long)).toThrow("it says more than 2500000 characters");
+    expect(() => responses.write(collect(long), OPTIONS)).toThrow("it says more than 2500000 characters");
+    const calls = Array.from({ length: 4_097 }, (_, index) => call(index, "{}", { id: `t${index}`, name: "f" }));
+    expect(() => wireOf([start, ...calls])).toThrow("it holds more than 4096 items");
+  });
+  test("of what was asked it repeats a million characters; longer tools by their names", () => {
+    const tools = [{ type: "custom", name: "sql", description: "x".repeat(2_000_000) }];
+    expect(echoOf({ tools, instructions: "x".repeat(2_000_000), user: "u" })).toMatchObject({
+      tools: [{ type: "custom", name: "sql" }],
+      instructions: null,
+      user: "u",
+    });
+    expect(echoOf({ instructions: "x".repeat(1_000_000) })["instructions"]).toHaveLength(1_000_000);
+  });
   test("300 kB of arguments arrive whole, and a call without any has an empty object", () => {
     const long = JSON.stringify({ text: "x".repeat(300_000) });
     const pieces = long.match(/.{1,1000}/g) ?? [];

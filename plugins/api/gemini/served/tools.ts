@@ -8,8 +8,8 @@ export function toolMembers({ tools, toolConfig }: Json): Json {
   const declared = namedAll(tools).flatMap(functionsOf);
   if (declared.length === 0) return {};
   const { mode, allowedFunctionNames } = named(named(toolConfig).functionCallingConfig);
-  const names = Array.isArray(allowedFunctionNames) ? allowedFunctionNames : [];
-  const allowed = names.length === 0 ? declared : declared.filter(({ name }) => names.includes(name));
+  const names = new Set<unknown>(Array.isArray(allowedFunctionNames) ? allowedFunctionNames : []);
+  const allowed = names.size === 0 ? declared : declared.filter(({ name }) => names.has(name));
   const choice = mode === "ANY" && allowed.length === 1 ? { type: "function", function: { name: allowed[0]?.name } } : choiceOf(mode);
   return {
     tools: allowed.map((declaration) => ({ type: "function", function: declaration })),

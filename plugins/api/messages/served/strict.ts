@@ -7,8 +7,9 @@ export function isStrict(schema: Json): boolean {
 const isObject = ({ type, properties }: Json): boolean => type === "object" || isJson(properties);
 
 function isClosed({ properties, required, additionalProperties }: Json): boolean {
-  const names = Object.keys(isJson(properties) ? properties : {});
-  return additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name));
+  if (additionalProperties !== false || !Array.isArray(required)) return false;
+  const needed = new Set<unknown>(required);
+  return Object.keys(isJson(properties) ? properties : {}).every((name) => needed.has(name));
 }
 
 const SCHEMAS = new Set(["properties", "$defs", "definitions"]);

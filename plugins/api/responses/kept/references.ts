@@ -21,22 +21,26 @@ const MOST = 500;
 export async function resolved(items: Items, caller: Caller, store: KeptStore): Promise<{ items: Items; bytes: number }> {
   const seeds = new Set(items.flatMap((item) => referenceIn(item)?.seed ?? []));
   if (seeds.size > MOST) throw refused(`The input refers to items of more than ${MOST} answers.`);
-  const outputs = new Map<string, Items>();
+  const outputs = new Map<string, ById>();
   let bytes = 0;
   for (const seed of seeds) {
     const record = await store.find(ownId(seed), caller);
     bytes += record?.bytes ?? 0;
     if (bytes > MAX_BYTES) throw refused(`The input refers to answers of more than ${MAX_BYTES / 1024 / 1024} MB.`);
     const content = record && (await store.content(record));
-    outputs.set(seed, objects(content?.response.output));
+    outputs.set(seed, byId(objects(content?.response.output)));
   }
   return { items: items.map((item) => itselfOf(item, outputs)), bytes };
 }
 
-function itselfOf(item: Json, outputs: ReadonlyMap<string, Items>): Json {
+type ById = ReadonlyMap<unknown, Json>;
+/** Of two with one id the first counts. */
+const byId = (items: Items): ById => new Map(items.map((item) => [item.id, item] as const).reverse());
+
+function itselfOf(item: Json, outputs: ReadonlyMap<string, ById>): Json {
   const reference = referenceIn(item);
   if (reference === undefined) return item;
-  const found = outputs.get(reference.seed)?.find(({ id }) => id === item.id);
+  const found = outputs.get(reference.seed)?.get(item.id);
   if (found) return carried(found);
   throw refused(
     `The item ${String(item.id)} was not found: its answer was never kept, is of another workspace, has expired or was deleted. Send the item itself.`,

@@ -1,4 +1,5 @@
-import { type Blobs, type Caller, isJson, type Json, parseJson, type Records, type Vault } from "#contract";
+import { type Blobs, type Caller, isJson, type Json, nextTurn, parseJson, type Records, type Vault } from "#contract";
+import { charactersIn } from "../size.ts";
 import { DAY_MS, isOf, type KeptResponse } from "./record.ts";
 
 /** What is kept of a response: what its client sent as input, and the whole answer. */
@@ -15,7 +16,7 @@ export interface KeptParts {
   readonly days: number;
 }
 
-/** What is larger is not kept: it is sealed, parsed and written in one turn each. */
+/** What is larger is not kept: it is written, sealed and parsed in one turn each. */
 export const MAX_BYTES = 4 * 1024 * 1024;
 /** Contents that are in memory at a time on their way from the store; others wait. */
 const MAX_READING = 4;
@@ -29,7 +30,7 @@ export class KeptStore {
   /** The record comes first: what a process leaves behind when it is killed in between, retention finds. */
   async keep(of: Pick<KeptResponse, "id" | "organisation_id" | "workspace_id" | "previous_id">, content: KeptContent): Promise<void> {
     const { records, blobs, now } = this.parts;
-    const sealed = this.#sealed(of.id, content);
+    const sealed = await this.#sealed(of.id, content);
     const created_at = now();
     await records.insert({ ...of, created_at, created_day: Math.floor(created_at / DAY_MS), bytes: sealed.byteLength });
     try {
@@ -60,7 +61,10 @@ export class KeptStore {
     const body = await this.parts.blobs.get(blobKey(id));
     if (body === undefined) return undefined;
     const sealed = new Uint8Array(await new Response(body).arrayBuffer());
-    const content: unknown = parseJson(new TextDecoder().decode(this.parts.vault.openContent(sealed, id)));
+    const plain = this.parts.vault.openContent(sealed, id);
+    if (plain.byteLength > AT_ONCE) await nextTurn();
+    const content: unknown = parseJson(new TextDecoder().decode(plain));
+    if (plain.byteLength > AT_ONCE) await nextTurn();
     return isJson(content) ? (content as unknown as KeptContent) : undefined; // written below
   }
   /** Its content first: nothing is left of what was said once the record is gone. */
@@ -73,12 +77,20 @@ export class KeptStore {
     return this.parts.now() - this.parts.days * DAY_MS;
   }
 
-  #sealed(id: string, content: KeptContent): Uint8Array<ArrayBuffer> {
+  /** Each step is a turn. */
+  async #sealed(id: string, content: KeptContent): Promise<Uint8Array<ArrayBuffer>> {
+    if (charactersIn(content, MAX_BYTES) > MAX_BYTES) throw tooLong();
+    await nextTurn();
     const plain = new TextEncoder().encode(JSON.stringify(content));
-    if (plain.byteLength > MAX_BYTES) throw new Error(`it has ${plain.byteLength} bytes, and at most ${MAX_BYTES} are kept`);
+    if (plain.byteLength > MAX_BYTES) throw tooLong();
+    if (plain.byteLength > AT_ONCE) await nextTurn();
     return new Uint8Array(this.parts.vault.sealContent(plain, id));
   }
 }
+
+/** Bytes that are parsed or written, and sealed or opened, in one turn. */
+const AT_ONCE = 256 * 1024;
+const tooLong = (): Error => new Error(`at most ${MAX_BYTES} bytes of an answer with its input are kept`);
 
 const blobKey = (id: string): string => `responses/${id}`;
 const streamOf = (bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> => new Blob([bytes]).stream();

@@ -1,4 +1,4 @@
-import { isJson, type Json, parseJson } from "#contract";
+import { InnerJson, isJson, type Json } from "#contract";
 import { JsonEnd } from "../../content/json-end.ts";
 import { membersText } from "./event-writer.ts";
 import { type ItemPlace, type ItemStatus, itemAdded, itemDone, type OpenItem } from "./item.ts";
@@ -124,8 +124,8 @@ function inputIn(text: string): string {
 
 function jsonIn(text: string): unknown {
   try {
-    return parseJson(text);
+    return new InnerJson().parse(text);
   } catch {
-    return undefined; // cut off, or no JSON
+    return undefined; // cut off, no JSON, or too much of it
   }
 }

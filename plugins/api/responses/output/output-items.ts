@@ -25,6 +25,7 @@ export interface ItemsOf {
 
 /** The output of an answer, made of its events: its items in order, and the wire text that tells of them. */
 export class OutputItems {
+  private said = 0;
   private readonly begun: OpenItem[] = [];
   private message: MessageItem | null = null;
   private reasoning: ReasoningItem | null = null;
@@ -40,6 +41,8 @@ export class OutputItems {
     return this.begun.map(({ item }) => item);
   }
   event(event: Content): string {
+    this.said += lengthOf(event);
+    if (this.said > MOST) throw new SyntaxError(`it says more than ${MOST} characters, which the events of its end would repeat`);
     return (this.add[event.type] as (event: Content) => string)(event); // the key selects the handler of its own type
   }
   /** Whatever is under way ends so. */
@@ -104,15 +107,17 @@ export class OutputItems {
 
   private image(url: string): string {
     const result = DATA_IMAGE.exec(url)?.[1];
-    return result === undefined ? "" : this.whole({ type: "image_generation_call", status: "completed", result });
+    if (result === undefined) return "";
+    const type = "image_generation_call";
+    return this.whole({ type, status: "completed", result }, { type, status: "in_progress" }); // megabytes, told once
   }
   /** An item that comes in one piece: of the provider's own tools, or an image. */
-  private whole(item: Json): string {
+  private whole(item: Json, begun = item): string {
     const before = this.endComplete();
     const at = this.place("ig");
     const own = { id: at.id, ...item };
     this.opened({ item: own, end: () => "" });
-    return before + itemAdded(at, own) + itemDone(at, own);
+    return before + itemAdded(at, { id: at.id, ...begun }) + itemDone(at, own);
   }
 
   private place(prefix: string): ItemPlace {
@@ -120,6 +125,7 @@ export class OutputItems {
     return { writer: this.of.writer, id: itemId(prefix, { seed: this.of.seed, index }), index };
   }
   private opened<T extends OpenItem>(item: T): T {
+    if (this.begun.length === MOST_ITEMS) throw new SyntaxError(`it holds more than ${MOST_ITEMS} items`);
     this.begun.push(item);
     return item;
   }
@@ -143,6 +149,19 @@ export class OutputItems {
     return wire;
   }
 }
+/**
+ * Characters that an answer may say in all, images apart; the longest that models give have a quarter of it. The end of a
+ * text writes it three times, and the end of the answer again, in one turn each.
+ */
+const MOST = 2_500_000;
+/** Items of an answer; its end writes all of them. */
+const MOST_ITEMS = 4_096;
+function lengthOf(event: Content): number {
+  if (event.type === "text" || event.type === "refusal") return event.text.length;
+  if (event.type === "reasoning") return event.text.length + (event.signature ?? event.redacted ?? "").length;
+  return event.type === "tool" ? (event.arguments ?? "").length + (event.signature ?? "").length : 0;
+}
+
 const DATA_IMAGE = /^data:image\/[^;,]+;base64,(.*)$/s;
 
 /** Items that only a provider with a Responses API brings; blocks of another form have no place here. */

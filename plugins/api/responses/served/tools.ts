@@ -56,6 +56,6 @@ function choiceOf(choice: unknown): unknown {
 /** Where some of the tools are allowed, the others are not shown to the model. */
 function allowed(tools: readonly Json[], choice: unknown): readonly Json[] {
   if (!isJson(choice) || choice.type !== "allowed_tools") return tools;
-  const names = objects(choice.tools).map(({ name }) => name);
-  return tools.filter(({ name }) => names.includes(name));
+  const names = new Set(objects(choice.tools).map(({ name }) => name));
+  return tools.filter(({ name }) => names.has(name));
 }
