@@ -17,6 +17,7 @@ import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
 import { activeGuardrails, guardInput } from "./guard/guard.ts";
 import type { ClientForm, RoutedRequest, Try } from "./call/try.ts";
+import { refuseUnread } from "./guard/unread.ts";
 import { refuseUnstreamable } from "./guard/stream.ts";
 import { wireError } from "./stream/live.ts";
 import { deniedReply, guardReply, judgedReply, viewOf } from "./guard/output.ts";
@@ -34,6 +35,7 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
     const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
+    if (call.row.passes !== undefined) await refuseUnread(leaf, request, gw.guards);
     if (leaf.inputGuardrails.length > 0) guarded = await guardedInput({ leaf, body, to, request }, gw);
     if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
     const { owned } = call.row;
@@ -95,7 +97,7 @@ function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, {
 
 /** What a form asked for: it may have passed by unread. */
 function modelInForm(body: Body): string | undefined {
-  if (body.kind === "form") return body.model?.();
+  if (body.kind === "form" || body.kind === "raw") return body.model?.();
   return body.kind === "form-read" ? body.fields["model"] : undefined;
 }
 
@@ -129,7 +131,7 @@ const readable = async ({ request: { call, held }, body }: ShapedRequest): Promi
 
 /** The call with its JSON as the target shaped it. */
 const withShape = (call: Call, body: Json | null): Call =>
-  call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { kind: "json", value: body, text: null } } : call;
+  call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { ...call.body, value: body, text: null } } : call;
 
 /** The request's JSON as its guardrails left it. */
 const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | null =>
@@ -141,20 +143,24 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
   const form = clientForm({ call, body, leaf, to, request }, gw);
   const ask: AdapterInput = {
     target: to.target,
-    operation: to.served?.operation ?? call.operation,
+    operation: to.served?.operation ?? call.row.id,
     path: to.served ? OPERATIONS[to.served.operation].path : call.path,
-    search: to.served || call.row.prefix !== undefined ? "" : call.search,
+    search: to.served || hasOwnQuery(call.row) ? "" : call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
 }
 
+/** What a query says below another prefix is for the gateway alone, unless it passes with its request. */
+const hasOwnQuery = ({ prefix, passes }: MountedOperation): boolean => prefix !== undefined && passes === undefined;
+
 function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
-  const dialect = gw.dialects.get(call.operation) ?? null;
+  const dialect = gw.dialects.get(call.row.id) ?? null;
   const strict = leaf.strict ?? call.control.strict ?? true;
   const model = typeof body?.["model"] === "string" ? body["model"] : "";
-  const usage = dialect !== null && body !== null && dialect.asksUsage(body);
+  const passes = call.row.passes !== undefined; // its usage stays where the provider puts it
+  const usage = passes || (dialect !== null && body !== null && dialect.asksUsage(body));
   return {
     dialect,
     encode: {
@@ -174,6 +180,7 @@ function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body"
 function providerBody(body: Json, { call, to, ask, form }: Pick<Try, "call" | "to" | "ask" | "form">): Json {
   entering(markOfOwner(to.provider));
   const { adapter, target, served } = to;
+  if (form.row.passes !== undefined) return typeof body["model"] === "string" ? withModel(body, target.model) : body;
   const wire = served ? served.wire : form.dialect;
   const passes = wire !== null && speaks(to, wire);
   const asked = served ? served.request(body, { mapped: !passes }) : body;

@@ -3,6 +3,7 @@ import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneChat } from "./data-plane-chat.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
 import { dataPlaneMore } from "./data-plane-more.ts";
+import { dataPlaneProxy } from "./data-plane-proxy.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { gemini } from "./data-plane-gemini.ts";
 import { dataPlaneKept } from "./data-plane-kept.ts";
@@ -28,4 +29,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneKept,
   ...dataPlaneMore,
   ...dataPlaneChat,
+  ...dataPlaneProxy,
 ];
