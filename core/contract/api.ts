@@ -4,6 +4,7 @@ import type { Dialect } from "./dialect.ts";
 import { DATA_PREFIX, type OperationBodies, type OperationId, type OwnOperation } from "./operation.ts";
 import type { Json } from "./json.ts";
 import type { KeptAnswers, PreparedBody } from "./kept-answers.ts";
+import type { Passing } from "./passing.ts";
 import type { Call, Caller, Plan } from "./request.ts";
 
 /** A data-plane plugin: the operations it mounts (under `/v1`, or where a vendor's own clients ask), the dialects it speaks, and plain routes of its own. */
@@ -11,6 +12,8 @@ export interface Api {
   readonly operations?: readonly OperationRoute[];
   readonly dialects?: readonly Dialect[];
   readonly routes?: readonly Route[];
+  /** What is asked below `/v1/proxy`, and where nobody mounts anything: one plugin may take it. */
+  readonly passing?: Passing;
   /** Members of configs that it obeys. */
   readonly obeys?: ConfigMembers;
 }

@@ -27,7 +27,6 @@ export const AWAITED: Readonly<Record<string, string>> = {
   "strategy.sticky":       "sticky load balancing (kind policy)",
   "strategy.conditions":   "the strategy mode conditional (kind policy)",
   "strategy.default":      "the strategy mode conditional (kind policy)",
-  executeOnProxy:          "guarded pass-through requests (kind api)",
   soft_deny_200:           "denials that are answered with 200 (the guardrail engine)",
 };
 

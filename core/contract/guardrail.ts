@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { Json } from "./json.ts";
 import type { RequestType } from "./operation.ts";
+import type { PassedRequest } from "./passing.ts";
 
 /** A pack of checks. */
 export interface GuardrailPack {
@@ -50,6 +51,8 @@ export interface Check<P extends TSchema = TSchema> {
   readonly timeoutMs?: number;
   /** Request types it applies to; default: every one with content. */
   readonly operations?: readonly RequestType[];
+  /** With these parameters, does it judge a request that passes unread, by its method, path and content type? Default: no check that looks at content does. */
+  judgesPassing?(params: Static<P>): boolean;
   /**
    * What is wrong with parameters beyond what their schema can say: a pattern that does not compile, a schema that is
    * none. Asked when a guardrail is saved and when it is bound, with the schema satisfied and defaults filled.
@@ -106,6 +109,8 @@ export interface CheckCall {
   readonly response: Json | null;
   /** HTTP status of the answer on the output side. */
   readonly status: number | null;
+  /** Of a request that passes to its provider as it came. */
+  readonly passing?: PassedRequest;
   /** Request headers by name; gateway keys and credentials are not readable. */
   header(name: string): string | null;
 }

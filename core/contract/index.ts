@@ -39,6 +39,7 @@ export * from "./opened-vault.ts";
 export * from "./operation.ts";
 export * from "./owned.ts";
 export * from "./packed-thought.ts";
+export * from "./passing.ts";
 export * from "./pin.ts";
 export * from "./plugin.ts";
 export * from "./policy.ts";

@@ -1,6 +1,7 @@
 import type { BodyContent } from "./content.ts";
 import type { Json } from "./json.ts";
 import type { OwnedIds } from "./owned.ts";
+import type { PassedBy } from "./passing.ts";
 import type { WireError } from "./stream.ts";
 
 /** What an operation is, whoever mounts it. */
@@ -153,6 +154,8 @@ export interface OwnOperation extends Operation {
 /** An operation as it is served. */
 export interface MountedOperation extends Operation, OperationBodies {
   readonly id: OperationName;
+  /** It goes to its provider as it came; absent for an operation that is asked by its own path. */
+  readonly passes?: PassedBy;
 }
 /** What the plugin that mounts an operation says of its bodies. */
 export interface OperationBodies {

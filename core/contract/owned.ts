@@ -7,6 +7,8 @@ import type { Json } from "./json.ts";
 export interface OwnedIds {
   /** Path parameters that hold such an id. What stands below it (a run of a thread) belongs to its owner. */
   readonly params?: readonly string[];
+  /** The same of a path without parameters, and of its query. */
+  path?(path: string, search: string): readonly string[];
   /** The ids that a request's body names: `input_file_id`, `previous_response_id`, the `file_id` of a part. */
   named?(body: Json): readonly string[];
   /** The ids that an answer brings into being. */
@@ -27,6 +29,11 @@ export interface OwnedIds {
    * recorded for somebody else is (a provider's models are everybody's).
    */
   readonly lists?: true | "not-others";
+  /**
+   * Where nobody declared what is an id: does this one look like no word? One that does not is somebody's only if it is
+   * recorded; default: all are ids.
+   */
+  looksLikeId?(text: string): boolean;
 }
 
 /**

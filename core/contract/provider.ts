@@ -36,6 +36,11 @@ export interface Provider {
   readonly dialect?: string | readonly string[];
   readonly operations: { readonly [Op in OperationName]?: Adapter };
   /**
+   * How it gets what passes as it came (`/v1/proxy/…` and paths that nobody mounts): where its paths begin, and further
+   * headers. `ask.operation` is the operation that such a path belongs to, else `proxy`. Default: below its base URL, as asked.
+   */
+  readonly passes?: PassingAdapter;
+  /**
    * Reads an error answer: its body, and its headers by their names in lower case where it is an answer of its own. Default: the OpenAI form
    * `{error: {message, type, param, code}}`.
    */
@@ -122,6 +127,11 @@ export interface Adapter<S = unknown> {
    */
   readonly answer?: (body: Json | null, ask: AdapterInput, signal: AbortSignal, request: OutgoingRequest) => Promise<Response>;
 }
+/** The part of an adapter that changes nothing in a body. `answer` answers without a network call. */
+export type PassingAdapter = Pick<Adapter, "headers" | "answer"> & {
+  /** Below the base URL, and never outside of what the target stands for; dots, slashes and backslashes of a client's are in no step of its path. */
+  readonly path?: (ask: AdapterInput) => string;
+};
 /** Identity at run time; keeps an adapter's stream state typed inside its own file. */
 export const defineAdapter = <S>(adapter: Adapter<S>): Adapter => adapter as Adapter;
 

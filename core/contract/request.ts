@@ -41,7 +41,21 @@ export interface Call {
 export type Body =
   | { readonly kind: "none" }
   /** `text` is as it came, or `null` once an override or a guardrail has changed what it says. */
-  | { readonly kind: "json"; readonly text: JsonText | null; readonly value: Json }
+  | {
+      readonly kind: "json";
+      readonly text: JsonText | null;
+      readonly value: Json;
+      /** It passes, and is not what its operation reads: nobody vouches for what is found in it. */
+      readonly unfit?: true;
+    }
+  /** Whatever else passes, on its way through: it can be sent once. `model` is the field of that name of a form, as soon as that has passed. */
+  | {
+      readonly kind: "raw";
+      /** Empty where the request says none. */
+      readonly contentType: string;
+      readonly stream: ReadableStream<Uint8Array>;
+      readonly model?: () => string | undefined;
+    }
   /** A multipart form on its way through: it can be sent once. `model` is its field of that name, as soon as that has passed. */
   | {
       readonly kind: "form";

@@ -56,6 +56,8 @@ export interface BodyReading {
   readonly kind: Operation["body"];
   /** A form may come as JSON. */
   readonly orJson?: boolean;
+  /** What JSON does wrong is marked, not refused. */
+  readonly marksUnfit?: boolean;
   /** JSON may be left out. */
   readonly optional?: boolean;
   readonly limits: BodyLimits;
@@ -66,17 +68,36 @@ export type Accept = (body: Json) => void;
 const NONE: Body = Object.freeze({ kind: "none" });
 
 function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: BodyLimits): Body {
-  if (!contentType.toLowerCase().startsWith("multipart/form-data"))
+  if (!isForm(contentType))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "multipart/form-data" }, { param: "content-type" });
   if (!request.body) throw new GatewayError("REQUEST_INVALID", { what: "The multipart form is empty." });
   const model = new PassingField("model", contentType);
   return { kind: "form", contentType, stream: arriving(request, request.body, bodyMs, model), model: () => model.value };
 }
 
+/** A body that passes, whatever it is: JSON is read, since it may name a model; of all others bytes are passed on as they come. */
+export function passingBody(request: Request, headers: RequestHeaders, how: BodyReading, held?: Held): Body | Promise<Body> {
+  if (!request.body || request.method === "GET" || request.method === "HEAD") return NONE;
+  const contentType = headers.get("content-type") ?? "";
+  if (JSON_TYPE.test(contentType)) return jsonBody(request, headers, { ...how, optional: true }, held);
+  const model = isForm(contentType) ? new PassingField("model", contentType) : NO_FIELD;
+  const stream = arriving(request, request.body, how.limits.bodyMs ?? BODY_MS, model);
+  return { kind: "raw", contentType, stream, model: () => model.value };
+}
+/** Lines of JSON are none of these. */
+const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const isForm = (contentType: string): boolean => contentType.toLowerCase().startsWith("multipart/form-data");
+const NO_FIELD: Pick<PassingField, "add" | "end" | "value"> = { add: () => undefined, end: () => undefined, value: undefined };
+
 const stalled = (silentMs: number): GatewayError => new GatewayError("BODY_STALLED", { silentMs });
 
 /** The same bytes as they are asked for; BODY_STALLED when none come for so long. Who reads slowly is not hurried. */
-function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: number, field: PassingField): ReadableStream<Uint8Array> {
+function arriving(
+  request: Request,
+  body: ReadableStream<Uint8Array>,
+  silentMs: number,
+  field: Pick<PassingField, "add" | "end">,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -97,7 +118,8 @@ function arriving(request: Request, body: ReadableStream<Uint8Array>, silentMs: 
   );
 }
 
-async function jsonBody(request: Request, headers: RequestHeaders, { limits, accept, optional }: BodyReading, held?: Held): Promise<Body> {
+async function jsonBody(request: Request, headers: RequestHeaders, how: BodyReading, held?: Held): Promise<Body> {
+  const { limits, accept, optional } = how;
   let text: JsonText;
   try {
     text = await inTime(boundedText(request, headers, limits.maxJsonBytes, held), limits.bodyMs ?? BODY_MS, bodyLate);
@@ -107,8 +129,18 @@ async function jsonBody(request: Request, headers: RequestHeaders, { limits, acc
   if (optional && text.length === 0) text = "{}";
   held?.take(nestingCost(text));
   const value = typeof text === "string" ? jsonObject(text, limits) : await longJsonObject(text, limits);
-  accept?.(value);
+  if (how.marksUnfit && accept && !fits(value, accept)) return { kind: "json", text, value, unfit: true };
+  if (!how.marksUnfit) accept?.(value);
   return { kind: "json", text, value };
+}
+function fits(value: Json, accept: Accept): boolean {
+  try {
+    accept(value);
+    return true;
+  } catch (thrown) {
+    if (GatewayError.is(thrown)) return false;
+    throw thrown;
+  }
 }
 /** What is shorter takes no longer than a turn of the event loop may. */
 const LONG = 256 * 1024;

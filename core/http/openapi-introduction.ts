@@ -1,4 +1,4 @@
-import { type Plane, PREFIX } from "#contract";
+import { PREFIX, type Plane, type Passing, PASSING_PREFIX } from "#contract";
 import type { OfflineChat } from "./offline-chat.ts";
 import { PLANES } from "./planes.ts";
 
@@ -6,8 +6,8 @@ import { PLANES } from "./planes.ts";
 export type Grouped = ReadonlyMap<Plane, readonly string[]>;
 
 /** What stands before the operations: the planes that are mounted, which key goes where, and a first request. */
-export function introduction(grouped: Grouped, offline: OfflineChat | undefined): string {
-  return [planes(grouped), KEYS, ...(offline ? [firstRequest(offline)] : [])].join("\n\n");
+export function introduction(grouped: Grouped, offline: OfflineChat | undefined, passing?: Passing): string {
+  return [planes(grouped), ...(passing ? [passed(passing)] : []), KEYS, ...(offline ? [firstRequest(offline)] : [])].join("\n\n");
 }
 
 function planes(grouped: Grouped): string {
@@ -17,6 +17,9 @@ function planes(grouped: Grouped): string {
   );
   return `One address for every model provider. What runs here, and no more, is described on this page.\n\n## Planes\n\n${rows.join("\n")}`;
 }
+
+const passed = ({ scope }: Passing): string =>
+  `Whatever else a provider has is asked below \`${PASSING_PREFIX}\`, or at its path below \`${PREFIX.data}\`: any method and body passes as it came. Scope: \`${scope}\`.`;
 
 const KEYS = `## Keys
 

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { ConfigBody, type Dialect, ErrorBody, type Json, type OperationName, type Route } from "#contract";
+import { ConfigBody, type Dialect, ErrorBody, type Json, type OperationName, type Passing, type Route } from "#contract";
 import type { Generation, MountedRoute } from "../kernel/generation.ts";
 import { offlineChat, offlineProvider } from "./offline-chat.ts";
 import { type Grouped, introduction } from "./openapi-introduction.ts";
@@ -18,6 +18,7 @@ export interface Documented {
   /** The examples name one that answers offline. */
   readonly providers?: Generation["providers"];
   readonly dialects?: ReadonlyMap<string, Dialect>;
+  readonly passing?: Passing | undefined;
 }
 export interface DocumentInfo {
   readonly title: string;
@@ -44,7 +45,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
   const grouped = tagsByPlane(items);
   return {
     openapi: "3.1.0",
-    info: { ...info, description: introduction(grouped, offline) },
+    info: { ...info, description: introduction(grouped, offline, gen.passing) },
     servers: [{ url: "." }], // relative to where the document is read: a proxy may serve it below a path
     security: SECURITY.data,
     tags: tagsOf(items).map((name) => ({ name })),

@@ -6,6 +6,7 @@ import {
   type Json,
   type MaybePromise,
   type MountedOperation,
+  PASSING,
   type RequestHeaders,
   wholePath,
 } from "#contract";
@@ -84,7 +85,7 @@ function refuseSteps(name: string, value: string): void {
 }
 
 /** What is known of a request before its headers are read. */
-interface RequestStart {
+export interface RequestStart {
   readonly request: Request;
   readonly headers: HeaderMap;
   readonly at: UrlParts;
@@ -94,10 +95,10 @@ interface RequestStart {
   readonly id: string;
 }
 
-function beginning({ request, headers, at, row, params, startedAt, id }: RequestStart, control: Call["control"]): Call {
+export function beginning({ request, headers, at, row, params, startedAt, id }: RequestStart, control: Call["control"]): Call {
   return {
     id,
-    operation: row.id,
+    operation: row.passes === undefined ? row.id : PASSING,
     row,
     method: request.method,
     path: at.pathname.slice((row.prefix ?? DATA_PREFIX).length),
@@ -111,7 +112,7 @@ function beginning({ request, headers, at, row, params, startedAt, id }: Request
     signal: request.signal,
   };
 }
-const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
+export const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
 
 /** The trace the client named, in our header or in W3C's `traceparent`. */

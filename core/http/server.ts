@@ -12,6 +12,7 @@ import { headerReader, refuseAmbiguous } from "./headers.ts";
 import { type Mount, NO_PARAMS, type Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
 import { operationMount } from "./operation-mount.ts";
+import { passingMount } from "./passing-mount.ts";
 import { publicRoutes } from "./public.ts";
 import { isWhole, partsOf, type UrlParts, withWholeUrl } from "./request-path.ts";
 import { routeMount } from "./route-mount.ts";
@@ -61,7 +62,12 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   for (const { method, path, run } of [...mounts, ...open]) {
     app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
   }
-  app.all(unknown.path, ({ request }) => unknown.run(request, partsOf(request.url), NO_PARAMS));
+  const isMounted = (pathname: string): boolean => methodsAt(pathname) !== undefined;
+  const passing = gen.passing && passingMount(gen.passing, gateway, { read, settings, isMounted });
+  app.all(unknown.path, ({ request }) => {
+    const at = partsOf(request.url);
+    return passing?.(request, at) ?? unknown.run(request, at, NO_PARAMS);
+  });
   const direct = directly([...mounts, ...open]);
   const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
   const fetch: Served["fetch"] = (request, server) =>

@@ -48,6 +48,7 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], handles: Res
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
     operations: mounts.operations,
     routes: mounts.routes,
+    passing: apis.find(({ provides }) => provides.passing)?.provides.passing,
     console: of("console").map(({ name, provides }) => belongsTo(provides, name))[0],
   };
 }

@@ -13,6 +13,7 @@ import type {
   MountedOperation,
   OperationName,
   OperationRoute,
+  Passing,
   Policy,
   PriceSource,
   Provider,
@@ -49,6 +50,8 @@ export interface Assembled {
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
+  /** What is read of requests that pass as they came; absent where none do. */
+  readonly passing: Passing | undefined;
   readonly console: Console | undefined;
   /** What a config may be here. */
   readonly config: ConfigRules;

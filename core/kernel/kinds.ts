@@ -55,6 +55,7 @@ const isRoute = (route: unknown): boolean =>
   isFunction(route.handle) &&
   isJson(route.reply) &&
   route.scope !== undefined;
+const isPassing = (passing: unknown): boolean => isJson(passing) && isJson(passing.content) && isText(passing.scope);
 const isRoutes = (routes: unknown): boolean => isList(routes) && routes.every(isRoute);
 const A_ROUTE = "a list of routes with plane, method, path, scope, reply and handle";
 const routeId = (route: Route): string => `route ${route.method} ${route.plane} ${route.path}`;
@@ -65,6 +66,7 @@ const PROVIDER = members({
   target: [isJson, "a schema"],
   endpoint: [isFunction, "a function"],
   operations: [isJson, "an object of adapters"],
+  passes: [absentOr(isJson), "an object"],
 });
 const HOOKS = ["identify", "admit", "strategies", "settle"] as const;
 const hook = [absentOr(isFunction), "a function"] as const;
@@ -97,6 +99,7 @@ const API = members({
   operations: [absentOr(isList), "a list"],
   dialects: [absentOr(isList), "a list"],
   routes: [absentOr(isRoutes), A_ROUTE],
+  passing: [absentOr(isPassing), "an object with `content` and `scope`"],
   obeys,
 });
 
@@ -153,10 +156,11 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
     flaw: (provides) =>
       API(provides) ?? unknownOperation(((provides as Api).operations ?? []).map(idOf)) ?? withoutContent(provides as Api),
     claims: (provides) => {
-      const { operations = [], dialects = [] } = provides as Api;
+      const { operations = [], dialects = [], passing } = provides as Api;
       return [
         ...operations.map((route) => `operation ${idOf(route)}`),
         ...dialects.map(({ id }) => `dialect ${id}`),
+        ...(passing ? ["pass-through"] : []),
         ...routesOf(provides as Api),
         ...memberIds(provides as Api),
       ];

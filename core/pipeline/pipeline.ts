@@ -27,6 +27,7 @@ import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/proces
 import { blaming } from "../kernel/process/plugin-failure.ts";
 import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
+import { choosesNobody, noProvider } from "./plan/targets.ts";
 import { refused, whenDone } from "./settle/settle.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
@@ -50,7 +51,7 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
   try {
     const caller = (reached.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
     held.tenant = tenantOf(caller);
-    if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireScope(caller, arrived.call.row.scope, arrived.call.operation);
+    if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireOperation(caller, arrived.call);
     const asked = (reached.call = withBody(arrived.call, await arrived.read()));
     const plan = (reached.plan = await gw.plan(asked, caller));
     // In the order of the profile; a throw denies.
@@ -74,6 +75,13 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
   } catch (thrown) {
     return refused(thrown, { ...reached, leave: arrived.leave, held }, gw);
   }
+}
+
+/** A route that there is not is none of whoever may not pass requests on, either. */
+function requireOperation(caller: Caller, call: Call): void {
+  const { row, operation, control } = call;
+  if (row.passes === "unmounted" && !caller.scopes.has(row.scope) && choosesNobody(control)) throw noProvider(call);
+  requireScope(caller, row.scope, operation);
 }
 
 /** Member by member, because copying an object of unknown shape costs more than all of this. */

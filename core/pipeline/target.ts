@@ -20,6 +20,7 @@ import { type Attempted, attempt } from "./call/attempt.ts";
 import type { Gateway } from "./gateway.ts";
 import { activeGuardrails, guardInput } from "./guard/guard.ts";
 import type { ClientForm, RoutedRequest, Try } from "./call/try.ts";
+import { refuseUnread } from "./guard/unread.ts";
 import { refuseUnstreamable } from "./guard/stream.ts";
 import { wireError } from "./stream/live.ts";
 import { deniedReply, guardReply, judgedReply, viewOf } from "./guard/output.ts";
@@ -37,6 +38,7 @@ export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
     const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
+    if (call.row.passes !== undefined) await refuseUnread(leaf, request, gw.guards);
     if (leaf.inputGuardrails.length > 0) {
       if (isLongBody(call.body)) await nextTurn();
       guarded = await guardedInput({ leaf, body, to, request }, gw);
@@ -109,7 +111,7 @@ function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, {
 
 /** What a form asked for: it may have passed by unread. */
 function modelInForm(body: Body): string | undefined {
-  if (body.kind === "form") return body.model?.();
+  if (body.kind === "form" || body.kind === "raw") return body.model?.();
   return body.kind === "form-read" ? body.fields["model"] : undefined;
 }
 
@@ -143,7 +145,7 @@ const readable = async ({ request: { call, held }, body }: ShapedRequest): Promi
 
 /** The call with its JSON as the target shaped it. */
 const withShape = (call: Call, body: Json | null): Call =>
-  call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { kind: "json", value: body, text: null } } : call;
+  call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { ...call.body, value: body, text: null } } : call;
 
 /** The request's JSON as its guardrails left it. */
 const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | null =>
@@ -165,9 +167,9 @@ function tryOf({ leaf, body, asked, to, request }: AskedRequest, guarded: Guarde
   const form = clientForm({ call, body, leaf, to, request }, gw);
   const ask: AdapterInput = {
     target: to.target,
-    operation: to.served?.operation ?? call.operation,
+    operation: to.served?.operation ?? call.row.id,
     path: to.served ? filled(OPERATIONS[to.served.operation].path, call.params) : call.path,
-    search: to.served || call.row.prefix !== undefined ? "" : call.search,
+    search: to.served || hasOwnQuery(call.row) ? "" : call.search,
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
@@ -177,12 +179,15 @@ function tryOf({ leaf, body, asked, to, request }: AskedRequest, guarded: Guarde
 /** The path of the operation that stands in, with what the client's own says. */
 const filled = (path: string, params: Call["params"]): string =>
   path.includes(":") ? path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")) : path;
+/** What a query says below another prefix is for the gateway alone, unless it passes with its request. */
+const hasOwnQuery = ({ prefix, passes }: MountedOperation): boolean => prefix !== undefined && passes === undefined;
 
 function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
-  const dialect = gw.dialects.get(call.operation) ?? null;
+  const dialect = gw.dialects.get(call.row.id) ?? null;
   const strict = leaf.strict ?? call.control.strict ?? true;
   const model = typeof body?.["model"] === "string" ? body["model"] : "";
-  const usage = dialect !== null && body !== null && dialect.asksUsage(body);
+  const passes = call.row.passes !== undefined; // its usage stays where the provider puts it
+  const usage = passes || (dialect !== null && body !== null && dialect.asksUsage(body));
   return {
     dialect,
     encode: {
@@ -203,6 +208,7 @@ function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body"
 function providerBody(asked: Json, { call, to, ask, form }: Pick<Try, "call" | "to" | "ask" | "form">): Json {
   entering(markOfOwner(to.provider));
   const { adapter, target, served } = to;
+  if (form.row.passes !== undefined) return typeof asked["model"] === "string" ? withModel(asked, target.model) : asked;
   const wire = served ? served.wire : form.dialect;
   const passes = passesOn(to, wire);
   const named = served || !form.row.inPath ? withModel(asked, target.model) : withoutPath(asked, call, adapter);

@@ -1,7 +1,7 @@
 import { definePlugin, type Endpoint, type OutgoingRequest, type Target } from "#contract";
 import { credentialOf } from "./credential.ts";
 import { readError } from "./error.ts";
-import { operations } from "./operations.ts";
+import { operations, passes } from "./operations.ts";
 import { Settings } from "./settings.ts";
 import { AzureTarget, fieldsOf } from "./target.ts";
 import { tokenSource } from "./token.ts";
@@ -31,7 +31,15 @@ export default definePlugin({
     }
 
     return {
-      provides: { target: AzureTarget, endpoint, sign, dialect: ["chat", "completions", "responses"], operations, error: readError },
+      provides: {
+        target: AzureTarget,
+        endpoint,
+        sign,
+        dialect: ["chat", "completions", "responses"],
+        operations,
+        passes,
+        error: readError,
+      },
     };
   },
 });

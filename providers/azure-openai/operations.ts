@@ -1,4 +1,4 @@
-import type { Adapter, Provider } from "#contract";
+import type { Adapter, PassingAdapter, Provider } from "#contract";
 import { batch, conversation, deployedIfNamed, modelled, response, tuned, tunedList, tuning } from "./body.ts";
 import { serving } from "../wires/openai/serving.ts";
 import { batchOutput } from "../wires/openai/batch-output.ts";
@@ -14,6 +14,14 @@ const assistants: Adapter = {
 };
 /** Assistants and runs that name a model name the deployment. */
 const ofAssistant: Adapter = { ...assistants, request: deployedIfNamed };
+
+/** What passes is asked where its operation would be; what belongs to none, at the resource. */
+export const passes: PassingAdapter = {
+  path: (ask) => {
+    const { path } = operations[ask.operation] ?? ofResource;
+    return typeof path === "function" ? path({}, ask) : resourcePath({}, ask);
+  },
+};
 
 /** One row an operation. Azure has no moderations, no rerank and no messages; a tuned model is deleted with its deployment. */
 export const operations: Provider["operations"] = {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { nextTurn, type OutgoingRequest } from "#contract";
+import { GatewayError, nextTurn, type OutgoingRequest } from "#contract";
 import { AwsV4Signer } from "aws4fetch";
 import type { AccessKey } from "./auth.ts";
 
@@ -58,6 +58,17 @@ async function sha256(body: string | Uint8Array): Promise<string> {
   }
   return hash.digest("hex");
 }
-const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => new Uint8Array(await new Response(stream).arrayBuffer());
+/** A body is signed as a whole, so that it is held: no request of Bedrock's is larger. */
+const MAX_SIGNED = 32 * 1024 * 1024;
+async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of stream) {
+    size += piece.length;
+    if (size > MAX_SIGNED) throw new GatewayError("BODY_TOO_LARGE", { limitMb: MAX_SIGNED / 1024 / 1024 });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
 /** `20260101T000000Z` */
 const basicTime = (ms: number): string => new Date(ms).toISOString().replace(/[:-]|\.\d{3}/g, "");

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, type Endpoint, type Target } from "#contract";
+import { type AdapterInput, definePlugin, type Endpoint, type Target } from "#contract";
 import { readError } from "../wires/gemini/errors.ts";
 import { chat } from "./chat.ts";
 import { embed } from "./embed.ts";
@@ -25,6 +25,10 @@ function endpoint({ apiKey, customHost }: Target): Endpoint {
   };
 }
 
+/** Versions stand in the path: one that is not said is the one that its operations are asked at. */
+const passingPath = ({ path }: AdapterInput): string => (VERSIONED.test(path) ? path : `/v1beta${path}`);
+const VERSIONED = /^\/(?:upload\/)?v1(?:beta|alpha)?(?:\/|$)/;
+
 /** Gemini models over the Gemini API. */
 export default definePlugin({
   kind: "provider",
@@ -35,6 +39,7 @@ export default definePlugin({
       target: Type.Object({}),
       endpoint,
       dialect: "gemini",
+      passes: { path: passingPath },
       operations: {
         chatComplete: chat,
         generateContent,

@@ -9,6 +9,7 @@ import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { countTokens } from "./count-tokens.ts";
 import { decisions } from "./decisions.ts";
+import { echoing } from "./echo.ts";
 import { embeddings } from "./embeddings.ts";
 import { Kept } from "./kept.ts";
 import { KeptFiles } from "./kept-files.ts";
@@ -34,25 +35,27 @@ export default definePlugin({
     const now = () => host.now();
     const kept = new KeptFiles();
     const talks = { chatComplete: chat(now), complete: completions(now), ...embeddings, ...moderations };
+    const operations = {
+      ...talks,
+      ...images(now),
+      ...audio,
+      ...countTokens,
+      ...rerank,
+      ...ocr,
+      ...decisions,
+      ...files(kept, now),
+      ...batches(kept, talks, now),
+      ...lists,
+      ...responses,
+      ...remembering(() => Math.floor(now() / 1000)),
+    };
     return {
       provides: {
         target: Type.Object({}, { additionalProperties: false }),
         endpoint: () => ({ baseUrl: "https://sandbox.invalid/v1", headers: {} }),
         dialect: ["chat", "completions"],
-        operations: {
-          ...talks,
-          ...images(now),
-          ...audio,
-          ...countTokens,
-          ...rerank,
-          ...ocr,
-          ...decisions,
-          ...files(kept, now),
-          ...batches(kept, talks, now),
-          ...lists,
-          ...responses,
-          ...remembering(() => Math.floor(now() / 1000)),
-        },
+        operations,
+        passes: echoing(operations),
         models,
       },
     };

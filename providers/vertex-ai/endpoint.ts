@@ -1,4 +1,4 @@
-import type { Endpoint, Target } from "#contract";
+import type { AdapterInput, Endpoint, Target } from "#contract";
 import { type Publisher, vertexModel } from "./model.ts";
 import { serviceAccountOf } from "./service-account.ts";
 import { authTypeOf, fieldsOf, incomplete } from "./target.ts";
@@ -35,6 +35,9 @@ export function modelPath(at: Target, method: string): string {
   const { publisher, name } = vertexModel(at.model);
   return `${placeOf(at, publisher)}/publishers/${publisher}/models/${name}:${method}`;
 }
+
+/** What passes stays within the target's project and region. */
+export const passingPath = ({ target, path }: Pick<AdapterInput, "target" | "path">): string => placeOf(target, "google") + path;
 
 function placeOf(at: Target, publisher: Publisher): string {
   if (authTypeOf(at) !== "apiKey") return `/v1/projects/${projectOf(at)}/locations/${regionOf(at)}`;

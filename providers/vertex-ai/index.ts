@@ -6,7 +6,7 @@ import { accessTokens } from "./access-token.ts";
 import { chat } from "./chat.ts";
 import { countTokens as messagesCountTokens } from "./count-tokens.ts";
 import { embed } from "./embed.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, passingPath } from "./endpoint.ts";
 import { messages } from "./messages.ts";
 import { countTokens, generateContent, streamGenerateContent } from "./generate.ts";
 import { imageGenerate } from "./images.ts";
@@ -41,6 +41,7 @@ export default definePlugin({
         endpoint,
         sign,
         dialect: ["messages", "gemini"],
+        passes: { path: passingPath },
         operations: {
           chatComplete: chat,
           messages,

@@ -56,9 +56,9 @@ const IDLE: readonly [what: string, config: Json, at: string, says: string][] = 
   ],
   [
     "a check's parameter",
-    guarded({ "default.webhook": { ...WEBHOOK, executeOnProxy: true } }),
+    guarded({ "default.webhook": { ...WEBHOOK, colour: "red" } }),
     "config.input_guardrails[0].default.webhook.parameters",
-    "executeOnProxy",
+    "colour",
   ],
   [
     "a nested member of one",
@@ -95,12 +95,12 @@ describe("a member that nothing obeys is refused, with its place and who would o
     const answer = await ask(`${gateway.base}/v2/guardrails`, "POST", ADMIN_KEY, {
       name: "g",
       workspace_id: "default",
-      checks: [{ id: "default.webhook", parameters: { ...WEBHOOK, executeOnProxy: true } }],
+      checks: [{ id: "default.webhook", parameters: { ...WEBHOOK, colour: "red" } }],
       actions: { deny: true, async: false, on_success: feedback, on_fail: feedback },
     });
     expect(answer).toMatchObject({
       status: 400,
-      json: { error: { param: "checks[0].parameters", message: expect.stringContaining("executeOnProxy") } },
+      json: { error: { param: "checks[0].parameters", message: expect.stringContaining("colour") } },
     });
   });
 });

@@ -92,10 +92,12 @@ interface Asking {
   readonly id?: string;
   readonly body?: Json;
   readonly config?: Json;
+  /** Below which path; default: `/v1`. */
+  readonly below?: string;
 }
 function ask(
   { method, path, body: kind }: MountedOperation,
-  { as, provider = "@shared", id = "none", body, config }: Asking,
+  { as, provider = "@shared", id = "none", body, config, below = "/v1" }: Asking,
 ): Promise<Response> {
   const sent = kind === "form" && body === undefined ? fileForm() : kind === "none" ? undefined : JSON.stringify(body ?? {});
   const headers = {
@@ -103,8 +105,17 @@ function ask(
     ...(config ? { "x-gateway-config": JSON.stringify(config) } : { "x-gateway-provider": provider }),
     ...(typeof sent === "string" && { "content-type": "application/json" }),
   };
-  const url = `http://localhost/v1${path.replace(/:\w+/g, encodeURIComponent(id))}`;
+  const url = `http://localhost${below}${path.replace(/:\w+/g, encodeURIComponent(id))}`;
   return Promise.resolve(served.fetch(new Request(url, { method, headers, ...(sent !== undefined && { body: sent }) })));
+}
+interface AskingPath extends Pick<Asking, "as" | "body"> {
+  readonly method: string;
+}
+function askPath(path: string, { as, method, body }: AskingPath): Promise<Response> {
+  const headers = { "x-gateway-api-key": as, "x-gateway-provider": "@shared", ...(body && { "content-type": "application/json" }) };
+  return Promise.resolve(
+    served.fetch(new Request(`http://localhost${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })),
+  );
 }
 function fileForm(): FormData {
   const form = new FormData();
@@ -121,6 +132,10 @@ async function jsonOf(answer: Promise<Response>): Promise<{ status: number; body
 const NOT_THERE = "There is no object with the id";
 const isNotThere = ({ status, body }: { status: number; body: Json }): boolean =>
   status === 404 && isJson(body["error"]) && String(body["error"]["message"]).startsWith(NOT_THERE);
+
+/** A step that may be read in two ways passes to nobody. */
+const isTwoWays = ({ status, body }: { status: number; body: Json }): boolean =>
+  status === 400 && JSON.stringify(body).includes("servers read such paths in different ways");
 
 const rowOfOperation = (id: string): MountedOperation => generation.operations.get(id)?.row ?? expect.unreachable();
 const upload = async (as: string, provider?: string): Promise<string> =>
@@ -177,9 +192,37 @@ describe("an id that was made for one workspace", () => {
         for (const id of [MADE, encodeURIComponent(MADE.replace("f", "%66"))]) {
           const asked = await jsonOf(ask(row, { as: OTHER, ...named(id) }));
           expect({ asked, notThere: isNotThere(asked) }).toEqual({ asked, notThere: true });
+          const passed = row.prefix === undefined ? await jsonOf(ask(row, { as: OTHER, below: "/v1/proxy", ...named(id) })) : asked;
+          expect({ passed, notThere: isNotThere(passed) || isTwoWays(passed) }).toEqual({ passed, notThere: true });
         }
     },
   );
+  test.each([
+    ["a path of nobody's", "GET", (id: string) => `/v1/proxy/own/${id}/parts`],
+    ["a mounted path in other letters", "GET", (id: string) => `/v1/proxy/Files/${id}/`],
+    ["one that is encoded", "GET", (id: string) => `/v1/%66iles/${id}`],
+    ["another method", "PUT", (id: string) => `/v1/files/${id}`],
+    ["a step before a mounted path", "DELETE", (id: string) => `/v1/proxy/v1/files/${id}`],
+    ["a verb behind it", "POST", (id: string) => `/v1/proxy/own/${id}:run`],
+    ["a query", "GET", (id: string) => `/v1/proxy/own?file=${id}`],
+    ["a body", "POST", () => "/v1/proxy/own"],
+  ] as const)(verifies("D7.15.tenants", "is 404 for another one below /v1/proxy too: %s"), async (what, method, path) => {
+    const body = what === "a body" ? { deep: [{ file_ids: [MADE] }] } : undefined;
+    const by = (as: string) => jsonOf(askPath(path(MADE), { as, method, ...(body && { body }) }));
+    const [other, maker] = [await by(OTHER), await by(MAKER)];
+    expect({ other, notThere: isNotThere(other) }).toEqual({ other, notThere: true });
+    expect({ maker, notThere: isNotThere(maker) }).toEqual({ maker, notThere: false });
+  });
+  test(verifies("D7.15.tenants", "is made and listed for its own alone, whatever it is of"), async () => {
+    const made = await jsonOf(askPath("/v1/proxy/films", { as: MAKER, method: "POST", body: { title: "One" } }));
+    const id = String(made.body["id"]);
+    expect((await jsonOf(askPath(`/v1/films/${id}`, { as: MAKER, method: "GET" }))).status).toBe(200);
+    expect(isNotThere(await jsonOf(askPath(`/v1/films/${id}`, { as: OTHER, method: "GET" })))).toBe(true);
+    expect(isNotThere(await jsonOf(askPath("/v1/films/film_68d7512d07848190b3e45da0", { as: OTHER, method: "GET" })))).toBe(true);
+    const listed = async (as: string) => (await jsonOf(askPath("/v1/proxy/files", { as, method: "GET" }))).body["data"];
+    expect(await listed(MAKER)).toEqual(expect.arrayContaining([expect.objectContaining({ id: MADE })]));
+    expect(await listed(OTHER)).toEqual([expect.objectContaining({ id: OWN })]);
+  });
   test.each(withIds.filter(({ method }) => method !== "DELETE").map((row) => [row.id, row] as const))(
     "is there for its own: %s",
     async (_, row) => {

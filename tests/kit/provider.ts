@@ -3,6 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import {
   type Adapter,
   type AdapterInput,
+  GatewayError,
   headerClasses,
   type Host,
   isJson,
@@ -10,6 +11,7 @@ import {
   type Manifest,
   type Need,
   isOperationName,
+  PASSING,
   OPERATIONS,
   type OperationId,
   type Plugin,
@@ -75,6 +77,13 @@ export function testProvider({ plugin, manifest, fields = {}, host = {}, config 
       for (const name of ["authorization", "x-api-key", "api-key", "x-goog-api-key"])
         expect({ name, value: headers[name] }).toEqual({ name, value: undefined });
     });
+    test("is asked for what passes below its own place, and with no key in its path", async () => {
+      const { passes } = await running();
+      const path = passedPath(passes, ask(PASSING, target({ customHost: HOST }), { path: "/own/thing" }));
+      if (path === null) return; // its path is made of what the target says, and this one does not
+      expect([path.startsWith("/"), path.endsWith("/own/thing"), path.includes(KEY)]).toEqual([true, true, false]);
+      expect(new URL(`${HOST}${path}`).href).toBe(`${HOST}${path}`);
+    });
     test("reads any error body without throwing", async () => {
       const { error } = await running();
       for (const body of ODD_BODIES) expect(isJson(error?.(500, body, {}) ?? {})).toBeTrue();
@@ -98,8 +107,9 @@ export function testProvider({ plugin, manifest, fields = {}, host = {}, config 
       test(`sends its sample ${JSON.stringify(sample["body"]).slice(0, 80)}`, async () => expectSample(await running(), sample, target()));
     }
     test("an offline answer leaves with the client", async () => {
-      const { operations } = await running();
-      for (const [id, adapter] of Object.entries(operations) as [OperationId, Adapter][]) {
+      const { operations, passes } = await running();
+      const answering = passes ? { ...operations, [PASSING]: passes } : operations;
+      for (const [id, adapter] of Object.entries(answering) as [OperationId | typeof PASSING, Pick<Adapter, "answer">][]) {
         const left = AbortSignal.abort(new Error("left"));
         if (adapter.answer)
           await expect(
@@ -115,10 +125,19 @@ async function setUp(plugin: ProviderCase["plugin"], host: Partial<Host<Need>>, 
   return plugin.setup(base as Host<Need>, { ...Value.Create(plugin.config), ...config }); // a plugin reads the handles it asked for, which the case gives
 }
 
-export const ask = (operation: OperationId, target: Target, more: Partial<AdapterInput> = {}): AdapterInput => ({
+function passedPath(passes: Provider["passes"], asked: AdapterInput): string | null {
+  try {
+    return passes?.path?.(asked) ?? asked.path;
+  } catch (thrown) {
+    if (GatewayError.is(thrown) && thrown.code === "TARGET_INVALID") return null;
+    throw thrown;
+  }
+}
+
+export const ask = (operation: OperationId | typeof PASSING, target: Target, more: Partial<AdapterInput> = {}): AdapterInput => ({
   target,
   operation,
-  path: OPERATIONS[operation].path,
+  path: operation === PASSING ? "/own" : OPERATIONS[operation].path,
   search: "",
   stream: false,
   strict: true,

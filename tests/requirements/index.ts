@@ -4,6 +4,7 @@ import { dataPlaneChat } from "./data-plane-chat.ts";
 import { dataPlaneDialects } from "./data-plane-dialects.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
 import { dataPlaneMore } from "./data-plane-more.ts";
+import { dataPlaneProxy } from "./data-plane-proxy.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { gemini } from "./data-plane-gemini.ts";
 import { dataPlaneKept } from "./data-plane-kept.ts";
@@ -30,4 +31,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneMore,
   ...dataPlaneChat,
   ...dataPlaneDialects,
+  ...dataPlaneProxy,
 ];

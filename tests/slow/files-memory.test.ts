@@ -38,7 +38,8 @@ const portOf = (server: http.Server): number => (server.address() as AddressInfo
 
 async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
   if (request.method === "GET") {
-    response.writeHead(200, { "content-type": "application/json" });
+    const type = request.url?.includes("/own") ? "video/mp4" : "application/json";
+    response.writeHead(200, { "content-type": type });
     for (const piece of piecesOf(provider.sends)) if (!response.write(piece)) await once(response, "drain");
     response.end();
     return;
@@ -70,9 +71,9 @@ const asking = (method: string, path: string, headers: Record<string, string> = 
     },
   });
 /** Sends a form with a file of so many bytes; gives the status and the hash of what was sent. */
-async function upload(bytes: number): Promise<{ status: number | undefined; sent: string }> {
+async function upload(bytes: number, path = "/files"): Promise<{ status: number | undefined; sent: string }> {
   const length = HEAD.length + bytes + TAIL.length;
-  const request = asking("POST", "/files", {
+  const request = asking("POST", path, {
     "content-type": `multipart/form-data; boundary=${BOUNDARY}`,
     "content-length": String(length),
   });
@@ -87,8 +88,8 @@ async function upload(bytes: number): Promise<{ status: number | undefined; sent
   response.resume();
   return { status: response.statusCode, sent: hash.digest("hex") };
 }
-async function download(pauseMs = 0): Promise<number> {
-  const request = asking("GET", "/files/file-1/content");
+async function download(pauseMs = 0, path = "/files/file-1/content"): Promise<number> {
+  const request = asking("GET", path);
   request.end();
   const [response] = (await once(request, "response")) as [http.IncomingMessage];
   let bytes = 0;
@@ -137,3 +138,17 @@ onLinux.each([0, 1])(
     expect(grown).toBeLessThan(MOST_GROWN_MB);
   },
 );
+
+onLinux.each(["/proxy/files", "/proxy/own/large", "/videos"])("what passes streams as well: 200 MB up to %s", async (path) => {
+  expect((await upload(MB, path)).status).toBe(200);
+  const grown = await grownBy(async () => {
+    const { status, sent } = await upload(200 * MB, path);
+    expect([status, provider.read]).toEqual([200, sent]);
+  });
+  expect(grown).toBeLessThan(MOST_GROWN_MB);
+});
+onLinux("and 100 MB down", async () => {
+  provider.sends = 100 * MB;
+  const grown = await grownBy(async () => expect(await download(0, "/proxy/own/film")).toBe(100 * MB));
+  expect(grown).toBeLessThan(MOST_GROWN_MB);
+});

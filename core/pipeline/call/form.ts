@@ -21,7 +21,7 @@ const mayBeSentAgain = (node: TargetNode): boolean =>
   node.kind === "leaf" ? node.retry.attempts > 0 : node.targets.length > 1 || node.targets.some(mayBeSentAgain);
 
 /** Can it be sent to one target, once? */
-export const goesOnce = ({ body, row }: Call): boolean => body.kind === "form" || row.content.file !== undefined;
+export const goesOnce = ({ body, row }: Call): boolean => body.kind === "form" || body.kind === "raw" || row.content.file !== undefined;
 
 /** Reads a form that was on its way through: its bytes, and its text fields. */
 export async function readForm({ stream, contentType }: Extract<Body, { kind: "form" }>, held: Held): Promise<FormRead> {

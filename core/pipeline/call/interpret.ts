@@ -1,6 +1,7 @@
-import { GatewayError, type HeaderClasses, type HeaderRecord, type WireError } from "#contract";
+import { GatewayError, type HeaderClasses, type HeaderRecord, PASSING, type WireError } from "#contract";
 import type { Answer } from "../../egress/answer.ts";
 import type { Try } from "./try.ts";
+import { passedAnswer } from "./passed-answer.ts";
 import { refusal } from "./refusal.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { bodyAnswer, dialectAnswer } from "./whole-answer.ts";
@@ -23,6 +24,7 @@ export function interpret(answer: Answer, it: Try, secrets: Secrets, classes: He
   const { dialect } = it.form;
   if (answer.status >= 400) return refusal(answer, headers, it, secrets);
   if (answer.status >= 300) return redirected(answer, it);
+  if (it.call.row.id === PASSING) return passedAnswer(answer, headers, it);
   if (dialect === null) return bodyAnswer(answer, headers, it);
   return it.ask.stream ? streamAnswer(answer, headers, it, dialect) : dialectAnswer(answer, headers, it, dialect);
 }

@@ -140,7 +140,7 @@ function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: Sen
 }
 
 function formBody(call: Call): Uint8Array | ReadableStream<Uint8Array> | null {
-  if (call.body.kind === "form") return call.body.stream;
+  if (call.body.kind === "form" || call.body.kind === "raw") return call.body.stream;
   return call.body.kind === "form-read" ? call.body.bytes : null;
 }
 
@@ -152,11 +152,25 @@ function headersFor(it: Try, endpoint: Endpoint, rules: SendingRules): HeaderRec
     if (value !== null && !isOwnKey(value, it.call, rules) && !isOwnKey(name, it.call, rules)) headers[name.toLowerCase()] = value;
   }
   if (body.kind === "json") headers["content-type"] = "application/json";
-  else if (body.kind !== "none") headers["content-type"] = formType(body.contentType, it.call, rules);
+  else if (body.kind !== "none" && body.contentType !== "") headers["content-type"] = formType(body.contentType, it.call, rules);
   headers["accept"] = it.ask.stream ? STREAM_TYPES[framing(it)] : "application/json, */*";
+  if (it.call.row.passes !== undefined) addPassed(headers, it.call, rules);
   setAll(headers, endpoint.headers);
   if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
   return headers;
+}
+
+/** What goes with a body and with the wish for an answer, of a request that passes as it came. */
+const PASSED = ["accept", "content-encoding", "range", "if-range", "if-match", "idempotency-key"];
+const NAMED_JSON = /\+json\s*(?:;|$)/i;
+function addPassed(headers: HeaderRecord, call: Call, rules: SendingRules): void {
+  const connection = headerList(call.headers.get("connection")?.toLowerCase() ?? "");
+  for (const name of PASSED) {
+    const value = call.headers.get(name);
+    if (value !== null && !connection.includes(name) && !isOwnKey(value, call, rules)) headers[name] = value;
+  }
+  const type = call.headers.get("content-type") ?? "";
+  if (call.body.kind === "json" && NAMED_JSON.test(type)) headers["content-type"] = formType(type, call, rules);
 }
 
 /** Its boundary is the client's own. */

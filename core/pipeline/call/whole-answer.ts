@@ -80,16 +80,27 @@ interface WholeAnswer {
   readonly headers: HeaderRecord;
   readonly status: number;
 }
-async function passedOn({ text, body, headers, status }: WholeAnswer, { to, ask }: Try, dialect: Dialect): Promise<Reading> {
+async function passedOn({ text, body, headers, status }: WholeAnswer, { to, ask, call }: Try, dialect: Dialect): Promise<Reading> {
   const own = to.adapter.response ? to.adapter.response(body, ask) : body;
-  const content: Content = { kind: "whole", text: own === body ? text : await written(own, text), body: own, usage: usageIn(own, dialect) };
+  const content: Content = {
+    kind: "whole",
+    text: own === body ? text : await written(own, text),
+    body: own,
+    usage: usageIn(own, dialect, call.row.passes !== undefined),
+  };
   return { status, headers, content, error: null, model: modelIn(own) };
 }
-const modelIn = ({ model }: Json): string | null => (typeof model === "string" ? model : null);
+export const modelIn = ({ model }: Json): string | null => (typeof model === "string" ? model : null);
 
-function usageIn(body: Json, dialect: Dialect): Usage | null {
-  if (dialect.usage) return dialect.usage(body) ?? null;
-  return collect(dialect.read(body)).usage ?? null;
+/** What passes may be answered in a form of its own, which is nobody's failure. */
+function usageIn(body: Json, dialect: Dialect, passes: boolean): Usage | null {
+  try {
+    if (dialect.usage) return dialect.usage(body) ?? null;
+    return collect(dialect.read(body)).usage ?? null;
+  } catch (thrown) {
+    if (passes && thrown instanceof SyntaxError) return null;
+    throw thrown;
+  }
 }
 
 /** The answer of an operation without a dialect: a JSON body, or bytes on their way through. */

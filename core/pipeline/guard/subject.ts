@@ -1,4 +1,16 @@
-import type { BodyContent, Call, CheckCall, GuardrailTarget, HeaderClasses, PlacedSegment, Scope, Segment, Side } from "#contract";
+import type {
+  BodyContent,
+  Call,
+  Check,
+  CheckCall,
+  GuardrailTarget,
+  HeaderClasses,
+  PassedRequest,
+  PlacedSegment,
+  Scope,
+  Segment,
+  Side,
+} from "#contract";
 import { GatewayError, type Json, isJson } from "#contract";
 import type { BoundCheck, GuardView } from "./types.ts";
 import { selected } from "./scope.ts";
@@ -43,10 +55,16 @@ export class Subject {
     return new Subject(this.side, this.body, { ...this.asked, call: { ...this.asked.call, signal: new AbortController().signal } });
   }
   /** Request types it says, and whether there is content for a check that looks at content. */
-  suits({ loaded, wants }: BoundCheck): boolean {
-    const { operation: id } = this.asked.call;
-    const operations = loaded?.check.operations;
-    return loaded === null || (operations ? operations.includes(id) : wants.size === 0 || this.content[this.side] !== undefined);
+  suits({ loaded, wants, params }: BoundCheck): boolean {
+    if (loaded === null) return true;
+    const { operation, row } = this.asked.call;
+    const { operations } = loaded.check;
+    if (operations) return operations.includes(operation) || operations.includes(row.id);
+    return wants.size === 0 || this.content[this.side] !== undefined || (row.passes !== undefined && this.isOpen(loaded.check, params));
+  }
+  /** Does it judge by what is known of any request that passes? */
+  private isOpen(check: Check, params: unknown): boolean {
+    return this.side === "input" && check.judgesPassing?.(params as never) === true; // its own schema accepted them when the guardrail was bound
   }
   segmentsFor(check: BoundCheck): readonly Segment[] {
     return this.viewFor(check).segments;
@@ -138,6 +156,13 @@ function checkCall(subject: Subject): CheckCall {
     request: subject.side === "input" ? subject.body : asked,
     response: subject.side === "output" ? subject.body : null,
     status,
+    ...(call.row.passes !== undefined && { passing: passedRequest(call) }),
     header: (name) => (headers.of(name.toLowerCase()).shownToChecks ? call.headers.get(name) : null),
   };
 }
+
+const passedRequest = ({ method, path, headers }: Call): PassedRequest => ({
+  method,
+  path,
+  contentType: headers.get("content-type") ?? "",
+});

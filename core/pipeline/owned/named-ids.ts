@@ -16,11 +16,12 @@ const LONGEST = 1_024;
 const NONE: readonly string[] = [];
 
 /** The ids that a request names, each once: in its path and in its body. */
-export function namedIds({ params, named }: OwnedIds, { call, to, body }: Naming): readonly string[] {
+export function namedIds({ params, named, path }: OwnedIds, { call, to, body }: Naming): readonly string[] {
   const inBody = body === null ? NONE : (named?.(body) ?? NONE);
-  if (params === undefined && inBody.length === 0) return NONE;
+  const inSteps = path?.(call.path, call.search) ?? NONE;
+  if (params === undefined && inBody.length + inSteps.length === 0) return NONE;
   const inPath = (params ?? NONE).flatMap((name) => withoutSlug(call.params[name] ?? "", to));
-  const ids = new Set([...inPath, ...inBody]);
+  const ids = new Set([...inPath, ...inSteps, ...inBody]);
   if (ids.size > MOST) throw new GatewayError("REQUEST_INVALID", { what: `The request names more than ${MOST} different ids.` });
   for (const id of ids)
     if (id.length > LONGEST) throw new GatewayError("REQUEST_INVALID", { what: `An id has at most ${LONGEST} characters.` });

@@ -41,12 +41,12 @@ export function ownership(parts: OwnershipParts): Ownership {
   const servesOne = sharing(parts);
   const askingOf = (caller: Caller, to: Try["to"]): OwnerQuestion => ({ tenant: caller, mark: markOf(to, parts.vault) });
 
-  async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming): Promise<void> {
+  async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming, isId: IsId): Promise<void> {
     const asking = askingOf(caller, to);
     const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
     for (const id of ids) {
       const whose = all ? (all.get(id) ?? "unrecorded") : await ownerRecords.whose(id, asking);
-      if (whose === "own" || (whose === "unrecorded" && (await seesUnrecorded(asking, to)))) continue;
+      if (whose === "own" || (whose === "unrecorded" && (!isId(id) || (await seesUnrecorded(asking, to))))) continue;
       throw unknownId(id);
     }
   }
@@ -56,14 +56,14 @@ export function ownership(parts: OwnershipParts): Ownership {
     for (const id of new Set(ids)) await ownerRecords.record(id, asking, temporary === true);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
-  async function listed(reply: PageReply, it: Try, next: NextPage): Promise<Reply> {
+  async function listed(reply: PageReply, it: Try, next: NextPage, isId: IsId): Promise<Reply> {
     const { request, to, call } = it;
     const asking = askingOf(request.caller, to);
     const sees = call.row.owned?.lists === "not-others" || (await seesUnrecorded(asking, to));
-    const isSeen = (whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && sees);
+    const isSeen = (id: string, whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && (sees || !isId(id)));
     return ownPage(reply, next, async (ids) => {
       const whose = await ownerRecords.whoseAll(ids, asking);
-      return (id) => isSeen(whose.get(id));
+      return (id) => isSeen(id, whose.get(id));
     });
   }
   async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
@@ -71,7 +71,7 @@ export function ownership(parts: OwnershipParts): Ownership {
     const asking = askingOf(request.caller, to);
     if (isDeletion(call.row))
       for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
-    const seen = owned.lists && isPage(reply) ? await listed(reply, it, next) : reply;
+    const seen = owned.lists && isPage(reply) ? await listed(reply, it, next, isIdOf(owned)) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
     const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
@@ -84,7 +84,7 @@ export function ownership(parts: OwnershipParts): Ownership {
   return {
     judge(owned, caller, named) {
       const ids = namedIds(owned, named);
-      return ids.length === 0 ? undefined : refuseForeign(ids, caller, named);
+      return ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
     },
     async judgeModel(caller, to) {
       const { model } = to.target;
@@ -101,6 +101,10 @@ export function ownership(parts: OwnershipParts): Ownership {
     },
   };
 }
+type IsId = (text: string) => boolean;
+const isIdOf = ({ looksLikeId }: OwnedIds): IsId => looksLikeId ?? always;
+const always = (): boolean => true;
+
 /** So many ids are looked up one by one, and kept in memory; more are asked for together. */
 const AT_ONCE = 8;
 const MAX_SHOWN = 100;

@@ -1,4 +1,4 @@
-import type { Adapter, Call, Dialect, Json, OperationId, OperationName, Provider, ServedTo, Usage } from "#contract";
+import type { Adapter, AdapterInput, Call, Dialect, Json, OperationId, OperationName, Provider, ServedTo, Usage } from "#contract";
 import type { MountedRoute } from "../../kernel/generation.ts";
 
 /** By the operation that a client asks. */
@@ -33,13 +33,26 @@ interface Mounted {
 const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {});
 
 /** The provider's adapter for the operation, where it serves the model that is asked; else the one for the operation that stands in. */
-export function servingOf({ operations }: Provider, { call, model }: ServedRequest, mounted: Mounted): Serving | null {
+export function servingOf(provider: Provider, { call, model }: ServedRequest, mounted: Mounted): Serving | null {
+  if (call.row.passes !== undefined) return { adapter: passingAdapter(provider), served: null };
+  const { operations } = provider;
   const own = operations[call.operation];
   if (own && (!own.serves || own.serves(model, bodyOf(call)))) return { adapter: own, served: null };
   const served = servedBy(call.operation, mounted);
   const adapter = served && operations[served.operation];
   return adapter ? { adapter, served } : null;
 }
+
+/** It changes nothing; made once for each provider. */
+function passingAdapter(provider: Provider): Adapter {
+  const known = passingAdapters.get(provider);
+  if (known) return known;
+  const { path, ...rest } = provider.passes ?? {};
+  const adapter: Adapter = { ...rest, ...(path && { path: (_body: Json, ask: AdapterInput) => path(ask) }) };
+  passingAdapters.set(provider, adapter);
+  return adapter;
+}
+const passingAdapters = new WeakMap<Provider, Adapter>();
 
 function servedBy(operation: OperationName, { dialects, routes }: Mounted): Served | null {
   const spoken = dialects.get(operation)?.served;

@@ -20,6 +20,7 @@ const leaf = (more: Partial<Leaf>): Leaf => ({
 });
 const call = {
   operation: "chatComplete",
+  row: {},
   control: { rest: {}, customHost: "https://elsewhere.test" },
   headers: new Headers(),
 } as unknown as Call; // what resolving reads

@@ -14,6 +14,7 @@ import {
   type RecordOf,
   shownOperation,
   type Target,
+  wholePath,
 } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
 import { providerKey } from "../../kernel/secrets/caller-key.ts";
@@ -120,10 +121,18 @@ function placeOf(leaf: Leaf, call: Call, model: string, pinned: boolean): Target
     return { leaf, call, reference, model: model.slice(slash + 1), host };
   }
   const reference = leaf.provider ?? askedProvider(call);
-  if (!reference) throw new GatewayError("TARGET_MISSING", {}, { param: "x-gateway-provider" });
+  if (!reference) throw noProvider(call);
   if (pinned && leaf.provider === null) throw leavesPin(`the provider ${reference}`, "x-gateway-provider");
   return { leaf, call, reference, model, host };
 }
+/** Where nobody mounts a path, it is a route that there is not, unless a provider is named that may know it. */
+export const noProvider = ({ row, method, path }: Call): GatewayError =>
+  row.passes === "unmounted"
+    ? new GatewayError("ROUTE_UNKNOWN", { method, path: wholePath(row, path).slice(0, 200) })
+    : new GatewayError("TARGET_MISSING", {}, { param: "x-gateway-provider" });
+/** Does the request itself leave open whom to ask? Its key's config, or its body, may say so yet. */
+export const choosesNobody = ({ provider, virtualKey, config }: Call["control"]): boolean =>
+  (provider ?? virtualKey ?? config) === undefined;
 const askedProvider = ({ control }: Call): string | undefined => control.provider ?? atSlug(control.virtualKey);
 const atSlug = (slug: string | undefined): string | undefined => (slug === undefined ? undefined : `@${slug.replace(/^@/, "")}`);
 

@@ -95,8 +95,8 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
 }
 
 /** As the client reads it; a log keeps the events. */
-function framed(events: ReadableStream<Uint8Array>, headers: HeaderRecord, { operation, search }: Call, { dialects }: Settling) {
-  if (dialects.get(operation)?.framing?.(search) !== "json-list") return events;
+function framed(events: ReadableStream<Uint8Array>, headers: HeaderRecord, { row, search }: Call, { dialects }: Settling) {
+  if (dialects.get(row.id)?.framing?.(search) !== "json-list") return events;
   headers["content-type"] = "application/json; charset=utf-8";
   return asJsonList(events);
 }

@@ -12,6 +12,10 @@ const Params = Type.Object({
   ),
   timeout: Type.Number({ default: 3000, minimum: 1, description: "Milliseconds to wait for the answer." }),
   failOnError: Type.Boolean({ default: false, description: "Count an error of the webhook as a failed check." }),
+  executeOnProxy: Type.Boolean({
+    default: false,
+    description: "Asked of requests that pass to a provider as they came, too: with their method, path and content type.",
+  }),
   forwardHeaders: ForwardHeaders,
 });
 type Input = CheckInput<Static<typeof Params>>;
@@ -26,6 +30,7 @@ export default (host: Pick<Handles, "fetch">) =>
     transforms: true,
     timeoutMs: 3000,
     params: Params,
+    judgesPassing: ({ executeOnProxy }) => executeOnProxy,
     problems: ({ headers }) => (headersOf(headers) ? [] : ["headers must be an object, or the JSON text of one."]),
     async run(input) {
       const { params, call, signal } = input;
@@ -74,6 +79,7 @@ function asked({ side, text, call }: Input): Json {
       text: input ? text : lastText(call.request),
       isStreamingRequest: call.streamed,
       isTransformed: false,
+      ...call.passing,
     },
     response: input
       ? { json: {}, text: "", statusCode: null, isTransformed: false }

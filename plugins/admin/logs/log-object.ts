@@ -1,4 +1,4 @@
-import { isJson, isoTime, type Json, type LogFacts, type LogRow } from "#contract";
+import { isJson, isoTime, type Json, type LogFacts, type LogRow, PASSING } from "#contract";
 import { isDeepText } from "./depth.ts";
 
 /** The documented LogObject, and what the gateway knows beyond it under `gateway`. */
@@ -59,7 +59,7 @@ function metrics(row: LogRow, facts: LogFacts | null): Json {
     cost_currency: "USD",
     response_status_code: row.status,
     response_time: row.responseTimeMs,
-    is_proxy_call: false,
+    is_proxy_call: facts?.operation === PASSING,
     cache_status: row.cacheStatus,
     cache_type: cacheType(row.cacheStatus),
     trace_id: row.traceId,

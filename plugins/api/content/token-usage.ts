@@ -21,10 +21,13 @@ const MEMBER = /"usage"[ \t]*:[ \t]*(?=\{)/g;
  * The usage in the events of a stream, of which only the end is known: an event may hold a picture of megabytes, and its
  * usage stands behind that. The last that is none (`null`) takes nothing back.
  */
-export function usageAtEnd(tail: string): Usage | undefined {
+export const usageAtEnd = (tail: string): Usage | undefined => usageFoundAtEnd(tail, tokenUsage);
+
+/** The same in any form: `read` is given each object as the `usage` of a body. */
+export function usageFoundAtEnd(tail: string, read: (body: Json) => Usage | undefined): Usage | undefined {
   for (const usage of usageObjects(tail)) {
-    const read = tokenUsage({ usage });
-    if (read) return read;
+    const found = read({ usage });
+    if (found) return found;
   }
   return undefined;
 }

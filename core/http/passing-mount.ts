@@ -1,0 +1,89 @@
+import { type Body, DATA_PREFIX, GatewayError, PASSING_PREFIX, type PassedBy, type Passing, type MaybePromise } from "#contract";
+import type { Generation } from "../kernel/generation.ts";
+import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
+import { choosesNobody } from "../pipeline/plan/targets.ts";
+import { handle } from "../pipeline/pipeline.ts";
+import { refused } from "../pipeline/settle/settle.ts";
+import { timedId } from "../platform.ts";
+import { HeaderMap } from "./header-map.ts";
+import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
+import { beginning, NO_CONTROL, type RequestStart } from "./operation-mount.ts";
+import { PathTable, stepsOf } from "./passed-path.ts";
+import { readingsOf, type Readings } from "./passed-readings.ts";
+import type { UrlParts } from "./request-path.ts";
+import type { HttpSettings } from "./settings.ts";
+
+/** Answers what is its to answer; `undefined` where a request asks for a route that there is not. */
+export type PassingRun = (request: Request, at: UrlParts) => Response | Promise<Response> | undefined;
+
+interface PassingParts {
+  readonly read: ReadHeaders;
+  readonly settings: HttpSettings;
+  /** Is there something at this path, whatever its method? */
+  readonly isMounted: (pathname: string) => boolean;
+}
+
+/**
+ * What is asked below `/v1/proxy`, and below `/v1` where nobody mounts anything. A path of an operation, however it is
+ * spelt, is read as that operation says. Paths of the control plane pass below the prefix alone: old clients ask for them
+ * below `/v1`, and what they send is no provider's to see.
+ */
+export function passingMount(passing: Passing, gw: Gateway, { read, settings, isMounted }: PassingParts): PassingRun {
+  const readings = readingsOf(passing, gw.gen.operations, settings);
+  const controls = controlPaths(gw.gen);
+  return (request, at) => {
+    const by = passedBy(at.pathname);
+    if (by === undefined) return undefined;
+    const steps = stepsOf(at.pathname.slice(PREFIXES[by].length));
+    if (by === "prefix") return passed(request, at, { gw, read, settings, reading: readings(by, request.method, steps) });
+    if (steps === null || controls.find(null, steps) || isNobodys(request, read, isMounted(at.pathname))) return undefined;
+    return passed(request, at, { gw, read, settings, reading: readings(by, request.method, steps) });
+  };
+}
+const PREFIXES: Readonly<Record<PassedBy, string>> = { prefix: PASSING_PREFIX, unmounted: DATA_PREFIX };
+
+function passedBy(pathname: string): PassedBy | undefined {
+  if (pathname === PASSING_PREFIX || pathname.startsWith(`${PASSING_PREFIX}/`)) return "prefix";
+  return pathname.startsWith(`${DATA_PREFIX}/`) ? "unmounted" : undefined;
+}
+
+function controlPaths({ routes }: Generation): PathTable<true> {
+  const table = new PathTable<true>();
+  for (const { plane, path } of routes) if (plane !== "data") table.add(null, path, true);
+  return table;
+}
+
+/** Names nobody to ask: of a path that is mounted its methods are told, and somebody who is not known is told of no other route. */
+function isNobodys(request: Request, read: ReadHeaders, isMounted: boolean): boolean {
+  try {
+    const headers = new HeaderMap(request.headers);
+    const control = read(headers);
+    return choosesNobody(control) && (isMounted || judgedCallerKey(headers, control.apiKey) === "");
+  } catch {
+    return false; // what is wrong with them is told below
+  }
+}
+
+interface Passage {
+  readonly gw: Gateway;
+  readonly read: ReadHeaders;
+  readonly settings: HttpSettings;
+  readonly reading: ReturnType<Readings>;
+}
+function passed(request: Request, at: UrlParts, { gw, read, settings, reading }: Passage): Promise<Response> | Response {
+  const leave = gw.gen.enter();
+  const held = gw.memory.hold();
+  const startedAt = settings.now();
+  const { row, params } = reading;
+  const start: RequestStart = { request, headers: new HeaderMap(request.headers), at, row, params, startedAt, id: timedId(startedAt) };
+  try {
+    refuseAmbiguous(start.headers);
+    if (settings.isLoop(start.headers)) throw new GatewayError("LOOP_DETECTED");
+    const call = beginning(start, read(start.headers));
+    const readBody = (): MaybePromise<Body> => reading.body(request, start.headers, held);
+    return handle({ call, leave, held, read: readBody }, gw, settings.pluginLimits);
+  } catch (thrown) {
+    return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
+  }
+}
