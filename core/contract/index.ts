@@ -51,6 +51,7 @@ export * from "./sealed-json.ts";
 export * from "./sealed.ts";
 export * from "./secret.ts";
 export * from "./secret-url.ts";
+export * from "./socket.ts";
 export * from "./storage.ts";
 export * from "./stored-checks.ts";
 export * from "./source.ts";

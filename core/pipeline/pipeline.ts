@@ -27,6 +27,7 @@ import { blaming } from "../kernel/process/plugin-failure.ts";
 import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
+import { isOpen, judgeUpgrade, openSession, type Upgrade } from "./socket/open-session.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
 export interface PendingCall {
@@ -37,6 +38,8 @@ export interface PendingCall {
   readonly held: Held;
   /** Counts it out of its generation. */
   readonly leave: () => void;
+  /** Where it asks for a WebSocket: opens the client's side. */
+  readonly upgrade?: Upgrade | undefined;
 }
 
 /**
@@ -62,6 +65,7 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
         throw blaming(thrown, name);
       }
     }
+    if (asked.row.socket) judgeUpgrade(asked.row, asksForSocket(asked), arrived.upgrade);
     const call = (reached.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const request: RoutedRequest = { call, caller, plan, held };
     const route = gw.gen.operations.get(call.operation);
@@ -69,11 +73,15 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     const routed = !local && route?.prepare ? await prepared(route, request, gw, limits) : request;
     const reply = local ?? (await firstThatAnswers(plan.root, routed, gw, limits));
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
+    if (isOpen(answered))
+      return await openSession(answered, { call, caller, plan, leave: arrived.leave, held, upgrade: arrived.upgrade }, gw);
     return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
   } catch (thrown) {
     return refused(thrown, { ...reached, leave: arrived.leave, held }, gw);
   }
 }
+
+const asksForSocket = ({ headers }: Call): boolean => headers.get("upgrade")?.toLowerCase() === "websocket";
 
 /** Member by member, because copying an object of unknown shape costs more than all of this. */
 const withBody = (

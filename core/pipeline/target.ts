@@ -143,11 +143,23 @@ function tryOf({ leaf, body: before, to, request }: ShapedRequest, guarded: Guar
     target: to.target,
     operation: to.served?.operation ?? call.operation,
     path: to.served ? OPERATIONS[to.served.operation].path : call.path,
-    search: to.served || call.row.prefix !== undefined ? "" : call.search,
+    search: searchOf(call, to),
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
   return { request, call, leaf, to, form, ask, body: body && providerBody(body, { call, to, ask, form }), guarded };
+}
+
+function searchOf({ row, search }: Call, { served, target }: Resolved): string {
+  if (served || row.prefix !== undefined) return "";
+  return row.socket ? withModelIn(search, target.model) : search;
+}
+/** A socket's query names the model, which may have come with its provider before it. */
+function withModelIn(search: string, model: string): string {
+  const query = new URLSearchParams(search);
+  if (model !== "") query.set("model", model);
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
