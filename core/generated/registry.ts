@@ -64,6 +64,7 @@ import api_messages from "../../plugins/api/messages/manifest.json" with { type:
 import api_models from "../../plugins/api/models/manifest.json" with { type: "json" };
 import api_moderations from "../../plugins/api/moderations/manifest.json" with { type: "json" };
 import api_ocr from "../../plugins/api/ocr/manifest.json" with { type: "json" };
+import api_realtime from "../../plugins/api/realtime/manifest.json" with { type: "json" };
 import api_rerank from "../../plugins/api/rerank/manifest.json" with { type: "json" };
 import api_responses from "../../plugins/api/responses/manifest.json" with { type: "json" };
 import api_vector_stores from "../../plugins/api/vector-stores/manifest.json" with { type: "json" };
@@ -142,6 +143,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_models, file: "plugins/api/models/manifest.json", load: () => import("../../plugins/api/models/index.ts") },
   { manifest: api_moderations, file: "plugins/api/moderations/manifest.json", load: () => import("../../plugins/api/moderations/index.ts") },
   { manifest: api_ocr, file: "plugins/api/ocr/manifest.json", load: () => import("../../plugins/api/ocr/index.ts") },
+  { manifest: api_realtime, file: "plugins/api/realtime/manifest.json", load: () => import("../../plugins/api/realtime/index.ts") },
   { manifest: api_rerank, file: "plugins/api/rerank/manifest.json", load: () => import("../../plugins/api/rerank/index.ts") },
   { manifest: api_responses, file: "plugins/api/responses/manifest.json", load: () => import("../../plugins/api/responses/index.ts") },
   { manifest: api_vector_stores, file: "plugins/api/vector-stores/manifest.json", load: () => import("../../plugins/api/vector-stores/index.ts") },

@@ -2,6 +2,7 @@ import { authentication } from "./authentication.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneChat } from "./data-plane-chat.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
+import { dataPlaneRealtime } from "./data-plane-realtime.ts";
 import { dataPlaneMore } from "./data-plane-more.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
 import { gemini } from "./data-plane-gemini.ts";
@@ -28,4 +29,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneKept,
   ...dataPlaneMore,
   ...dataPlaneChat,
+  ...dataPlaneRealtime,
 ];
