@@ -26,6 +26,7 @@ export class Direction {
   private queued = 0;
   private counted = 0;
   private isBusy = false;
+  private last: (() => void) | undefined;
   private isOver = false;
   /** Since when the reader has been behind; `null` while it is not. */
   fullSince: number | null = null;
@@ -53,6 +54,11 @@ export class Direction {
     if (this.fullSince !== null || this.isBusy) return;
     this.from?.resume();
   }
+  /** Nothing more will come: runs this once what has come is on its way. */
+  afterAll(run: () => void): void {
+    if (this.isBusy) this.last = run;
+    else run();
+  }
   end(): void {
     this.isOver = true;
     this.queue.length = 0;
@@ -73,7 +79,9 @@ export class Direction {
     this.isBusy = false;
     this.deliver(messages);
     for (let next = this.next(); next !== undefined; next = this.next()) this.pass(next);
-    if (!this.isBusy && this.fullSince === null && !this.isOver) this.from?.resume();
+    if (this.isBusy || this.isOver) return;
+    if (this.last) this.last();
+    else if (this.fullSince === null) this.from?.resume();
   }
   private next(): SocketMessage | undefined {
     if (this.isBusy || this.isOver) return undefined;

@@ -76,13 +76,14 @@ export class HeldAnswers {
     this.hasDenied = false;
     return out;
   }
-  /** An answer's first message stands for what became of it. */
+  /** What became of an answer stands where its first message was, but for its last, which stays the last. */
   private async passed({ text, json, answer }: HeldMessage): Promise<readonly string[]> {
     if (answer === undefined) return this.alone(text, json);
     const changed = this.verdicts.get(answer);
     if (changed === undefined) return [text];
-    this.verdicts.set(answer, []);
-    return changed.map((message) => JSON.stringify(message));
+    const now = this.messages.answer(json)?.ends ? changed : changed.slice(0, -1);
+    this.verdicts.set(answer, changed.slice(now.length));
+    return now.map((message) => JSON.stringify(message));
   }
   /** What belongs to no answer may hold one all the same: an item that is asked for again. */
   private async alone(text: string, json: Json): Promise<readonly string[]> {

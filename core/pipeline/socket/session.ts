@@ -70,7 +70,7 @@ export class Session {
       open: (end) => this.opened(end),
       message: (message) => this.toProvider.message(message),
       drained: () => this.toClient.drained(),
-      closed: (code, reason) => this.end({ by: "client", code, reason }),
+      closed: (code, reason) => this.toProvider.afterAll(() => this.end({ by: "client", code, reason })),
     };
   }
 
@@ -95,7 +95,7 @@ export class Session {
       open: (upstream) => void (this.toProvider.to = this.toClient.from = upstream),
       message: (message) => this.toClient.message(message),
       drained: () => this.toProvider.drained(),
-      closed: (code, reason) => this.end({ by: "provider", code, reason }),
+      closed: (code, reason) => this.toClient.afterAll(() => this.end({ by: "provider", code, reason })),
     });
   }
 
@@ -231,8 +231,8 @@ export class Session {
     this.toClient.end();
     this.toProvider.end();
     this.parts.judge.left.abort();
-    if (close.by !== "client") this.toClient.to?.close(...passedOn(close));
-    if (close.by !== "provider") this.parts.upstream.close(...passedOn(close));
+    if (close.by !== "client") closeEnd(this.toClient, this.toClient.to, close);
+    if (close.by !== "provider") closeEnd(this.toProvider, this.parts.upstream, close);
     this.parts.settle({
       ...endedBy(close, this.parts.provider),
       usage: this.usage,
@@ -241,6 +241,12 @@ export class Session {
       streamed: true,
     });
   }
+}
+
+/** Whoever is behind would hear of it last of all: what the gateway ends, ends at once, with what waits for it. */
+function closeEnd({ fullSince }: Direction, end: SocketEnd | undefined, close: Close): void {
+  if (close.by === "gateway" && fullSince !== null) end?.cut();
+  else end?.close(...passedOn(close));
 }
 
 class TooLarge extends Error {

@@ -265,6 +265,25 @@ describe("a provider's response", () => {
   });
 });
 
+test("what a side said before it closed is judged and arrives all the same", async () => {
+  const slow = config({ input_guardrails: [REDACTING], output_guardrails: [REDACTING] });
+  const session = await dial(api.gateway, slow);
+  for (const event of spoken("call 1234 at once")) upstream.last.say(event);
+  upstream.last.close(1000, "goodbye");
+  expect(await session.end()).toEqual({ code: 1000, reason: "goodbye" });
+  expect(session.events().at(-1)).toMatchObject({
+    type: "response.done",
+    response: { output: [{ content: [{ text: "call [gone] at once" }] }] },
+  });
+  const leaving = await dial(api.gateway, slow);
+  const visit = upstream.last;
+  leaving.say(said("my number is 1234"));
+  leaving.say(said("and I leave"));
+  leaving.close(1000, "goodbye");
+  await until("the provider hears it", () => visit.closed);
+  expect([visit.received.length, visit.closed]).toEqual([2, { code: 1000, reason: "goodbye" }]);
+});
+
 test("the log of a session tells what its guardrails said", async () => {
   const { id, session } = await dialForLog(
     api.gateway,

@@ -10,7 +10,9 @@ import { RealtimeWS, withPlainSockets } from "./plain-clients.ts";
 import { closeFrame, frame, type StandIn, standIn } from "./stand-in.ts";
 
 const upstream: StandIn = await standIn();
-const api = forAll({ GATEWAY_TRUSTED_HOSTS: upstream.host });
+/** With all that is done to other answers on their way out. */
+const WRAPPED = { GATEWAY_HEADER_ALIASES: "x-acme-", CORS_ALLOWED_ORIGINS: "https://app.example.com" };
+const api = forAll({ GATEWAY_TRUSTED_HOSTS: upstream.host, ...WRAPPED });
 afterAll(() => upstream.close());
 beforeAll(() => upstream.script(() => undefined));
 
@@ -87,6 +89,26 @@ describe("official clients", () => {
     session.close();
     await until("the provider hears that", () => upstream.last.closed);
     expect(upstream.last.closed).toEqual({ code: 1000, reason: "OK" });
+  });
+  test("beside a key in the header, the one in the sub-protocol is the provider's", async () => {
+    const session = await dial(
+      api.gateway,
+      { "x-gateway-provider": "openai", "x-gateway-custom-host": `${upstream.url}/v1` },
+      { protocols: ["realtime", `openai-insecure-api-key.${PROVIDER_KEY}`] },
+    );
+    expect([upstream.last.headers.authorization, upstream.last.headers["sec-websocket-protocol"]]).toEqual([
+      `Bearer ${PROVIDER_KEY}`,
+      "realtime",
+    ]);
+    session.close();
+  });
+  test.each(["x-ai", "openai-compatible"])("%s is asked in the same way", async (provider) => {
+    const session = await dial(api.gateway, { ...STAND_IN, "x-gateway-provider": provider });
+    expect([upstream.last.path, upstream.last.headers.authorization]).toEqual([
+      "/v1/realtime?model=gpt-realtime",
+      `Bearer ${PROVIDER_KEY}`,
+    ]);
+    session.close();
   });
   test("a key may come in the query, and goes no further", async () => {
     const session = await dial(
