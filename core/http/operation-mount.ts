@@ -14,7 +14,7 @@ import type { MaybePromise } from "../kernel/process/maybe-promise.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle/settle.ts";
-import type { Upgrade } from "../pipeline/socket/open-session.ts";
+import type { Upgrade } from "../pipeline/open-session.ts";
 import { type Server, timedId, upgrade } from "../platform.ts";
 import { type BodyReading, bodyOf } from "./body.ts";
 import { bodyCheck } from "./first-fault.ts";

@@ -1,5 +1,4 @@
-import type { SocketMessages } from "#contract";
-import { listOf } from "../egress/loop.ts";
+import { headerList, type SocketMessages } from "#contract";
 import type { HeaderMap } from "./header-map.ts";
 import { type KeylessQuery, withoutKey } from "./query-key.ts";
 
@@ -14,7 +13,7 @@ export function withoutSocketKey(
   search: string,
   { protocolPrefix, query }: NonNullable<SocketMessages["key"]>,
 ): KeylessQuery {
-  const offered = listOf(headers.get(PROTOCOLS) ?? "");
+  const offered = headerList(headers.get(PROTOCOLS) ?? "");
   const key = offered.find((protocol) => protocol.startsWith(protocolPrefix))?.slice(protocolPrefix.length);
   if (key !== undefined) {
     if (!headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);

@@ -27,7 +27,7 @@ import { blaming } from "../kernel/process/plugin-failure.ts";
 import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
 import { refused, whenDone } from "./settle/settle.ts";
-import { isOpen, judgeUpgrade, openSession, type Upgrade } from "./socket/open-session.ts";
+import { isOpen, judgeUpgrade, openSession, type Upgrade } from "./open-session.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
 export interface PendingCall {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import type { HeaderRecord } from "../header.ts";
+import type { HeaderRecord } from "#contract";
 import { type Answering, lookUpOf, SocketAnswer, type TlsNames } from "../socket.ts";
 
 export interface Upgrading {

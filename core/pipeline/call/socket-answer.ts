@@ -1,12 +1,12 @@
-import { type Call, GatewayError } from "#contract";
-import { listOf } from "../../egress/loop.ts";
-import { type OpenSocket, passedHeaders } from "../reply.ts";
-import { OfflineEnd } from "../socket/offline.ts";
-import type { Try } from "../try.ts";
+import { type Call, GatewayError, headerList } from "#contract";
+import type { Secrets } from "../../kernel/secrets/redaction.ts";
+import type { OpenSocket } from "../stream/content.ts";
+import { OfflineEnd } from "./offline-end.ts";
+import type { Try } from "./try.ts";
 import type { Sender } from "./attempt.ts";
 import { interpret, type Reading } from "./interpret.ts";
 import { askedOf, type Prepared } from "./sending.ts";
-import type { Secrets } from "./secrets-sent.ts";
+import { passedHeaders } from "./passed-headers.ts";
 
 interface Opening {
   /** The credentials that go with it. */
@@ -44,4 +44,4 @@ const open = (socket: OpenSocket, protocol: string | null, headers: Reading["hea
 
 /** The client's own sub-protocols; the one with its key has been taken out. */
 const offered = ({ headers }: Call, { ownKeys }: Pick<Sender, "ownKeys">): readonly string[] =>
-  listOf(headers.get("sec-websocket-protocol") ?? "").filter((protocol) => !ownKeys.within(protocol));
+  headerList(headers.get("sec-websocket-protocol") ?? "").filter((protocol) => !ownKeys.foundIn(protocol));

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { GatewayError, type Json, type SocketMessages } from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
-import { eventCost } from "../../kernel/process/memory-cost.ts";
+import { eventCost } from "../../json/memory-cost.ts";
 import { Denied, type SessionJudge } from "./judge.ts";
 
 interface HeldMessage {

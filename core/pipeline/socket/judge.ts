@@ -13,7 +13,8 @@ import {
 import { nothingSpent } from "../../compute/allowance.ts";
 import { jsonObject, longJsonObject } from "../../json/bounded.ts";
 import type { MaybePromise } from "../../kernel/process/maybe-promise.ts";
-import { type ActiveGuardrail, deniedBy, type GuardDeps, type Guarded, guardInput, guardOutput, type GuardView } from "../guard/guard.ts";
+import type { Guarded } from "../call/guardrail-report.ts";
+import { type ActiveGuardrail, deniedBy, type GuardDeps, guardInput, guardOutput, type GuardView } from "../guard/guard.ts";
 import { howOn } from "../guard/stream-mode.ts";
 import { Subject } from "../guard/subject.ts";
 import type { Resolved } from "../plan/targets.ts";

@@ -11,7 +11,7 @@ import {
 } from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import type { SocketEnd, SocketListener } from "../../platform.ts";
-import type { OpenSocket } from "../reply.ts";
+import type { OpenSocket } from "../stream/content.ts";
 import type { Ending } from "../stream/deliver.ts";
 import { wireError } from "../stream/live.ts";
 import { Direction } from "./direction.ts";

@@ -1,17 +1,18 @@
 import { DATA_PLANE_SCOPE, GatewayError, type GuardrailResults, type MountedOperation, type SocketMessages, type Usage } from "#contract";
-import { entering } from "../../kernel/process/watchdog/marks.ts";
-import { PLUGIN_LIMITS, pluginAnswer } from "../../kernel/process/plugin-answer.ts";
-import { after } from "../../kernel/process/maybe-promise.ts";
-import { noSockets, type SocketListener } from "../../platform.ts";
-import type { Gateway } from "../gateway.ts";
-import { activeGuardrails } from "../guard/guard.ts";
-import type { GuardrailReport } from "../guard/report.ts";
-import { requireScope } from "../identify.ts";
-import type { Content, Reply } from "../reply.ts";
-import { gatewayHeaders, once, type Served, settled } from "../settle/settle.ts";
-import type { Ending } from "../stream/deliver.ts";
-import { SessionJudge } from "./judge.ts";
-import { Session } from "./session.ts";
+import { entering } from "../kernel/process/watchdog/marks.ts";
+import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
+import { after } from "../kernel/process/maybe-promise.ts";
+import { noSockets, type SocketListener } from "../platform.ts";
+import type { Gateway } from "./gateway.ts";
+import { activeGuardrails } from "./guard/guard.ts";
+import type { GuardrailReport } from "./call/guardrail-report.ts";
+import { requireScope } from "./identify.ts";
+import type { Reply } from "./call/reply.ts";
+import type { Content } from "./stream/content.ts";
+import { gatewayHeaders, once, type Served, settled } from "./settle/settle.ts";
+import type { Ending } from "./stream/deliver.ts";
+import { SessionJudge } from "./socket/judge.ts";
+import { Session } from "./socket/session.ts";
 
 /** Makes a WebSocket of the client's request; `false` where it has gone. */
 export type Upgrade = (headers: Readonly<Record<string, string>>, listener: SocketListener) => boolean;
