@@ -5,6 +5,13 @@
 export interface Platform {
   /** Listens, and hands each request to `fetch` with whom it came from. */
   serve(fetch: (request: Request, server: Server) => Response | Promise<Response>, options: ListenOptions): Listening;
+  /**
+   * Makes a WebSocket of a request that asks for one and has not been answered; whatever is answered then is not sent. Says
+   * `false` where the client has gone.
+   */
+  upgrade(server: Server, request: Request, headers: Readonly<Record<string, string>>, listener: SocketListener): boolean;
+  /** Why there are no WebSockets here; `null` where there are. */
+  readonly noSockets: string | null;
   /** Address of who sent this request; `null` once they have gone. */
   addressOf(server: Server, request: Request): string | null;
   /** Has its client left, so that this was thrown while its body was read? */
@@ -49,8 +56,32 @@ export interface ListenOptions {
   /** Several processes share the port (Linux). */
   readonly reusePort: boolean;
   readonly maxBodyBytes: number;
+  /** Largest message of a WebSocket's client; a larger one ends it (1009). */
+  readonly maxMessageBytes: number;
 }
-/** What the runtime hands over beside a request: only `addressOf` reads it. */
+/** One end of a WebSocket, ours to write to: the client's, or a provider's. */
+export interface SocketEnd {
+  send(message: string | Uint8Array): void;
+  /** Bytes that were given to it and are not on their way. */
+  readonly waiting: number;
+  /** Nothing more is read of it until `resume`; what has been read already is still told. */
+  pause(): void;
+  resume(): void;
+  /** Says why, and ends it. */
+  close(code: number, reason: string): void;
+  /** Ends it at once. */
+  cut(): void;
+}
+/** Hears of it. */
+export interface SocketListener {
+  open(end: SocketEnd): void;
+  message(message: string | Uint8Array): void;
+  /** What was waiting is on its way. */
+  drained(): void;
+  /** It is over: told once. 1005: it was closed without a code; 1006: it broke. */
+  closed(code: number, reason: string): void;
+}
+/** What the runtime hands over beside a request: `addressOf` and `upgrade` read it. */
 export type Server = object;
 
 export interface Child {
@@ -82,6 +113,8 @@ async function chosen(): Promise<Platform> {
 
 export const {
   serve,
+  upgrade,
+  noSockets,
   addressOf,
   hasLeft,
   importModule,

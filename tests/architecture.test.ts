@@ -184,7 +184,16 @@ describe("the core", () => {
 /** The rooms, each with those behind it that may use it. */
 const ROOMS = [
   ...["contract", "platform", "json", "compute", "egress", "admin", "kernel"],
-  ...["pipeline/plan", "pipeline/stream", "pipeline/call", "pipeline/guard", "pipeline/owned", "pipeline/settle", "pipeline"],
+  ...[
+    "pipeline/plan",
+    "pipeline/stream",
+    "pipeline/call",
+    "pipeline/guard",
+    "pipeline/owned",
+    "pipeline/settle",
+    "pipeline/socket",
+    "pipeline",
+  ],
   ...["http", "cli", "build"],
 ];
 function levelOf(file: string): number {

@@ -21,9 +21,9 @@ const EVERY = [...LISTED, ...PREFIXES.flatMap((prefix) => OWN.map((name) => pref
 /** Written down apart from the table: who may have what. */
 const KEYS =
   /^(authorization|x-api-key|api-key|apikey|x-goog-api-key|ocp-apim-subscription-key|x-amz-security-token|x-(auth|access|csrf)-token|x-user-(claims|jwt))$/;
-const SESSIONS = /^((set-)?cookie2?|proxy-authorization)$/;
+const SESSIONS = /^((set-)?cookie2?|proxy-authorization|sec-websocket-protocol)$/;
 const CONNECTION =
-  /^(connection|keep-alive|proxy-(connection|authenticate)|te|trailer|transfer-encoding|upgrade|expect|http2-settings|host|content-length)$/;
+  /^(connection|keep-alive|proxy-(connection|authenticate)|te|trailer|transfer-encoding|upgrade|expect|http2-settings|host|content-length|sec-websocket-(key|version|extensions|accept))$/;
 const isOwn = (name: string): boolean => PREFIXES.some((prefix) => name.startsWith(prefix));
 const bare = (name: string): string => {
   const prefix = PREFIXES.toSorted((a, b) => b.length - a.length).find((start) => name.startsWith(start)) ?? "";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { GatewayError, type Logger, MAX_HEADERS_BYTES, messageOf } from "#contract";
+import { GatewayError, type Logger, MAX_HEADERS_BYTES, MAX_MESSAGE_BYTES, messageOf } from "#contract";
 import { PROBE_PATHS } from "../http/openapi-probes.ts";
 import { pathOf } from "../http/request-path.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
@@ -27,6 +27,8 @@ import { ONE_WORKER, superviseWorkers, workerIndex, whenParentIsGone } from "./w
 import { refusedWhile } from "../http/not-ready.ts";
 
 const MB = 1024 * 1024;
+/** Before a generation's time is up, its WebSockets are closed: what they used is still told. */
+const LAST_CALL_MS = 3_000;
 
 /** `gateway serve`: this process, or several that share the port. */
 export async function serve(args: readonly string[]): Promise<number> {
@@ -43,6 +45,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const generations = await startGenerations({
     build: runtime.build,
     attach: (generation) => serveGeneration(generation, { ...httpSettings(settings, runtime), spools }),
+    leave: (served: Served) => served.gateway.sessions.leave(STEP_LIMITS.drain - LAST_CALL_MS),
     detach: (served: Served) => served.gateway.close(),
     log: runtime.log.log,
     redact: runtime.log.redact,
@@ -132,6 +135,7 @@ function listenAt(settings: Settings, fetch: Parameters<typeof listen>[0]): List
       host,
       port,
       reusePort: workerIndex() !== null,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
       maxBodyBytes: Math.max(settings.maxBodyMb, settings.maxUploadMb) * MB,
     });
   } catch (thrown) {

@@ -39,6 +39,7 @@ export const ERRORS = {
   CONTENT_TYPE:         { status: 400, type: "invalid_request_error", ab: "AB01", message: "The content type {got} is not accepted here; send {expected}." },
   CONTENT_ENCODING:     { status: 415, type: "invalid_request_error", ab: "AB01", message: "The content encoding {got} is not accepted: send the request body as it is, without content-encoding." },
   HEADER_INVALID:       { status: 400, type: "invalid_request_error", ab: "AB01", message: "The header {header} is not valid: {why}." },
+  UPGRADE_REQUIRED:     { status: 426, type: "invalid_request_error", message: "{path} is a WebSocket: ask for an upgrade (Connection: Upgrade, Upgrade: websocket, Sec-WebSocket-Version: 13), as WebSocket clients do." },
   HEADERS_TOO_LARGE:    { status: 431, type: "invalid_request_error", message: "The request headers are larger than {limitKb} KB." },
   METHOD_NOT_ALLOWED:   { status: 405, type: "invalid_request_error", ab: "AB01", message: "{path} is not served by {method}; it is by {allowed}.", because: "{path} is not served by {method}; it is by {allowed}. {why}." },
   ROUTE_UNKNOWN:        { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no route {method} {path}. See /openapi.json for those there are." },
@@ -79,6 +80,7 @@ export const ERRORS = {
   // ourselves
   STORAGE_UNAVAILABLE:  { status: 503, type: "api_error", ab: "AB04", message: "The {handle} storage cannot be reached just now; the request was not judged. Try again.", because: "The {handle} storage cannot be used: {why}.", retryAfterSec: 2 },
   NOT_READY:            { status: 503, type: "api_error", ab: "AB04", message: "The gateway is not ready: {why}.", retryAfterSec: 2 },
+  SOCKETS_UNAVAILABLE:  { status: 501, type: "api_error", message: "This process serves no WebSockets: {why}." },
   POLICY_DOWN:          { status: 503, type: "api_error", ab: "AB04", message: "The policy {plugin} is not running, so nobody can say whether this request may pass. An operator sees why under /readyz.", retryAfterSec: 5 },
   PLUGIN_TIMEOUT:       { status: 503, type: "api_error", ab: "AB04", message: "The plugin {plugin} did not answer within {seconds} s.", retryAfterSec: 2 },
   MEMORY_FULL:          { status: 503, type: "api_error", ab: "AB04", message: "The requests under way hold all that the memory budget of {budgetMb} MB allows; this one was not taken further. Try again, or have an operator raise GATEWAY_MEMORY_MB.", retryAfterSec: 2 },

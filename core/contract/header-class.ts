@@ -43,6 +43,7 @@ export const HEADER_CLASSES: Readonly<Record<string, ClassRow>> = {
   "set-cookie": SESSION,
   "set-cookie2": SESSION,
   "proxy-authorization": SESSION,
+  "sec-websocket-protocol": SESSION, // clients that cannot set headers send their key in it
   connection: HOP,
   "keep-alive": HOP,
   "proxy-connection": HOP,
@@ -53,6 +54,10 @@ export const HEADER_CLASSES: Readonly<Record<string, ClassRow>> = {
   upgrade: HOP,
   expect: HOP,
   "http2-settings": HOP,
+  "sec-websocket-key": HOP,
+  "sec-websocket-version": HOP,
+  "sec-websocket-extensions": HOP,
+  "sec-websocket-accept": HOP,
   host: HOP,
   "content-length": HOP,
   metadata: METADATA,

@@ -54,6 +54,7 @@ export * from "./sealed.ts";
 export * from "./secret.ts";
 export * from "./secret-url.ts";
 export * from "./signature.ts";
+export * from "./socket.ts";
 export * from "./storage.ts";
 export * from "./stored-checks.ts";
 export * from "./source.ts";

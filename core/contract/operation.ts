@@ -2,6 +2,7 @@ import type { BodyContent } from "./content.ts";
 import type { Json } from "./json.ts";
 import type { OwnedIds } from "./owned.ts";
 import type { PassedBy } from "./passing.ts";
+import type { SocketMessages } from "./socket.ts";
 import type { WireError } from "./stream.ts";
 
 /** What an operation is, whoever mounts it. */
@@ -31,6 +32,8 @@ export interface Operation {
   readonly scope: string;
   /** Metadata operations (reading a batch or a file) do not count against rate limits. */
   readonly uncounted?: true;
+  /** It is a WebSocket: the request asks for an upgrade, and messages go both ways until a side closes it. Its query names the model. */
+  readonly socket?: true;
   /** Error bodies carry the flat members `code message param type`. */
   readonly flatErrors?: true;
 }
@@ -130,6 +133,7 @@ export const OPERATIONS = {
   listFilesInVectorStoreBatch: { method: "GET",    path: "/vector_stores/:vector_store_id/file_batches/:batch_id/files", tag: "Vector Stores", summary: "List the files of a batch", body: "none", scope: write, uncounted: true },
   retrieveModel:          { method: "GET",    path: "/models/:model",        tag: "Models",      summary: "Retrieve a model",           body: "none", slashes: true, scope: "models.list", uncounted: true },
   deleteModel:            { method: "DELETE", path: "/models/:model",        tag: "Models",      summary: "Delete a fine-tuned model",  body: "none", slashes: true, scope: write, uncounted: true },
+  realtime:               { method: "GET",    path: "/realtime",             tag: "Realtime",    summary: "Open a realtime session (WebSocket)", body: "none", socket: true, scope: write },
   listModels:             { method: "GET",    path: "/models",               tag: "Models",      summary: "List models",                body: "none", scope: "models.list", uncounted: true },
 } as const satisfies Record<string, Operation>;
 
@@ -165,6 +169,8 @@ export interface OperationBodies {
   readonly failure?: (error: WireError, status: number, more: Readonly<Json>) => Json;
   /** Ids in them that belong to a workspace; absent where there are none. */
   readonly owned?: OwnedIds;
+  /** Of a WebSocket: what its messages say. `content` is then that of the request that opens it. */
+  readonly messages?: SocketMessages;
 }
 
 const isInTable = (id: string): id is OperationId => Object.hasOwn(OPERATIONS, id);
@@ -173,14 +179,14 @@ export const isOperationName = (id: unknown): id is OperationName => typeof id =
 const OWN_ID = /^[a-z][a-z0-9_-]*\.[A-Za-z][A-Za-z0-9_]*$/;
 
 /** The operation that a plugin mounts, with what its bodies hold. */
-export const mountedOperation = (of: OperationId | OwnOperation, { content, failure, owned }: OperationBodies): MountedOperation => {
-  const bodies: OperationBodies = { content, ...(failure && { failure }), ...(owned && { owned }) };
+export const mountedOperation = (
+  of: OperationId | OwnOperation,
+  { content, failure, owned, messages }: OperationBodies,
+): MountedOperation => {
+  const bodies: OperationBodies = { content, ...(failure && { failure }), ...(owned && { owned }), ...(messages && { messages }) };
   return typeof of === "string" ? { ...OPERATIONS[of], id: of, ...bodies } : { ...of, ...bodies };
 };
 
-/**
- * Request types that checks may allow or block: every operation, plus the two that are
- * connections rather than operations.
- */
-export const REQUEST_TYPES = [...OPERATION_IDS, "proxy", "realtime"] as const;
-export type RequestType = OperationName | "proxy" | "realtime";
+/** Request types that checks may allow or block: every operation, and what only passes through. */
+export const REQUEST_TYPES = [...OPERATION_IDS, "proxy"] as const;
+export type RequestType = OperationName | "proxy";

@@ -1,5 +1,6 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { ConfigMembers } from "./config-members.ts";
+import type { Usage } from "./stream.ts";
 import type { Branch, Call, Caller, Outcome, Plan, RequestHeaders, TargetNode } from "./request.ts";
 
 /** A policy: four optional hooks. The way answers of several policies combine is named beside each. */
@@ -12,8 +13,20 @@ export interface Policy {
   readonly strategies?: { readonly [mode: string]: Strategy };
   /** All, in parallel, after the client has its bytes; never delays the answer. */
   settle?(outcome: Outcome): Promise<void> | void;
+  /**
+   * A session (an operation that is a WebSocket) has used so much more and goes on: what is counted is counted now. A throw
+   * ends the session, in its words. `settle` hears of the whole at its end.
+   */
+  spent?(usage: Usage, of: Spender): Promise<void> | void;
   /** Members of configs that it obeys, beside the settings of its strategies. */
   readonly obeys?: ConfigMembers;
+}
+
+/** Whose session it is. */
+export interface Spender {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly plan: Plan;
 }
 
 /** What identify may look at: the credentials, already parsed. */

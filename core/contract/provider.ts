@@ -2,6 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { Json } from "./json.ts";
 import type { OperationName } from "./operation.ts";
 import type { Price } from "./price.ts";
+import type { Converse } from "./socket.ts";
 import type { ErrorRead, Frame, FrameFormat, StreamEvent, StreamMap, Usage } from "./stream.ts";
 
 /**
@@ -94,6 +95,8 @@ export interface Adapter<S = unknown> {
   /** Path below the base URL. Default: the path the client asked. */
   readonly path?: string | ((body: Json, ask: AdapterInput) => string);
   readonly method?: string;
+  /** The query it is asked with, with its `?`. Default: the client's own, which `ask.search` is. */
+  readonly search?: (ask: AdapterInput) => string;
   /**
    * Where the answer stands behind a path that another answer tells: what is asked for first, with GET, and the path below
    * the base URL that it leads to. `leads` throws an `UpstreamFailure` where it leads nowhere.
@@ -126,6 +129,8 @@ export interface Adapter<S = unknown> {
    * request's is not JSON; `request` is what would have gone out, a multipart form included.
    */
   readonly answer?: (body: Json | null, ask: AdapterInput, signal: AbortSignal, request: OutgoingRequest) => Promise<Response>;
+  /** The same of an operation that is a WebSocket: takes the provider's part in it. A throw refuses the connection. */
+  readonly converse?: Converse;
 }
 /** The part of an adapter that changes nothing in a body. `answer` answers without a network call. */
 export type PassingAdapter = Pick<Adapter, "headers" | "answer"> & {

@@ -1,4 +1,4 @@
-import { type HeaderClasses, headerClasses, type HeaderRecord, HOLDS_OWN_KEY, unacceptableUrl } from "#contract";
+import { GatewayError, type HeaderClasses, headerClasses, type HeaderRecord, HOLDS_OWN_KEY, unacceptableUrl } from "#contract";
 import { type Answer, answered } from "./answer.ts";
 import { Exchange, reasonOf } from "./exchange.ts";
 import { neverConnected } from "./failure.ts";
@@ -11,6 +11,8 @@ import { fetchPins } from "../platform.ts";
 import { judgeOrigin, splitUrl } from "./url.ts";
 import { responseOf } from "./web-response.ts";
 import { MAX_WHOLE } from "../json/whole.ts";
+import { WebSocketClient } from "./web-socket/client.ts";
+import { HandshakeFault, upgraded } from "./web-socket/handshake.ts";
 
 /** The one outbound HTTP client. Everything the gateway calls, for itself or for a plugin, goes through it. */
 export interface Egress {
@@ -29,6 +31,11 @@ export interface Egress {
    * has no room for it; it counts against the budget until it has ended.
    */
   send(request: EgressRequest): Promise<Response>;
+  /**
+   * The same for a WebSocket: an open one, or what the server answered in its place. The deadline is for the handshake. The
+   * socket counts as open until it is over; its owner ends it.
+   */
+  connect(request: SocketRequest): Promise<Connected>;
   /** Throws HOST_BLOCKED or REQUEST_INVALID for a URL that could never be called; no network. For save time. */
   judgeUrl(url: string): URL;
   /** Upstream connections whose answer is still open. */
@@ -54,6 +61,15 @@ export interface EgressRequest {
   /** Takes what of the answer is held in memory from the process's budget. */
   readonly held?: HeldMemory;
 }
+
+export interface SocketRequest extends Omit<EgressRequest, "method" | "body"> {
+  /** Sub-protocols to offer. */
+  readonly protocols: readonly string[];
+  readonly maxMessageBytes: number;
+}
+export type Connected =
+  | { readonly kind: "open"; readonly socket: WebSocketClient; readonly headers: Headers }
+  | { readonly kind: "answer"; readonly answer: Answer };
 
 export interface EgressOptions {
   /** GATEWAY_TRUSTED_HOSTS: hosts that may be private (`host`, `host:port`, `*.domain`). */
@@ -117,12 +133,36 @@ export function createEgress(options: EgressOptions): Egress {
     return responseOf(answer, { caller: request.caller, most: options.maxWhole ?? MAX_WHOLE, held });
   }
 
+  async function dial(asked: SocketRequest): Promise<Connected> {
+    const request: EgressRequest = { ...asked, method: "GET", body: null };
+    if (request.signal.aborted) throw reasonOf(request.signal);
+    const { origin, rest } = splitUrl(request.url);
+    open += 1;
+    const handshake = new Exchange(request, options.hardTimeoutMs, ended);
+    try {
+      const known = routes.to(origin, request.declared ?? false);
+      const route = known instanceof Promise ? await handshake.untilCut(known) : known;
+      const headers = outgoingHeaders(request.headers, rules, request.hops, { host: route.name?.header ?? null, mayLoop: route.trusted });
+      const asking = { headers, protocols: asked.protocols, signal: handshake.signal, tls: tlsOf(route) };
+      const made = await inTurn(route.bases, (base) => upgraded(`${base}${rest}`, asking));
+      if (made.kind === "answer") return { kind: "answer", answer: answered(made.answer, handshake, options.maxWhole) };
+      handshake.end();
+      open += 1;
+      made.socket.once("close", ended);
+      const socket = new WebSocketClient(made.socket, made.head, asked);
+      return { kind: "open", socket, headers: made.headers };
+    } catch (error) {
+      throw handshake.fail(agreedWrongly(error, request.caller));
+    }
+  }
+
   const ca = options.ca === undefined ? undefined : { ca: options.ca };
   const tlsOf = (route: Route): TlsNames | undefined => (route.name === null ? ca : { ...ca, serverName: route.name.server });
 
   return {
     call: (request) => begun(request, ended),
     send,
+    connect: dial,
     judgeUrl(url) {
       if (url.length > MAX_SAVED_URL) throw unacceptableUrl(`it is longer than ${MAX_SAVED_URL} characters`);
       if (url.includes("@")) throw unacceptableUrl("it holds an @");
@@ -143,17 +183,22 @@ function withoutOwnKeys(headers: Readonly<HeaderRecord>, holdsOwnKey: EgressOpti
 
 /** Tries the judged addresses in turn; only one that refused the connection makes way for the next. A stream can be sent once. */
 const connect = ({ bases }: Route, rest: string, init: Outgoing): Promise<Answering> =>
-  bases.length === 1 || init.body instanceof ReadableStream ? sendTo(`${bases[0]}${rest}`, init) : inTurn(bases, rest, init);
+  bases.length === 1 || init.body instanceof ReadableStream
+    ? sendTo(`${bases[0]}${rest}`, init)
+    : inTurn(bases, (base) => sendTo(`${base}${rest}`, init));
 
-async function inTurn(bases: readonly string[], rest: string, init: Outgoing): Promise<Answering> {
+async function inTurn<T>(bases: readonly string[], ask: (base: string) => Promise<T>): Promise<T> {
   for (let index = 0; ; index += 1) {
     try {
-      return await sendTo(`${bases[index]}${rest}`, init);
+      return await ask(bases[index] ?? "");
     } catch (error) {
       if (index >= bases.length - 1 || !neverConnected(error)) throw error;
     }
   }
 }
+
+const agreedWrongly = (thrown: unknown, provider: string): unknown =>
+  thrown instanceof HandshakeFault ? new GatewayError("UPSTREAM_INVALID", { provider, why: thrown.message }) : thrown;
 
 const sendTo = fetchPins ? (url: string, init: Outgoing): Promise<Response> => fetch(url, init as RequestInit) : sendBySocket; // `tls` is Bun's
 

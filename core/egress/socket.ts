@@ -32,19 +32,16 @@ const AGENTS = { http: new http.Agent({ keepAlive: true }), https: new https.Age
  */
 export function sendBySocket(url: string, { method, headers, body, signal, tls }: Outgoing): Promise<Answering> {
   const { protocol, hostname, port, pathname, search } = new URL(url);
-  const address = hostname.replace(/^\[|\]$/g, "");
-  const name = tls?.serverName;
   const secure = protocol === "https:";
   return new Promise((resolve, reject) => {
     const request = (secure ? https : http).request({
       agent: secure ? AGENTS.https : AGENTS.http,
       method,
-      hostname: name ?? address,
       port: port || (secure ? 443 : 80),
       path: pathname + search,
       headers,
       signal,
-      ...(name !== undefined && { lookup: always(address) }),
+      ...lookUpOf(hostname, tls?.serverName),
       ...(secure && tls?.ca !== undefined && { ca: tls.ca }),
     });
     request.once("response", (message) => resolve(new SocketAnswer(message)));
@@ -61,6 +58,12 @@ function feed(request: Writable, body: ReadableStream<Uint8Array>, failed: (why:
   pipeline(bytes, request, () => undefined);
 }
 
+/** Where a request goes: to the host of its URL, or to that address under the name it was looked up for. */
+export function lookUpOf(host: string, name: string | undefined): { readonly hostname: string; readonly lookup?: LookupFunction } {
+  const address = host.replace(/^\[|\]$/g, "");
+  return name === undefined ? { hostname: address } : { hostname: name, lookup: always(address) };
+}
+
 /** A look-up that knows one address, in either form it is asked in. */
 const always =
   (address: string): LookupFunction =>
@@ -71,7 +74,7 @@ const always =
   };
 
 /** Not a `Response`, which refuses the statuses that are judged later. */
-class SocketAnswer implements Answering {
+export class SocketAnswer implements Answering {
   readonly status: number;
   readonly headers = new Headers();
   readonly body: Response["body"];

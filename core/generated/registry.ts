@@ -65,6 +65,7 @@ import api_models from "../../plugins/api/models/manifest.json" with { type: "js
 import api_moderations from "../../plugins/api/moderations/manifest.json" with { type: "json" };
 import api_ocr from "../../plugins/api/ocr/manifest.json" with { type: "json" };
 import api_proxy from "../../plugins/api/proxy/manifest.json" with { type: "json" };
+import api_realtime from "../../plugins/api/realtime/manifest.json" with { type: "json" };
 import api_rerank from "../../plugins/api/rerank/manifest.json" with { type: "json" };
 import api_responses from "../../plugins/api/responses/manifest.json" with { type: "json" };
 import api_vector_stores from "../../plugins/api/vector-stores/manifest.json" with { type: "json" };
@@ -144,6 +145,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_moderations, file: "plugins/api/moderations/manifest.json", load: () => import("../../plugins/api/moderations/index.ts") },
   { manifest: api_ocr, file: "plugins/api/ocr/manifest.json", load: () => import("../../plugins/api/ocr/index.ts") },
   { manifest: api_proxy, file: "plugins/api/proxy/manifest.json", load: () => import("../../plugins/api/proxy/index.ts") },
+  { manifest: api_realtime, file: "plugins/api/realtime/manifest.json", load: () => import("../../plugins/api/realtime/index.ts") },
   { manifest: api_rerank, file: "plugins/api/rerank/manifest.json", load: () => import("../../plugins/api/rerank/index.ts") },
   { manifest: api_responses, file: "plugins/api/responses/manifest.json", load: () => import("../../plugins/api/responses/index.ts") },
   { manifest: api_vector_stores, file: "plugins/api/vector-stores/manifest.json", load: () => import("../../plugins/api/vector-stores/index.ts") },

@@ -13,6 +13,10 @@ export class HeaderMap implements RequestHeaders {
   remove(names: readonly string[]): void {
     for (const name of names) this.values.delete(name);
   }
+  /** From now on it counts as sent so. */
+  set(name: string, value: string): void {
+    this.values.set(name, value);
+  }
   get(name: string): string | null {
     return this.values.get(name.toLowerCase()) ?? null;
   }

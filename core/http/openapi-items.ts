@@ -61,7 +61,9 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
         ...headersOf(route.examples, offline, add),
       ],
       ...(type && operationBody(type, route, add)),
-      responses: { 200: { description: "The provider's answer.", content }, ...errorResponses(DATA_ERRORS) },
+      responses: row.socket
+        ? { 101: { description: "A WebSocket to the provider: messages go both ways." }, ...errorResponses([...DATA_ERRORS, 426, 501]) }
+        : { 200: { description: "The provider's answer.", content }, ...errorResponses(DATA_ERRORS) },
     },
   };
 }

@@ -15,12 +15,14 @@ import type { MountedRoute } from "../kernel/generation.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle/settle.ts";
-import { timedId } from "../platform.ts";
+import type { Upgrade } from "../pipeline/open-session.ts";
+import { type Server, timedId, upgrade } from "../platform.ts";
 import { type BodyReading, bodyOf } from "./body.ts";
 import { bodyCheck } from "./first-fault.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import type { Mount, Params } from "./mount.ts";
-import { withoutKey } from "./query-key.ts";
+import { type KeylessQuery, withoutKey } from "./query-key.ts";
+import { withoutSocketKey } from "./socket-key.ts";
 import { withPath } from "./said-in-path.ts";
 import type { HttpSettings } from "./settings.ts";
 import { HeaderMap } from "./header-map.ts";
@@ -41,14 +43,15 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
   return {
     method: row.method,
     path: wholePath(row, row.path),
-    run: (request, at, params) => {
+    run: (request, at, params, server) => {
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const startedAt = settings.now();
-      const keyless = row.prefix === undefined ? undefined : withoutKey(at.search);
+      const headers = new HeaderMap(request.headers);
+      const keyless = keylessOf(row, headers, at.search);
       const start: RequestStart = {
         request,
-        headers: new HeaderMap(request.headers),
+        headers,
         at: keyless ? { pathname: at.pathname, search: keyless.search } : at,
         row,
         params,
@@ -64,13 +67,24 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
           if (call.search !== "") acceptQuery?.(queryOf(call.search));
           return withPath(bodyOf(request, start.headers, reading, held), row, params);
         };
-        return handle({ call, leave, held, read: readBody }, gw, settings.pluginLimits);
+        const upgrade = row.socket && server ? upgrading(server, request) : undefined;
+        return handle({ call, leave, held, read: readBody, upgrade }, gw, settings.pluginLimits);
       } catch (thrown) {
         return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
       }
     },
   };
 }
+
+/** The query without the key that may be in it, where clients of this operation say it there. */
+function keylessOf({ prefix, messages }: MountedOperation, headers: HeaderMap, search: string): KeylessQuery | undefined {
+  if (messages?.key) return withoutSocketKey(headers, search, messages.key);
+  return prefix === undefined ? undefined : withoutKey(search);
+}
+const upgrading =
+  (server: Server, request: Request): Upgrade =>
+  (headers, listener) =>
+    upgrade(server, request, headers, listener);
 
 /** The provider is asked with the query as it came; this is what its schema judges. */
 const queryOf = (search: string): Json => Object.fromEntries(new URLSearchParams(search));

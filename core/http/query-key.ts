@@ -7,11 +7,11 @@ export interface KeylessQuery {
   readonly key: string | undefined;
 }
 
-export function withoutKey(search: string): KeylessQuery {
+export function withoutKey(search: string, names: readonly string[] = KEYS): KeylessQuery {
   if (search === "") return NO_QUERY;
   const query = new URLSearchParams(search);
-  const sent = KEYS.map((name) => query.get(name) ?? "").find((key) => key !== "");
-  for (const name of KEYS) query.delete(name);
+  const sent = names.map((name) => query.get(name) ?? "").find((key) => key !== "");
+  for (const name of names) query.delete(name);
   const rest = query.toString();
   return { search: rest === "" ? "" : `?${rest}`, key: sent };
 }

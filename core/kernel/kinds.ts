@@ -94,7 +94,7 @@ const memberIds = ({ obeys: { config = {}, strategy = {} } = {} }: Pick<Policy, 
   ...Object.keys(config).map((member) => `config member ${member}`),
   ...Object.keys(strategy).map((member) => `config member strategy.${member}`),
 ];
-const POLICY = members({ identify: hook, admit: hook, settle: hook, strategies, obeys });
+const POLICY = members({ identify: hook, admit: hook, settle: hook, spent: hook, strategies, obeys });
 const API = members({
   operations: [absentOr(isList), "a list"],
   dialects: [absentOr(isList), "a list"],

@@ -25,6 +25,7 @@ import { type Ownership, ownership } from "./owned/ownership.ts";
 import { type Planner, planner } from "./plan/plan.ts";
 import type { Spools } from "./settle/spool/spools.ts";
 import type { Dialects } from "./plan/served.ts";
+import { Sessions } from "./socket/sessions.ts";
 import { type Resolver, resolver } from "./plan/targets.ts";
 import { countRequest } from "./settle/counters.ts";
 
@@ -53,6 +54,8 @@ export interface Gateway {
   readonly log: Logger;
   readonly limits: PipelineLimits;
   readonly memory: MemoryBudget;
+  /** WebSockets that are open. */
+  readonly sessions: Sessions;
   /** The longest a client may take nothing of an answer that is held for it. */
   readonly stalledMs: number;
   /** What the guardrail engine works with. */
@@ -128,6 +131,7 @@ export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, sta
     log,
     limits,
     memory,
+    sessions: new Sessions(),
     stalledMs,
     queues,
     costOf: costing(gen.prices, log),

@@ -29,6 +29,7 @@ import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
 import { choosesNobody, noProvider } from "./plan/targets.ts";
 import { refused, whenDone } from "./settle/settle.ts";
+import { isOpen, judgeUpgrade, openSession, type Upgrade } from "./open-session.ts";
 
 /** A request at the door: its body is read only once it is known who asks. */
 export interface PendingCall {
@@ -39,6 +40,8 @@ export interface PendingCall {
   readonly held: Held;
   /** Counts it out of its generation. */
   readonly leave: () => void;
+  /** Where it asks for a WebSocket: opens the client's side. */
+  readonly upgrade?: Upgrade | undefined;
 }
 
 /**
@@ -64,6 +67,7 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
         throw blaming(thrown, name);
       }
     }
+    if (asked.row.socket) judgeUpgrade(asked.row, asksForSocket(asked), arrived.upgrade);
     const call = (reached.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
     const request: RoutedRequest = { call, caller, plan, held };
     const route = gw.gen.operations.get(call.operation);
@@ -71,6 +75,8 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     const routed = !local && route?.prepare ? await prepared(route, request, gw, limits) : request;
     const reply = local ?? (await firstThatAnswers(plan.root, routed, gw, limits));
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
+    if (isOpen(answered))
+      return await openSession(answered, { call, caller, plan, leave: arrived.leave, held, upgrade: arrived.upgrade }, gw);
     return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
   } catch (thrown) {
     return refused(thrown, { ...reached, leave: arrived.leave, held }, gw);
@@ -83,6 +89,7 @@ function requireOperation(caller: Caller, call: Call): void {
   if (row.passes === "unmounted" && !caller.scopes.has(row.scope) && choosesNobody(control)) throw noProvider(call);
   requireScope(caller, row.scope, operation);
 }
+const asksForSocket = ({ headers }: Call): boolean => headers.get("upgrade")?.toLowerCase() === "websocket";
 
 /** Member by member, because copying an object of unknown shape costs more than all of this. */
 const withBody = (

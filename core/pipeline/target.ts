@@ -169,7 +169,7 @@ function tryOf({ leaf, body, asked, to, request }: AskedRequest, guarded: Guarde
     target: to.target,
     operation: to.served?.operation ?? call.row.id,
     path: to.served ? filled(OPERATIONS[to.served.operation].path, call.params) : call.path,
-    search: to.served || hasOwnQuery(call.row) ? "" : call.search,
+    search: searchOf(call, to),
     stream: call.row.streams === true && body?.["stream"] === true,
     strict: form.encode.strict,
   };
@@ -181,6 +181,17 @@ const filled = (path: string, params: Call["params"]): string =>
   path.includes(":") ? path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")) : path;
 /** What a query says below another prefix is for the gateway alone, unless it passes with its request. */
 const hasOwnQuery = ({ prefix, passes }: MountedOperation): boolean => prefix !== undefined && passes === undefined;
+function searchOf({ row, search }: Call, { served, target }: Resolved): string {
+  if (served || hasOwnQuery(row)) return "";
+  return row.socket ? withModelIn(search, target.model) : search;
+}
+/** A socket's query names the model, which may have come with its provider before it. */
+function withModelIn(search: string, model: string): string {
+  const query = new URLSearchParams(search);
+  if (model !== "") query.set("model", model);
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
 
 function clientForm({ call, body, leaf, to, request }: Pick<Try, "call" | "body" | "leaf" | "to" | "request">, gw: Gateway): ClientForm {
   const dialect = gw.dialects.get(call.row.id) ?? null;

@@ -2,12 +2,14 @@ import { maxHeaderSize } from "node:http";
 import { fileURLToPath } from "node:url";
 // The package does not export it; imported as a file it is put into the executable too.
 import docsScript from "../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js" with { type: "file" };
-import type { Child, Listening, ListenOptions, PipedChild, Platform, RuntimeLimits } from "../platform.ts";
+import type { Child, Listening, ListenOptions, PipedChild, Platform, RuntimeLimits, SocketEnd, SocketListener } from "../platform.ts";
 
 /** On Bun, from source and as a compiled binary. */
 export const platform: Platform = {
   serve,
-  addressOf: (server, request) => (server as Bun.Server<undefined>).requestIP(request)?.address ?? null, // `serve` handed it over
+  upgrade: (server, request, headers, listener) => (server as Bun.Server<SocketListener>).upgrade(request, { headers, data: listener }), // `serve` handed it over
+  noSockets: null,
+  addressOf: (server, request) => (server as Bun.Server<SocketListener>).requestIP(request)?.address ?? null, // and here
   hasLeft: (request) => request.signal.aborted,
   importModule: (path, version) => import(`${path}?v=${version}`), // a `file:` URL loses its query here, a path keeps it
   noSourceCommands: isCompiled() ? "works on the source tree and is not part of a compiled binary." : null,
@@ -22,8 +24,9 @@ export const platform: Platform = {
 };
 
 function serve(fetch: Parameters<Platform["serve"]>[0], options: ListenOptions): Listening {
-  const server = Bun.serve({
+  const server = Bun.serve<SocketListener>({
     fetch,
+    websocket: { ...SOCKETS, maxPayloadLength: options.maxMessageBytes },
     hostname: options.host,
     port: options.port,
     reusePort: options.reusePort,
@@ -32,6 +35,39 @@ function serve(fetch: Parameters<Platform["serve"]>[0], options: ListenOptions):
     development: false,
   });
   return { url: server.url, port: server.port ?? options.port, stop: (force) => server.stop(force) };
+}
+
+/** Seconds after which a client is asked whether it is still there, and then let go. */
+const SILENT_SEC = 120;
+/** No message is lost: who is behind is waited for, by whoever writes. */
+const SOCKETS: Bun.WebSocketHandler<SocketListener> = {
+  backpressureLimit: 0,
+  idleTimeout: SILENT_SEC,
+  open: (socket) => socket.data.open(new ClientEnd(socket)),
+  message: (socket, message) => socket.data.message(message),
+  drain: (socket) => socket.data.drained(),
+  close: (socket, code, reason) => socket.data.closed(code, reason),
+};
+class ClientEnd implements SocketEnd {
+  constructor(private readonly socket: Bun.ServerWebSocket<SocketListener>) {}
+  get waiting(): number {
+    return this.socket.getBufferedAmount();
+  }
+  send(message: string | Uint8Array): void {
+    this.socket.send(message);
+  }
+  pause(): void {
+    this.socket.pause();
+  }
+  resume(): void {
+    this.socket.resume();
+  }
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason);
+  }
+  cut(): void {
+    this.socket.terminate();
+  }
 }
 
 /** Is this a compiled binary, whose own modules live in a virtual file system? */

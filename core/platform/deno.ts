@@ -8,6 +8,8 @@ import type { Child, Listening, ListenOptions, PipedChild, Platform } from "../p
 /** On Deno, from source. */
 export const platform: Platform = {
   serve,
+  upgrade: () => false,
+  noSockets: "those of Deno cannot be told to wait, so that a slow reader would fill the memory; run it with Bun",
   addressOf: (peer) => (peer as Peer).remoteAddr.hostname, // `serve` handed it over
   hasLeft: (request, thrown) => request.signal.aborted || (thrown instanceof Error && CUT.has(thrown.name)),
   importModule: (path, version) => import(`${pathToFileURL(path).href}?v=${version}`),

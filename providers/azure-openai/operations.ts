@@ -2,6 +2,7 @@ import type { Adapter, PassingAdapter, Provider } from "#contract";
 import { batch, conversation, deployedIfNamed, modelled, response, tuned, tunedList, tuning } from "./body.ts";
 import { serving } from "../wires/openai/serving.ts";
 import { batchOutput } from "../wires/openai/batch-output.ts";
+import { realtime } from "./realtime.ts";
 import { fieldsOf } from "./target.ts";
 import { deploymentPath, resourcePath } from "./url.ts";
 
@@ -59,4 +60,5 @@ export const operations: Provider["operations"] = {
   ...serving("Vector Stores", assistants),
   retrieveModel: { path: (body, ask) => resourcePath(body, { ...ask, path: `/models/${encodeURIComponent(ask.target.model)}` }) },
   listModels: ofResource,
+  realtime,
 };

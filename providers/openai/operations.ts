@@ -47,4 +47,5 @@ export const operations: Provider["operations"] = {
   retrieveModel: oneModel,
   deleteModel: oneModel,
   listModels: asIs,
+  realtime: asIs,
 };

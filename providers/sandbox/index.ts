@@ -19,6 +19,7 @@ import { images } from "./images.ts";
 import { lists } from "./lists.ts";
 import { moderations } from "./moderations.ts";
 import { ocr } from "./ocr.ts";
+import { realtime } from "./realtime.ts";
 import { rerank } from "./rerank.ts";
 import { responses } from "./responses.ts";
 import { models } from "./scenario.ts";
@@ -47,6 +48,7 @@ export default definePlugin({
       ...batches(kept, talks, now),
       ...lists,
       ...responses,
+      ...realtime,
       ...remembering(() => Math.floor(now() / 1000)),
     };
     return {

@@ -356,7 +356,7 @@ function servingOf(id: OperationName) {
   const by = dialect?.served?.by ?? generation.operations.get(id)?.served?.by;
   const adapters = [...generation.providers].flatMap(([name, { provides }]) => {
     const adapter = provides.operations[id] ?? (by && provides.operations[by]);
-    return adapter ? [{ name, isOffline: adapter.answer !== undefined }] : [];
+    return adapter ? [{ name, isOffline: (adapter.answer ?? adapter.converse) !== undefined }] : [];
   });
   const named = (isOffline: boolean) => adapters.filter((adapter) => adapter.isOffline === isOffline).map(({ name }) => name);
   return { vendors: named(false), offline: named(true) };

@@ -120,6 +120,18 @@ describe.skipIf(openssl === null)("TLS to a looked-up address", () => {
     expect(await ask("a")).toBe("ok");
     expect(await ask("c")).toBe("UPSTREAM_UNREACHABLE its certificate is for another name");
   });
+  test("a WebSocket has the same name, and the same certificate", async () => {
+    const dialled = (name: string) =>
+      egress(ca)
+        .connect({ ...asking(`https://${name}.example.com:${port}/`), protocols: [], maxMessageBytes: 1 })
+        .then(
+          (made) => (made.kind === "answer" ? made.answer.text() : "opened"),
+          (error: GatewayError) => `${error.code} ${String(error.details.why)}`,
+        );
+    const before = seen.length;
+    expect([await dialled("b"), await dialled("c")]).toEqual(["ok", "UPSTREAM_UNREACHABLE its certificate is for another name"]);
+    expect([seen[before]?.sni, seen[before]?.hosts]).toEqual(["b.example.com", [`b.example.com:${port}`]]);
+  });
   test("an unknown authority is refused, also when a good connection under that name is open", async () => {
     expect(await ask("a")).toBe("ok");
     expect(

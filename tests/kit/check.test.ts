@@ -11,5 +11,7 @@ test("a pack whose configuration has no default for a member is told so by its k
     setup: () => ({ provides: { checks: [] } }),
   });
   const manifest = { id: "acme", kind: "guardrail", version: "1.0.0", contract: "^1.0.0", title: "Acme", entry: "index.ts" };
-  await expect(testPack(plugin, manifest)).rejects.toThrow("The configuration of acme is not valid: url: it is missing. Give one to testPack.");
+  await expect(testPack(plugin, manifest)).rejects.toThrow(
+    "The configuration of acme is not valid: url: it is missing. Give one to testPack.",
+  );
 });

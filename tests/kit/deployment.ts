@@ -73,6 +73,7 @@ const UNUSED_EGRESS: Egress = {
   judgeUrl: (url) => new URL(url),
   call: () => Promise.reject(new Error("no network in this test")),
   send: () => Promise.reject(new Error("no network in this test")),
+  connect: () => Promise.reject(new Error("no network in this test")),
 };
 const UNUSED_GENERATIONS: Shown = { number: 1, states: () => [], reload: async () => ({ number: 1 }) };
 

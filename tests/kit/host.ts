@@ -100,7 +100,8 @@ function fakeEgress(sent: Request[], answer: FakeHostOptions["fetch"]): Egress {
     if (!answer) throw new GatewayError("UPSTREAM_UNREACHABLE", { provider: "fake", why: `no answer was given for ${url}` });
     return answer(request);
   }
-  return { open: 0, judgeUrl: (url) => new URL(url), send, call: async (request) => answerOf(await send(request)) };
+  const connect = (): Promise<never> => Promise.reject(new Error("a fake host opens no WebSockets"));
+  return { open: 0, judgeUrl: (url) => new URL(url), send, connect, call: async (request) => answerOf(await send(request)) };
 }
 
 const EMPTY_CATALOG: Catalog = {

@@ -64,8 +64,14 @@ afterEach(async () => {
 /** The gateway's egress, led to this machine: the host that was called stands first in the path. */
 function ledTo(url: string): Egress {
   const local = egressWith({ trustedHosts: ["127.0.0.1"] });
-  const led = (request: EgressRequest): EgressRequest => ({ ...request, url: request.url.replace(/^https:\//, url) });
-  return { judgeUrl: local.judgeUrl, open: 0, call: (request) => local.call(led(request)), send: (request) => local.send(led(request)) };
+  const led = <R extends Pick<EgressRequest, "url">>(request: R): R => ({ ...request, url: request.url.replace(/^https:\//, url) });
+  return {
+    judgeUrl: local.judgeUrl,
+    open: 0,
+    call: (request) => local.call(led(request)),
+    send: (request) => local.send(led(request)),
+    connect: (request) => local.connect(led(request)),
+  };
 }
 
 interface World {

@@ -87,7 +87,12 @@ async function leaving(operation: OperationId, fields: Json, asked: Asked = {}):
   const json = adapter.request?.(asked.body ?? {}, given) ?? asked.body ?? {};
   const { baseUrl, headers } = provider.endpoint(to);
   const path = typeof adapter.path === "function" ? adapter.path(json, given) : expect.unreachable();
-  const request = { method: OPERATIONS[operation].method, url: baseUrl + path + given.search, headers: new Headers(headers), body: null };
+  const request = {
+    method: OPERATIONS[operation].method,
+    url: baseUrl + path + (adapter.search?.(given) ?? given.search),
+    headers: new Headers(headers),
+    body: null,
+  };
   return { ...((await provider.sign?.(request, to)) ?? expect.unreachable()), json };
 }
 const url = async (...given: Parameters<typeof leaving>): Promise<string> => (await leaving(...given)).url;
@@ -176,7 +181,7 @@ const OF_THE_RESOURCE = [
 describe("the address", () => {
   const DATED = { ...RESOURCE, azure_deployment_id: "prod-gpt", azure_api_version: "2024-10-21" };
   test("is known for every operation that is served", async () => {
-    const others = ["getBatchOutput", "retrieveModel"];
+    const others = ["getBatchOutput", "retrieveModel", "realtime"];
     const known = [...OF_A_DEPLOYMENT, ...OF_THE_RESOURCE.map(([id]) => id), ...others];
     expect(Object.keys((await provided()).operations).sort()).toEqual(known.sort());
   });
@@ -202,6 +207,20 @@ describe("the address", () => {
       `https://contoso.openai.azure.com/openai/deployments/prod-gpt${OPERATIONS[id].path}?api-version=2024-10-21`,
     );
     expect(await url(id, { ...DATED, azure_api_version: "v1" })).toBe(`https://contoso.openai.azure.com/openai/v1${OPERATIONS[id].path}`);
+  });
+  test("of a realtime session names the deployment: as such in dated versions, as the model in v1", async () => {
+    const search = "?model=gpt-realtime&intent=transcription";
+    const base = "https://contoso.openai.azure.com/openai";
+    expect(await url("realtime", DATED, { search })).toBe(
+      `${base}/realtime?api-version=2024-10-21&intent=transcription&deployment=prod-gpt`,
+    );
+    expect(await url("realtime", RESOURCE, { search, model: "gpt-realtime" })).toBe(
+      `${base}/v1/realtime?intent=transcription&model=gpt-realtime`,
+    );
+    expect(await url("realtime", RESOURCE, { search: "?api-version=2025-04-01-preview&deployment=rt" })).toBe(
+      `${base}/realtime?api-version=2025-04-01-preview&deployment=rt`,
+    );
+    expect(await refusal(url("realtime", RESOURCE))).toMatchObject(["TARGET_INVALID", "azure_deployment_id", expect.any(String)]);
   });
   test.each(OF_THE_RESOURCE.map(([id, path]) => [id, path] as const))("of %s is the client's own: %s", async (id, path) => {
     expect(await url(id, DATED, { path })).toBe(`https://contoso.openai.azure.com/openai${path}?api-version=2024-10-21`);

@@ -3,6 +3,7 @@ import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneChat } from "./data-plane-chat.ts";
 import { dataPlaneDialects } from "./data-plane-dialects.ts";
 import { dataPlaneFiles } from "./data-plane-files.ts";
+import { dataPlaneRealtime } from "./data-plane-realtime.ts";
 import { dataPlaneMore } from "./data-plane-more.ts";
 import { dataPlaneProxy } from "./data-plane-proxy.ts";
 import { dataPlaneResponses } from "./data-plane-responses.ts";
@@ -32,4 +33,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...dataPlaneChat,
   ...dataPlaneDialects,
   ...dataPlaneProxy,
+  ...dataPlaneRealtime,
 ];

@@ -19,7 +19,7 @@ export const service = section("1 What the service does", [
   ["1.tag-pricing", "Operation group Model Pricing is served.", "all operations"],
   ["1.tag-moderations", "Operation group Moderations is served."],
   ["1.tag-ocr", "Operation group OCR is served."],
-  ["1.tag-realtime", "Operation group Realtime is served.", "all operations"],
+  ["1.tag-realtime", "Operation group Realtime is served."],
   ["1.tag-rerank", "Operation group Rerank is served."],
   ["1.control-configs", "The control plane manages configs."],
   ["1.control-guardrails", "The control plane manages guardrails."],

@@ -29,6 +29,8 @@ export interface GenerationsParts<T> {
   /** Reads the profile as it now is and boots it. */
   build(number: number, carried: Carried, shown: Shown): Promise<Built>;
   attach(generation: Generation): T;
+  /** It gets no new requests: what would not end by itself is told to. */
+  leave?(attached: T): void;
   /** Called once no request is inside any more, before plugins drain. What takes longer than the limit below is left behind. */
   detach(attached: T): Promise<void>;
   readonly log: Logger;
@@ -171,9 +173,13 @@ async function buildAndAttach<T>(
   }
 }
 
-async function end<T>({ detach, log, idleLimitMs }: GenerationsParts<T>, { built, generation, attached, others }: Held<T>): Promise<void> {
+async function end<T>(
+  { leave, detach, log, idleLimitMs }: GenerationsParts<T>,
+  { built, generation, attached, others }: Held<T>,
+): Promise<void> {
   await others.close().catch((error: unknown) => log("warn", "generation.call", { number: generation.number, why: messageOf(error) }));
   await new Promise((resolve) => setTimeout(resolve, 0)); // a request that was just handed over gets to count itself in
+  leave?.(attached);
   const empty = await built.idle(idleLimitMs);
   if (!empty) log("warn", "generation.cut", { number: generation.number, requests: generation.inFlight });
   await runStep(idleLimitMs, () => detach(attached)).catch((error: unknown) =>

@@ -6,6 +6,7 @@ import { goesOnce } from "./form.ts";
 import { interpret, type Reading } from "./interpret.ts";
 import { answerTo, bodyText, requestOf, type Sent } from "./sending.ts";
 import { failureReading } from "./refusal.ts";
+import { socketReading } from "./socket-answer.ts";
 import { Tries, wait } from "./retry.ts";
 import { ledOn } from "./via.ts";
 import { secretsOf, secretsSent } from "./secrets-sent.ts";
@@ -52,6 +53,7 @@ export async function attempt(it: Try, by: Sender): Promise<Attempted> {
 export async function discarded(content: Content): Promise<void> {
   if (content.kind === "whole") return;
   if (content.kind === "bytes") return content.bytes?.cancel();
+  if (content.kind === "socket") return content.socket.cut();
   const { stream } = content;
   return stream.kind === "passing" ? stream.passing.reader.cancel() : stream.chunks.cancel();
 }
@@ -71,6 +73,11 @@ async function once(it: Try, text: JsonText | null, by: Sender): Promise<{ readi
     const led = it.to.adapter.via === undefined ? { on: it } : await ledOn(it, by, cut.signal);
     if ("refused" in led) return { reading: led.refused, sent };
     const request = await requestOf(led.on, text, by, cut.signal);
+    if (it.call.row.socket) {
+      const secrets = secretsSent(it.to, request.headers, by.headers);
+      sent = { url: request.url, body: null, secrets };
+      return { reading: await socketReading(request, led.on, { secrets, by, signal: cut.signal }), sent };
+    }
     const answer = await answerTo(request, led.on, by, cut.signal);
     sent = { url: request.url, body: request.text, secrets: secretsSent(it.to, request.headers, by.headers) };
     return { reading: await interpret(answer, it, sent.secrets, by.headers), sent };

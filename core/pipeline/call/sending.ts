@@ -56,35 +56,36 @@ interface Sender extends Pick<SendingRules, "ownKeys"> {
 
 /** Sends it. Some adapters answer themselves. */
 export function answerTo(request: Prepared, it: Try, { egress, ownKeys }: Sender, signal: AbortSignal): Promise<Answer> {
-  const { adapter, target, id } = it.to;
+  const { adapter } = it.to;
   if (adapter.answer) return ownAnswer(adapter.answer(it.body, it.ask, signal, shown(request)));
-  return egress.call({
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    body: request.body,
-    signal,
-    timeoutMs: null,
-    caller: id,
-    hops: hopsOf(it.call, ownKeys),
-    declared: target.customHost === null,
-    held: it.request.held,
-  });
+  return egress.call({ ...askedOf(request, it, { ownKeys }, signal), method: request.method, body: request.body });
 }
 
+/** Where it goes and for whom, as the client of the network wants it. */
+export const askedOf = ({ url, headers }: Prepared, it: Try, rules: Pick<SendingRules, "ownKeys">, signal: AbortSignal) => ({
+  url,
+  headers,
+  signal,
+  timeoutMs: null,
+  caller: it.to.id,
+  hops: hopsOf(it.call, rules),
+  declared: it.to.target.customHost === null,
+  held: it.request.held,
+});
+
 /** A client may have put anything there. */
-function hopsOf(call: Call, ownKeys: SendingRules["ownKeys"]): string | null {
+function hopsOf(call: Call, rules: Pick<SendingRules, "ownKeys">): string | null {
   const hops = call.headers.get(HOP_HEADER);
   if (hops === null) return null;
   return headerList(hops)
-    .filter((hop) => !isOwnKey(hop, call, { ownKeys }))
+    .filter((hop) => !isOwnKey(hop, call, rules))
     .join(", ");
 }
 
 const ownAnswer = async (answer: Promise<Response>): Promise<Answer> => answerOf(await answer);
 
 /** A request whose headers only we have written so far. */
-interface Prepared extends Omit<OutgoingRequest, "headers"> {
+export interface Prepared extends Omit<OutgoingRequest, "headers"> {
   readonly headers: HeaderRecord;
   /** The body, when it is JSON. */
   readonly text: JsonText | null;
@@ -130,9 +131,10 @@ function notWritten(thrown: unknown): unknown {
 function outgoing(it: Try, endpoint: Endpoint, text: JsonText | null, rules: SendingRules): Prepared {
   const { adapter } = it.to;
   const path = typeof adapter.path === "function" ? adapter.path(it.body ?? {}, it.ask) : (adapter.path ?? it.ask.path);
+  const search = adapter.search ? adapter.search(it.ask) : it.ask.search;
   return {
     method: adapter.method ?? it.call.method,
-    url: endpoint.baseUrl + path + (path.includes("?") ? it.ask.search.replace("?", "&") : it.ask.search),
+    url: endpoint.baseUrl + path + (path.includes("?") ? search.replace("?", "&") : search),
     headers: headersFor(it, endpoint, rules),
     body: text ?? formBody(it.call),
     text,

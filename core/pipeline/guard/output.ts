@@ -85,6 +85,7 @@ async function guardedReply(reply: Reply, it: Try, deps: GuardDeps): Promise<Rep
   const { content } = reply;
   if (content.kind === "stream") return guardedStream({ reply, active, it }, content.stream, deps);
   if (content.kind === "whole") return guardedWhole({ reply, active, it }, content, deps);
+  if (content.kind === "socket") return reply; // its messages are judged one by one
   const read = await readWhole(content, reply.headers, it).catch((thrown: unknown) => brokenReading(thrown, it, reply.sent?.secrets ?? []));
   if (read?.kind === "broken") return { ...reply, ...read.reading };
   return read ? guardedWhole({ reply: { ...reply, model: read.model ?? reply.model }, active, it }, read, deps) : reply;

@@ -89,6 +89,7 @@ function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Con
     afterwards({ reply, served, gw, ending: { ...NOTHING_READ, ended: "ok" } });
     return response;
   }
+  if (content.kind === "socket") throw new TypeError("a session is opened, not answered");
   asEvents(headers);
   const events = streamed(liveOf(content.stream, delivery.keptBytes, reply.sent?.secrets ?? []), delivery);
   return new Response(framed(events, headers, served.call, gw), { status, headers });
@@ -108,7 +109,7 @@ function asEvents(headers: HeaderRecord): void {
 }
 
 /** What is to be settled. */
-interface Settlement extends Ended {
+export interface Settlement extends Ended {
   readonly gw: Settling;
 }
 const waiting: Settlement[] = [];
@@ -120,7 +121,7 @@ function settleAll(): void {
   for (const settlement of waiting.splice(0)) void settled(settlement);
 }
 
-const once = (run: Settle): Settle => {
+export const once = (run: Settle): Settle => {
   let done = false;
   return (ending) => {
     if (done) return;
@@ -134,7 +135,7 @@ const liveOf = (stream: GoodStream, keptBytes: number, secrets: Secrets): Live =
     ? new PassThroughStream(stream.passing, secrets)
     : new ChunkStream(stream.chunks, stream.encoder, { provider: stream.provider, secrets }, keptBytes);
 
-function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
+export function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
   const { headers } = reply;
   headers["x-gateway-trace-id"] = call.traceId;
   headers["x-gateway-request-id"] = call.id; // the id of the log record, also when the client named the trace
@@ -158,7 +159,7 @@ export function refused(thrown: unknown, served: Served, gw: Settling): Response
   return response;
 }
 
-async function settled(settlement: Settlement): Promise<void> {
+export async function settled(settlement: Settlement): Promise<void> {
   const { gw, served } = settlement;
   const at = { now: gw.now(), loggedBytes: gw.limits.loggedBytes, costOf: gw.costOf, estimate: gw.estimate };
   const outcome = await outcomeOf(settlement, at).catch((thrown: unknown) => {

@@ -1,3 +1,4 @@
+import type { SocketEnd, SocketListener } from "../../platform.ts";
 import type { ByteSource, Encoder, Json, JsonText, Source, Usage } from "#contract";
 import type { Chunk } from "./chunks.ts";
 import type { PassThrough } from "./pass-through.ts";
@@ -8,7 +9,14 @@ export type Content =
   | { readonly kind: "whole"; readonly text: JsonText; readonly body: Json | null; readonly usage: Usage | null; readonly hooks?: string }
   | { readonly kind: "stream"; readonly stream: GoodStream }
   /** Audio, files, text, events that nobody reads: bytes on their way through. `usageAtEnd` finds what they used in their end. */
-  | { readonly kind: "bytes"; readonly bytes: ByteSource | null; readonly usageAtEnd?: ((tail: string) => Usage | undefined) | undefined };
+  | { readonly kind: "bytes"; readonly bytes: ByteSource | null; readonly usageAtEnd?: ((tail: string) => Usage | undefined) | undefined }
+  /** A WebSocket that its provider has opened, and the sub-protocol it chose. */
+  | { readonly kind: "socket"; readonly socket: OpenSocket; readonly protocol: string | null };
+
+/** Says nothing before somebody listens. */
+export interface OpenSocket extends SocketEnd {
+  listen(listener: SocketListener): void;
+}
 
 /** A stream whose beginning is known to be good: bytes of the client's own dialect, or chunks made from events. */
 export type GoodStream =

@@ -10,6 +10,7 @@ export function errorResponse(error: GatewayError, plane: Plane, row?: MountedOp
   const retryAfter = error.retryAfterSec;
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
   if (isLateBody(error)) headers.set("connection", "close"); // the rest of it is not waited for
+  if (error.status === 426) headers.set("upgrade", "websocket");
   return new Response(JSON.stringify(bodyOf(error, plane, row)), { status: error.status, headers });
 }
 

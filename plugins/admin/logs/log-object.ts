@@ -49,7 +49,7 @@ function metrics(row: LogRow, facts: LogFacts | null): Json {
     id: row.id,
     organisation_id: row.organisationId,
     created_at: isoTime(row.createdAt),
-    is_success: (facts?.ended ?? "ok") === "ok" && row.status >= 200 && row.status < 300,
+    is_success: (facts?.ended ?? "ok") === "ok" && row.status < 300,
     ai_org: row.provider,
     ai_model: row.model,
     req_units: row.inputTokens,

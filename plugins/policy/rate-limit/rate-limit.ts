@@ -31,11 +31,25 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
     try {
       const found = pending instanceof Promise ? await pending : pending;
       if (found.length === 0) return;
-      if (found.some(countsTokens)) owed.set(plan, found.filter(countsTokens));
-      const at = now();
-      const result = await counters.reserve(claimsOf(found, at));
-      const refused = result.granted ? undefined : found[result.refused];
-      if (refused) throw limited(refused, at);
+      if (found.some(countsTokens)) owed.set(plan, { limiters: found.filter(countsTokens), counted: 0 });
+      await reserve(found);
+    } catch (error) {
+      survive(error);
+    }
+  }
+  async function reserve(found: readonly Limiter[]): Promise<void> {
+    const at = now();
+    const result = await counters.reserve(claimsOf(found, at));
+    const refused = result.granted ? undefined : found[result.refused];
+    if (refused) throw limited(refused, at);
+  }
+  const count = (limiters: readonly Limiter[], tokens: number) => counters.add(limiters.map((limiter) => limiter.change(tokens, now())));
+  /** What a session has used until now counts now, and it goes on while there is room for more. */
+  async function countNow(debt: Debt, tokens: number): Promise<void> {
+    try {
+      debt.counted += tokens;
+      await count(debt.limiters, tokens);
+      await reserve(debt.limiters);
     } catch (error) {
       survive(error);
     }
@@ -46,7 +60,7 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
     log("warn", "rate limits not judged", { why: error });
   }
   /** Limits whose tokens are owed, by the plan of the request: most requests have none and settle nothing. */
-  const owed = new WeakMap<Plan, readonly Limiter[]>();
+  const owed = new WeakMap<Plan, Debt>();
   return {
     admit(call, caller, plan) {
       if (call.row.uncounted) return;
@@ -54,13 +68,23 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
       if (!(found instanceof Promise) && found.length === 0) return;
       return claim(found, plan);
     },
+    spent(usage, { plan }) {
+      const debt = owed.get(plan);
+      return debt && countNow(debt, inputTokens(usage) + outputTokens(usage));
+    },
     settle(outcome) {
-      const counted = outcome.plan === null ? undefined : owed.get(outcome.plan);
-      const tokens = counted === undefined ? 0 : tokensOf(outcome);
-      if (counted === undefined || tokens === 0) return;
-      return counters.add(counted.map((limiter) => limiter.change(tokens, now()))).then(() => undefined);
+      const debt = outcome.plan === null ? undefined : owed.get(outcome.plan);
+      const tokens = debt === undefined ? 0 : tokensOf(outcome) - debt.counted;
+      if (debt === undefined || tokens <= 0) return;
+      return count(debt.limiters, tokens).then(() => undefined);
     },
   };
+}
+
+/** Limits whose tokens a request owes, and what of them has been counted. */
+interface Debt {
+  readonly limiters: readonly Limiter[];
+  counted: number;
 }
 
 const countsTokens = ({ type }: Limiter): boolean => type === "tokens";

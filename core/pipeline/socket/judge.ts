@@ -1,0 +1,127 @@
+import {
+  type Call,
+  type Caller,
+  ERRORS,
+  GatewayError,
+  type GuardrailResult,
+  isJson,
+  type Json,
+  type Plan,
+  tenantOf,
+  type WireError,
+  type MaybePromise,
+} from "#contract";
+import { nothingSpent } from "../../compute/allowance.ts";
+import { jsonObject, longJsonObject } from "../../json/bounded.ts";
+import type { Guarded } from "../call/guardrail-report.ts";
+import { type ActiveGuardrail, deniedBy, type GuardDeps, guardInput, guardOutput, type GuardView } from "../guard/guard.ts";
+import { howOn } from "../guard/stream-mode.ts";
+import { Subject } from "../guard/subject.ts";
+import type { Resolved } from "../plan/targets.ts";
+
+/** Whose session is judged, by what. */
+export interface JudgeParts {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly to: Resolved;
+  readonly input: readonly ActiveGuardrail[];
+  readonly output: readonly ActiveGuardrail[];
+  readonly deps: GuardDeps;
+}
+
+/** A message is a body of its own: its members, and those of lists in it, are few. */
+const LIMITS = { maxDepth: 128, maxValues: 100_000 };
+/** A longer text is judged and parsed in turns with what others do. */
+const LONG = 256 * 1024;
+/** Results of one side that are told of a session. */
+const MAX_RESULTS = 200;
+
+/** The guardrails of a session: each message that has content is judged like a body of its own. */
+export class SessionJudge {
+  readonly results: Record<"input" | "output", GuardrailResult[]> = { input: [], output: [] };
+  private readonly late: Promise<void>[] = [];
+  readonly left = new AbortController();
+  /** An answer may not go before all of it has been judged. */
+  readonly holds: boolean;
+  private readonly call: Call;
+
+  constructor(private readonly parts: JudgeParts) {
+    const { call, output, deps } = parts;
+    const content = call.row.messages?.content ?? {};
+    this.call = { ...call, row: { ...call.row, content }, signal: this.left.signal };
+    const subject = new Subject("output", {}, { call: this.call, headers: deps.headers, view: this.view(), status: 200 });
+    this.holds = output.some((guardrail) => howOn(guardrail, subject) !== "end");
+  }
+  get readsInput(): boolean {
+    return this.parts.input.length > 0;
+  }
+  get readsOutput(): boolean {
+    return this.parts.output.length > 0;
+  }
+
+  /** A client's message, parsed within limits. Throws what is wrong with it. */
+  parsed(text: string): MaybePromise<Json> {
+    return text.length < LONG ? jsonObject(text, LIMITS) : longJsonObject(new TextEncoder().encode(text), LIMITS);
+  }
+  /** A client's message as guardrails leave it; throws HOOKS_FAILED where they deny it. */
+  async input(message: Json): Promise<Json> {
+    const call: Call = { ...this.call, body: { kind: "json", text: null, value: message } };
+    const judged = await guardInput(this.parts.input, call, this.view(), this.parts.deps);
+    this.keep("input", judged);
+    if (judged.denied) throw new Denied(judged);
+    return judged.call.body.kind === "json" ? judged.call.body.value : message;
+  }
+  /** The same of what a provider says. */
+  async output(message: Json): Promise<Json> {
+    const judged = await guardOutput(this.parts.output, message, { call: this.call, status: 200, view: this.view() }, this.parts.deps);
+    this.keep("output", judged);
+    if (judged.denied) throw new Denied(judged);
+    return judged.body;
+  }
+  hasInput(message: Json): boolean {
+    return (this.call.row.content.input?.(message).length ?? 0) > 0;
+  }
+  hasOutput(message: Json): boolean {
+    return (this.call.row.content.output?.(message).length ?? 0) > 0;
+  }
+  /** Of all guardrails, those too that ran beside the session. */
+  async all(): Promise<void> {
+    await Promise.all(this.late);
+  }
+
+  private keep(side: "input" | "output", { results, pending }: Guarded): void {
+    this.add(side, results);
+    if (pending) this.late.push(pending.then((late) => this.add(side, late)));
+  }
+  private add(side: "input" | "output", results: readonly GuardrailResult[]): void {
+    this.results[side].push(...results.slice(0, MAX_RESULTS - this.results[side].length));
+  }
+  private view(): GuardView {
+    const { to, plan, caller } = this.parts;
+    return { provider: to.id, model: to.target.model || null, metadata: plan.metadata, spending: nothingSpent(), tenant: tenantOf(caller) };
+  }
+}
+
+/** A guardrail said no to a message. */
+export class Denied extends Error {
+  readonly wire: WireError;
+  readonly hooks: readonly GuardrailResult[];
+  constructor({ results }: Pick<Guarded, "results">) {
+    const { message } = new GatewayError("HOOKS_FAILED", { failed: deniedBy(results) });
+    super(message);
+    this.wire = { message, type: ERRORS.HOOKS_FAILED.type, param: null, code: null };
+    this.hooks = results;
+  }
+}
+
+/** A provider's message, where somebody has to read it. */
+export function providerJson(text: string, provider: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJson(value)) return value;
+  } catch {
+    // told below, in the same words
+  }
+  throw new GatewayError("UPSTREAM_INVALID", { provider, why: "a message that guardrails have to read is no JSON object" });
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "bun:test";
+import { GatewayError, NO_CONTENT, type SocketMessages } from "#contract";
+import { callOf } from "#kit";
+import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
+import type { SocketEnd, SocketListener } from "../../platform.ts";
+import type { Ending } from "../stream/deliver.ts";
+import type { SessionJudge } from "./judge.ts";
+import { Session, type SessionParts } from "./session.ts";
+
+/** One end, as a test moves it. */
+class End implements SocketEnd {
+  readonly sent: (string | Uint8Array)[] = [];
+  waiting = 0;
+  isPaused = false;
+  closed: readonly [code: number, reason: string] | undefined;
+  listener: SocketListener | undefined;
+  send(message: string | Uint8Array): void {
+    this.sent.push(message);
+  }
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+  close(code: number, reason: string): void {
+    this.closed = [code, reason];
+  }
+  cut(): void {
+    this.closed = [1006, ""];
+  }
+  listen(listener: SocketListener): void {
+    this.listener = listener;
+    listener.open(this);
+  }
+}
+
+const MESSAGES = {
+  limits: { messageBytes: 100, idleMs: 60_000 },
+  content: NO_CONTENT,
+  isMedia: () => false,
+  mayBoundAnswer: () => false,
+} as unknown as SocketMessages; // what no guardrail needs
+const NO_JUDGE = { readsInput: false, readsOutput: false, left: new AbortController() } as unknown as SessionJudge; // nobody looks on
+
+function joined(more: Partial<SessionParts> = {}, budget = new MemoryBudget(100 * 1024 * 1024)) {
+  const clock = { now: 1_000 };
+  const [client, upstream] = [new End(), new End()];
+  const endings: Ending[] = [];
+  const held = budget.hold();
+  const session = new Session({
+    call: { ...callOf({}), startedAt: 1_000 },
+    caller: null as unknown as SessionParts["caller"], // nobody asks for it
+    plan: null as unknown as SessionParts["plan"],
+    held,
+    messages: MESSAGES,
+    provider: "acme",
+    upstream,
+    judge: NO_JUDGE,
+    keptBytes: 1_000,
+    stalledMs: 10_000,
+    now: () => clock.now,
+    spent: () => Promise.resolve(),
+    identify: () => undefined,
+    settle: (ending) => endings.push(ending),
+    ...more,
+  });
+  session.client.open(client);
+  const toClient = upstream.listener ?? expect.unreachable();
+  return { session, client, upstream, endings, held, clock, fromClient: session.client, toClient };
+}
+
+describe("a session", () => {
+  test("in which nobody says anything is closed in time, and not before", () => {
+    const { session, client, upstream, clock, fromClient, endings } = joined();
+    clock.now += 59_999;
+    fromClient.message("hello");
+    clock.now += 59_999;
+    session.look();
+    expect(client.closed).toBeUndefined();
+    clock.now += 1;
+    session.look();
+    expect([client.closed, upstream.closed]).toEqual([
+      [1001, "nothing was said for 60 s"],
+      [1001, "nothing was said for 60 s"],
+    ]);
+    expect(endings).toMatchObject([{ ended: "ok", streamed: true, usage: null }]);
+  });
+  test.each(["client", "upstream"] as const)("whose %s takes nothing reads the other side no further, and goes on when it does", (who) => {
+    const { session, client, upstream, held, fromClient, toClient } = joined();
+    const [slow, quick] = who === "client" ? [client, upstream] : [upstream, client];
+    const [from, drained] = who === "client" ? [toClient, fromClient] : [fromClient, toClient];
+    slow.waiting = 2_000_000;
+    from.message("one more");
+    expect([quick.isPaused, held.bytes]).toEqual([true, 2_000_000]);
+    slow.waiting = 0;
+    drained.drained();
+    expect([quick.isPaused, held.bytes]).toEqual([false, 0]);
+    session.look();
+    expect(client.closed).toBeUndefined();
+  });
+  test("whose reader stays away is closed", () => {
+    const { session, client, clock, toClient, endings } = joined();
+    client.waiting = 2_000_000;
+    toClient.message("one more");
+    clock.now += 10_000;
+    session.look();
+    expect([client.closed, endings[0]?.ended]).toEqual([[1006, ""], "partial"]); // what waits for it goes with it
+    expect(endings[0]?.error?.message).toContain("nothing was taken for 10 s");
+  });
+  test("for which the process has no room is closed as one that may come again", () => {
+    const { client, toClient, endings } = joined({}, new MemoryBudget(1_000_000));
+    client.waiting = 2_000_000;
+    toClient.message("one more");
+    expect([client.closed?.[0], endings[0]?.error?.code]).toEqual([1013, "memory_full"]);
+  });
+  test("ends at a message that is larger than allowed", () => {
+    const { client, fromClient } = joined();
+    fromClient.message("x".repeat(101));
+    expect(client.closed).toEqual([1009, "a message is larger than 100 bytes"]);
+  });
+  test("goes on while the store of keys is away, and ends once, when it says no", async () => {
+    const answers = [
+      () => Promise.reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" })),
+      () => Promise.reject(new GatewayError("KEY_UNKNOWN")),
+      () => Promise.reject(new GatewayError("KEY_UNKNOWN")),
+    ];
+    const { session, client, endings } = joined({ identify: () => answers.shift()?.() });
+    for (let look = 0; look < 3; look += 1) {
+      expect(client.closed).toBeUndefined();
+      session.look();
+      await new Promise((resolve) => setImmediate(resolve));
+      if (client.closed) break;
+    }
+    session.look();
+    expect([client.closed?.[0], endings.length]).toEqual([1008, 1]);
+  });
+});

@@ -1,0 +1,290 @@
+import {
+  type Call,
+  type Caller,
+  GatewayError,
+  type Json,
+  type Plan,
+  type SocketMessage,
+  type SocketMessages,
+  type Usage,
+  USAGE_PARTS,
+} from "#contract";
+import type { Held } from "../../kernel/process/memory-budget.ts";
+import type { SocketEnd, SocketListener } from "../../platform.ts";
+import type { OpenSocket } from "../stream/content.ts";
+import type { Ending } from "../stream/deliver.ts";
+import { wireError } from "../stream/live.ts";
+import { Direction } from "./direction.ts";
+import { HeldAnswers } from "./held-answers.ts";
+import { Denied, providerJson, type SessionJudge } from "./judge.ts";
+import { Transcript } from "./transcript.ts";
+import { type Close, closeFor, endedBy, passedOn } from "./close.ts";
+
+export interface SessionParts {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly held: Held;
+  readonly messages: SocketMessages;
+  readonly provider: string;
+  readonly upstream: OpenSocket;
+  readonly judge: SessionJudge;
+  readonly keptBytes: number;
+  readonly stalledMs: number;
+  readonly now: () => number;
+  /** Counts what was used so far; rejects where that ends the session. */
+  spent(usage: Usage): Promise<void>;
+  /** Is the caller still one who may? Throws, or rejects, when not. */
+  identify(): unknown;
+  settle(ending: Ending): void;
+}
+
+/** One session: a client's WebSocket and a provider's, joined. It ends once, whichever side or reason ends it, and is settled then. */
+export class Session {
+  private readonly toProvider: Direction;
+  private readonly toClient: Direction;
+  private readonly transcript: Transcript;
+  private readonly held: HeldAnswers;
+  private usage: Usage | null = null;
+  private firstMs: number | null = null;
+  private lastAt: number;
+  private isOver = false;
+  private isLeaving = false;
+  private isAsking = false;
+  /** Answers that are under way. */
+  private readonly open = new Set<string>();
+
+  constructor(private readonly parts: SessionParts) {
+    const { messages, keptBytes, judge, held, now, provider } = parts;
+    const shared = { held, now, broke: (thrown: unknown) => this.broke(thrown) };
+    this.toProvider = new Direction({ ...shared, take: (message) => this.fromClient(message) });
+    this.toClient = new Direction({ ...shared, take: (message) => this.fromProvider(message) });
+    this.transcript = new Transcript(messages, keptBytes);
+    this.held = new HeldAnswers(judge, messages, held, provider);
+    this.lastAt = now();
+  }
+
+  /** What the client's end is told to. */
+  get client(): SocketListener {
+    return {
+      open: (end) => this.opened(end),
+      message: (message) => this.toProvider.message(message),
+      drained: () => this.toClient.drained(),
+      closed: (code, reason) => this.toProvider.afterAll(() => this.end({ by: "client", code, reason })),
+    };
+  }
+
+  /** Looks after itself: who may no longer, who says nothing, and who takes nothing. */
+  look(): void {
+    const { limits } = this.parts.messages;
+    const now = this.parts.now();
+    const fullSince = Math.min(this.toClient.fullSince ?? now, this.toProvider.fullSince ?? now);
+    if (now - fullSince >= this.parts.stalledMs) return this.close(1008, `nothing was taken for ${this.parts.stalledMs / 1000} s`);
+    if (now - this.lastAt >= limits.idleMs) return this.close(1001, `nothing was said for ${limits.idleMs / 1000} s`);
+    this.askAgain();
+  }
+  /** The gateway ends: at once where nothing is under way, else when that is over. */
+  leave(now: boolean): void {
+    this.isLeaving = true;
+    if (now || this.open.size === 0) this.close(1001, "the gateway ends or has been set up anew; connect again");
+  }
+
+  private opened(end: SocketEnd): void {
+    this.toClient.to = this.toProvider.from = end;
+    this.parts.upstream.listen({
+      open: (upstream) => void (this.toProvider.to = this.toClient.from = upstream),
+      message: (message) => this.toClient.message(message),
+      drained: () => this.toProvider.drained(),
+      closed: (code, reason) => this.toClient.afterAll(() => this.end({ by: "provider", code, reason })),
+    });
+  }
+
+  /** One that is being asked about is not asked about again meanwhile. */
+  private askAgain(): void {
+    if (this.isAsking) return;
+    try {
+      const known = this.parts.identify();
+      if (!(known instanceof Promise)) return;
+      this.isAsking = true;
+      known
+        .catch((thrown: unknown) => this.refused(thrown))
+        .finally(() => {
+          this.isAsking = false;
+        });
+    } catch (thrown) {
+      this.refused(thrown);
+    }
+  }
+  /** A store that is away says nothing of a key. */
+  private refused(thrown: unknown): void {
+    if (GatewayError.is(thrown) && thrown.status < 500) this.fail(thrown);
+  }
+
+  /* ── messages ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+  private fromClient(message: SocketMessage): readonly SocketMessage[] | Promise<readonly SocketMessage[]> {
+    this.lastAt = this.parts.now();
+    this.judgeSize(message);
+    this.transcript.add("client", message);
+    return this.parts.judge.readsInput ? this.judgedInput(message) : [message];
+  }
+  private async judgedInput(message: SocketMessage): Promise<readonly SocketMessage[]> {
+    const { judge, messages } = this.parts;
+    if (typeof message !== "string") throw new Unreadable();
+    let json: Json | null = null;
+    try {
+      json = await judge.parsed(message);
+      if (!messages.isKnown(json)) throw unknownMessage(json);
+      const judged = await judge.input(json);
+      return [judged === json ? message : JSON.stringify(judged)];
+    } catch (thrown) {
+      this.tellRefusal(thrown, json);
+      return [];
+    }
+  }
+  private tellRefusal(thrown: unknown, of: Json | null): void {
+    const { messages } = this.parts;
+    if (thrown instanceof Denied)
+      return this.tell(
+        messages.refusal(thrown.wire, of, { hook_results: { before_request_hooks: thrown.hooks, after_request_hooks: [] } }),
+      );
+    if (!GatewayError.is(thrown) || thrown.status >= 500) throw thrown;
+    this.tell(messages.refusal(wireError(thrown), of, {}));
+  }
+  private tell(json: Json): void {
+    const text = JSON.stringify(json);
+    this.transcript.add("gateway", text);
+    this.toClient.tell(text);
+  }
+
+  private fromProvider(message: SocketMessage): readonly SocketMessage[] | Promise<readonly SocketMessage[]> {
+    this.lastAt = this.parts.now();
+    this.firstMs ??= this.lastAt - this.parts.call.startedAt;
+    this.judgeSize(message);
+    const { judge, messages } = this.parts;
+    if (typeof message !== "string" && judge.readsOutput) throw new Unreadable();
+    if (typeof message !== "string" || !(judge.readsOutput || messages.mayBoundAnswer(message))) return this.passing(message);
+    return this.readFromProvider(message);
+  }
+  private passing(message: SocketMessage): readonly SocketMessage[] {
+    this.transcript.add("provider", message);
+    return [message];
+  }
+  private readFromProvider(text: string): readonly SocketMessage[] | Promise<readonly SocketMessage[]> {
+    const { judge, messages, provider } = this.parts;
+    const json = judge.readsOutput ? providerJson(text, provider) : perhapsJson(text);
+    if (json === undefined) return this.passing(text);
+    this.follow(json);
+    const usage = messages.usage(json);
+    if (usage) this.used(usage);
+    if (!judge.readsOutput) return this.passing(text);
+    return judge.holds ? this.judgedOutput(text, json) : this.notedOutput(text, json);
+  }
+  private async judgedOutput(text: string, json: Json): Promise<readonly SocketMessage[]> {
+    const out = await this.held.take(text, json);
+    for (const message of out) this.transcript.add("provider", message);
+    return out;
+  }
+  /** Nothing can come of it but results. */
+  private async notedOutput(text: string, json: Json): Promise<readonly SocketMessage[]> {
+    if (this.parts.judge.hasOutput(json) && this.parts.messages.answer(json)?.ends)
+      await this.parts.judge.output(json).catch(() => undefined);
+    return this.passing(text);
+  }
+  private follow(json: Json): void {
+    const answer = this.parts.messages.answer(json);
+    if (!answer) return;
+    if (!answer.ends) this.open.add(answer.id);
+    else this.open.delete(answer.id);
+    if (this.isLeaving && this.open.size === 0) setImmediate(() => this.leave(true)); // once its end is on its way
+  }
+  private judgeSize(message: SocketMessage): void {
+    const { messageBytes } = this.parts.messages.limits;
+    const size = typeof message === "string" ? Buffer.byteLength(message) : message.length;
+    if (size > messageBytes) throw new TooLarge(messageBytes);
+  }
+
+  /* ── what it uses ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+  private used(usage: Usage): void {
+    this.usage = sum(this.usage, usage);
+    this.parts.spent(usage).catch((thrown: unknown) => this.broke(thrown));
+  }
+
+  /* ── its end ───────────────────────────────────────────────────────────────────────────────────────────────── */
+
+  private close(code: number, reason: string): void {
+    this.end({ by: "gateway", code, reason });
+  }
+  private fail(error: GatewayError): void {
+    this.end({ by: "gateway", ...closeFor(error) });
+  }
+  private broke(thrown: unknown): void {
+    if (GatewayError.is(thrown)) return this.fail(thrown);
+    if (thrown instanceof TooLarge) return this.close(1009, thrown.message);
+    if (thrown instanceof Unreadable) return this.close(1003, thrown.message);
+    this.fail(new GatewayError("INTERNAL", {}, { cause: thrown }));
+  }
+  private end(close: Close): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.toClient.end();
+    this.toProvider.end();
+    this.parts.judge.left.abort();
+    if (close.by !== "client") closeEnd(this.toClient, this.toClient.to, close);
+    if (close.by !== "provider") closeEnd(this.toProvider, this.parts.upstream, close);
+    this.parts.settle({
+      ...endedBy(close, this.parts.provider),
+      usage: this.usage,
+      firstMs: this.firstMs,
+      response: this.transcript.text(close),
+      streamed: true,
+    });
+  }
+}
+
+/** Whoever is behind would hear of it last of all: what the gateway ends, ends at once, with what waits for it. */
+function closeEnd({ fullSince }: Direction, end: SocketEnd | undefined, close: Close): void {
+  if (close.by === "gateway" && fullSince !== null) end?.cut();
+  else end?.close(...passedOn(close));
+}
+
+class TooLarge extends Error {
+  constructor(limit: number) {
+    super(`a message is larger than ${limit} bytes`);
+  }
+}
+/** Guardrails look on, and cannot read it. */
+class Unreadable extends Error {
+  constructor() {
+    super("guardrails read the texts of this session, and no binary messages");
+  }
+}
+
+const unknownMessage = (json: Json): GatewayError =>
+  new GatewayError(
+    "REQUEST_INVALID",
+    {
+      what: `A guardrail reads what clients of this session say, and does not know messages of the type ${String(json["type"]).slice(0, 100)}.`,
+    },
+    { param: "type" },
+  );
+
+function perhapsJson(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Json) : undefined;
+  } catch {
+    return undefined; // it goes on as it is
+  }
+}
+
+function sum(before: Usage | null, more: Usage): Usage {
+  if (before === null) return more;
+  const added: Record<string, number> = {};
+  for (const part of USAGE_PARTS) {
+    const count = (before[part] ?? 0) + (more[part] ?? 0);
+    if (count > 0) added[part] = count;
+  }
+  return added;
+}
