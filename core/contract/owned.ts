@@ -29,11 +29,19 @@ export interface OwnedIds {
    * recorded for somebody else is (a provider's models are everybody's).
    */
   readonly lists?: true | "not-others";
+  /** Where the things of such a page stand, and their ids, unless in `data` with an `id` each. */
+  readonly page?: PageForm;
   /**
    * Where nobody declared what is an id: does this one look like no word? One that does not is somebody's only if it is
    * recorded; default: all are ids.
    */
   looksLikeId?(text: string): boolean;
+}
+
+export interface PageForm {
+  readonly member: string;
+  /** `undefined` for a thing without one. */
+  idOf(thing: Json): string | undefined;
 }
 
 /**

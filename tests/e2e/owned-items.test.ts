@@ -121,6 +121,8 @@ describe("a model that was trained for a workspace", () => {
       ((await request(key, "GET", "/models")).json["data"] as unknown as { id: string }[]).map(({ id }) => id);
     expect(await listed(GATEWAY_KEY)).toEqual(["gpt-4o", MODEL, UNRECORDED]);
     expect(await listed(otherKey)).toEqual(["gpt-4o", UNRECORDED]);
+    const inGoogles = (await ask(`${gateway.base}/v1beta/models`, "GET", otherKey, undefined, { "x-gateway-provider": "@shared" })).json;
+    expect(inGoogles["models"]).toMatchObject(["gpt-4o", UNRECORDED].map((name) => ({ name: `models/${name}` })));
     expect((await request(otherKey, "POST", "/embeddings", { model: UNRECORDED, input: "x" })).status).toBe(200);
   });
   /** Its workspace has seen its job done, and its checkpoints. */

@@ -13,7 +13,7 @@ import type { Try } from "../call/try.ts";
 import { markOf } from "./credential.ts";
 import { type Naming, namedIds } from "./named-ids.ts";
 import { type OwnerQuestion, owners, type Whose } from "./owners.ts";
-import { isPage, type NextPage, ownPage, type PageReply } from "./pages.ts";
+import { DATA, isPage, type NextPage, ownPage, type PageReply } from "./pages.ts";
 import { sharing } from "./sharing.ts";
 import { heardStream } from "./streamed-ids.ts";
 
@@ -56,12 +56,13 @@ export function ownership(parts: OwnershipParts): Ownership {
     for (const id of new Set(ids)) await ownerRecords.record(id, asking, temporary === true);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
-  async function listed(reply: PageReply, it: Try, next: NextPage, isId: IsId): Promise<Reply> {
-    const { request, to, call } = it;
+  async function listed(reply: PageReply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
+    const { request, to } = it;
+    const isId = isIdOf(owned);
     const asking = askingOf(request.caller, to);
-    const sees = call.row.owned?.lists === "not-others" || (await seesUnrecorded(asking, to));
+    const sees = owned.lists === "not-others" || (await seesUnrecorded(asking, to));
     const isSeen = (id: string, whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && (sees || !isId(id)));
-    return ownPage(reply, next, async (ids) => {
+    return ownPage(reply, owned.page ?? DATA, next, async (ids) => {
       const whose = await ownerRecords.whoseAll(ids, asking);
       return (id) => isSeen(id, whose.get(id));
     });
@@ -71,7 +72,7 @@ export function ownership(parts: OwnershipParts): Ownership {
     const asking = askingOf(request.caller, to);
     if (isDeletion(call.row))
       for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
-    const seen = owned.lists && isPage(reply) ? await listed(reply, it, next, isIdOf(owned)) : reply;
+    const seen = owned.lists && isPage(reply, owned.page ?? DATA) ? await listed(reply, it, next, owned) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
     const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;

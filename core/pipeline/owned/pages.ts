@@ -1,4 +1,4 @@
-import { isJson, type Json } from "#contract";
+import { isJson, type Json, type PageForm } from "#contract";
 import { written } from "../../json/written.ts";
 import { discarded } from "../call/attempt.ts";
 import type { Reply } from "../call/reply.ts";
@@ -13,9 +13,11 @@ export interface PageReply extends Reply {
   readonly content: Whole & { readonly body: Json };
 }
 
+export const DATA: PageForm = { member: "data", idOf: ({ id }) => (typeof id === "string" ? id : undefined) };
+
 /** Is it a page of things? */
-export const isPage = (reply: Reply): reply is PageReply =>
-  reply.status < 300 && reply.content.kind === "whole" && reply.content.body !== null && Array.isArray(reply.content.body["data"]);
+export const isPage = (reply: Reply, { member }: PageForm): reply is PageReply =>
+  reply.status < 300 && reply.content.kind === "whole" && reply.content.body !== null && Array.isArray(reply.content.body[member]);
 
 /** Pages that are asked for, one behind the other, until there is one with something of the caller's in it. */
 const MOST_PAGES = 20;
@@ -26,14 +28,14 @@ const AT_ONCE = 500;
  * A page without what its caller does not see. A client goes on behind the last thing it got: where it would get nothing,
  * and there is more, the next page is asked for on its behalf.
  */
-export async function ownPage(first: PageReply, next: NextPage, seen: Seen): Promise<Reply> {
+export async function ownPage(first: PageReply, form: PageForm, next: NextPage, seen: Seen): Promise<Reply> {
   let reply = first;
   for (let count = 1; ; count += 1) {
-    const page = await withoutUnseen(reply.content.body, seen);
-    const last = lastId(reply.content.body);
-    if (count === MOST_PAGES || last === undefined || !isEmptied(page)) return withPage(reply, page);
+    const page = await withoutUnseen(reply.content.body, form, seen);
+    const last = idsOf(thingsIn(reply.content.body, form).slice(-1), form)[0];
+    if (count === MOST_PAGES || last === undefined || !isEmptied(page, form)) return withPage(reply, page);
     const further = await next(last);
-    if (!isPage(further)) {
+    if (!isPage(further, form)) {
       await discarded(further.content);
       return withPage(reply, page);
     }
@@ -41,29 +43,32 @@ export async function ownPage(first: PageReply, next: NextPage, seen: Seen): Pro
   }
 }
 
-async function withoutUnseen(page: Json, seen: Seen): Promise<Json> {
-  const things = thingsIn(page);
+async function withoutUnseen(page: Json, form: PageForm, seen: Seen): Promise<Json> {
+  const things = thingsIn(page, form);
   const kept: unknown[] = [];
   for (let from = 0; from < things.length; from += AT_ONCE) {
     const some = things.slice(from, from + AT_ONCE);
-    const isSeen = await seen(some.flatMap(idOf));
-    kept.push(...some.filter((thing) => isSeen(idOf(thing)[0] ?? "")));
+    const isSeen = await seen(idsOf(some, form));
+    kept.push(...some.filter((thing) => isSeen(idsOf([thing], form)[0] ?? "")));
   }
-  return kept.length === things.length ? page : { ...page, data: kept, ...ends(page, kept) };
+  return kept.length === things.length ? page : { ...page, [form.member]: kept, ...ends(page, kept, form) };
 }
-const thingsIn = ({ data }: Json): readonly unknown[] => (Array.isArray(data) ? data : []);
-const idOf = (thing: unknown): readonly string[] => (isJson(thing) && typeof thing["id"] === "string" ? [thing["id"]] : []);
+function thingsIn(page: Json, { member }: PageForm): readonly unknown[] {
+  const things = page[member];
+  return Array.isArray(things) ? things : [];
+}
+const idsOf = (things: readonly unknown[], { idOf }: PageForm): readonly string[] =>
+  things.flatMap((thing) => (isJson(thing) ? (idOf(thing) ?? []) : []));
 
 /** The ids of a page's ends, and how many things there are, where it says them. */
-function ends(page: Json, kept: readonly unknown[]): Json {
+function ends(page: Json, kept: readonly unknown[], form: PageForm): Json {
   const members: Json = {};
-  if (page["first_id"] !== undefined) members["first_id"] = idOf(kept.at(0))[0] ?? null;
-  if (page["last_id"] !== undefined) members["last_id"] = idOf(kept.at(-1))[0] ?? null;
+  if (page["first_id"] !== undefined) members["first_id"] = idsOf(kept.slice(0, 1), form)[0] ?? null;
+  if (page["last_id"] !== undefined) members["last_id"] = idsOf(kept.slice(-1), form)[0] ?? null;
   for (const total of ["total", "total_count"]) if (typeof page[total] === "number") members[total] = kept.length; // of others, too
   return members;
 }
-const isEmptied = (page: Json): boolean => page["has_more"] === true && thingsIn(page).length === 0;
-const lastId = (page: Json): string | undefined => idOf(thingsIn(page).at(-1))[0];
+const isEmptied = (page: Json, form: PageForm): boolean => page["has_more"] === true && thingsIn(page, form).length === 0;
 
 async function withPage(reply: PageReply, page: Json): Promise<Reply> {
   const { content } = reply;

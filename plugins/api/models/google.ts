@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { GatewayError, type Json } from "#contract";
+import { GatewayError, type Json, type PageForm } from "#contract";
 import { objects } from "../content/wire.ts";
 
 /* The same models in Google's form, which its own client reads below `/v1beta`. */
@@ -34,6 +34,9 @@ export function googleModel({ id, object: _object, created: _created, owned_by: 
 
 /** A list of OpenAI's form. */
 export const googleModels = ({ data }: Json): Json => ({ models: objects(data).map(googleModel) });
+
+/** The name that was sent as the model stands behind its collection's. */
+export const GOOGLE_PAGE: PageForm = { member: "models", idOf: ({ name }) => String(name).replace(/^models\//, "") };
 
 /** A page of the catalogue, by Google's names for its size and where it begins. */
 export async function googlePage(search: string, catalogueOf: (search: string) => Promise<Json>): Promise<Json> {

@@ -14,7 +14,7 @@ import {
 } from "#contract";
 import { errorBody } from "../content/google-failure.ts";
 import { catalogue, catalogued } from "./catalogue.ts";
-import { GoogleModel, GoogleModelList, googleModel, googleModels, GoogleModelsQuery, googlePage } from "./google.ts";
+import { GOOGLE_PAGE, GoogleModel, GoogleModelList, googleModel, googleModels, GoogleModelsQuery, googlePage } from "./google.ts";
 import { Model, ModelDeleted, ModelList, ModelsQuery } from "./schema.ts";
 
 /** `/v1/models`, and `/v1beta/models` in Google's form: what the provider that the request names has, else the workspace's catalogue. */
@@ -56,6 +56,7 @@ export default definePlugin({
             failure: errorBody,
             query: GoogleModelsQuery,
             reply: GoogleModelList,
+            owned: { lists: "not-others", page: GOOGLE_PAGE },
             served: { by: "listModels", request: (body) => body, answer: googleModels },
             description: "The models of `/v1/models` as Google's own client reads them.",
             local: async (call, { workspaceId }, plan) =>
