@@ -12,10 +12,14 @@ interface HeldMessage {
 }
 /** Bytes of what is held back until it has been judged. */
 const MOST_HELD = 32 * 1024 * 1024;
+/** Messages of it: what is judged at the end of an answer is put together in one turn. */
+const MOST_MESSAGES = 20_000;
 
 /** Holds what a provider says from the beginning of an answer until the end of it has been judged, in its order. */
 export class HeldAnswers {
   private waiting: HeldMessage[] = [];
+  /** What waits of each answer. */
+  private readonly parts = new Map<string, Json[]>();
   private readonly open = new Set<string>();
   private readonly verdicts = new Map<string, readonly Json[]>();
   /** Answers that have ended: what is said of one later stands for itself. */
@@ -43,16 +47,21 @@ export class HeldAnswers {
 
   private keep(message: HeldMessage): void {
     this.size += message.text.length;
-    if (this.size > MOST_HELD)
+    if (this.size > MOST_HELD || this.waiting.length === MOST_MESSAGES)
       throw new GatewayError("UPSTREAM_INVALID", {
         provider: this.provider,
-        why: `an answer that guardrails judge is larger than ${MOST_HELD} bytes`,
+        why: `an answer that guardrails judge is larger than ${MOST_HELD} bytes, or than ${MOST_MESSAGES} messages`,
       });
     this.held.grow(eventCost(message.text.length));
     this.waiting.push(message);
+    if (message.answer === undefined) return;
+    const part = this.parts.get(message.answer);
+    if (part) part.push(message.json);
+    else this.parts.set(message.answer, [message.json]);
   }
   private async ended(id: string): Promise<void> {
-    const own = this.waiting.filter(({ answer }) => answer === id).map(({ json }) => json);
+    const own = this.parts.get(id) ?? [];
+    this.parts.delete(id);
     this.open.delete(id);
     this.over.set(id, true);
     const whole = this.messages.whole(own);
@@ -68,6 +77,7 @@ export class HeldAnswers {
   private async released(): Promise<readonly string[]> {
     const { waiting } = this;
     this.waiting = [];
+    this.parts.clear();
     this.held.grow(-eventCost(this.size));
     this.size = 0;
     const out: string[] = [];

@@ -1,4 +1,5 @@
 import {
+  after,
   type Call,
   type Caller,
   ERRORS,
@@ -13,6 +14,7 @@ import {
 } from "#contract";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { jsonObject, longJsonObject } from "../../json/bounded.ts";
+import { isLong, shortJson, upstreamJson } from "../../json/long-json.ts";
 import type { Guarded } from "../call/guardrail-report.ts";
 import { type ActiveGuardrail, deniedBy, type GuardDeps, guardInput, guardOutput, type GuardView } from "../guard/guard.ts";
 import { howOn } from "../guard/stream-mode.ts";
@@ -40,7 +42,8 @@ const MAX_RESULTS = 200;
 /** The guardrails of a session: each message that has content is judged like a body of its own. */
 export class SessionJudge {
   readonly results: Record<"input" | "output", GuardrailResult[]> = { input: [], output: [] };
-  private readonly late: Promise<void>[] = [];
+  /** What runs beside the session. */
+  private readonly late = new Set<Promise<void>>();
   readonly left = new AbortController();
   /** An answer may not go before all of it has been judged. */
   readonly holds: boolean;
@@ -92,7 +95,9 @@ export class SessionJudge {
 
   private keep(side: "input" | "output", { results, pending }: Guarded): void {
     this.add(side, results);
-    if (pending) this.late.push(pending.then((late) => this.add(side, late)));
+    if (pending === null) return;
+    const added: Promise<void> = pending.then((late) => this.add(side, late)).finally(() => this.late.delete(added));
+    this.late.add(added);
   }
   private add(side: "input" | "output", results: readonly GuardrailResult[]): void {
     this.results[side].push(...results.slice(0, MAX_RESULTS - this.results[side].length));
@@ -115,13 +120,8 @@ export class Denied extends Error {
   }
 }
 
-/** A provider's message, where somebody has to read it. */
-export function providerJson(text: string, provider: string): Json {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJson(value)) return value;
-  } catch {
-    // told below, in the same words
-  }
-  throw new GatewayError("UPSTREAM_INVALID", { provider, why: "a message that guardrails have to read is no JSON object" });
+/** A provider's message, `undefined` for one that is no JSON object, or would keep others waiting. */
+export function providerJson(text: string): MaybePromise<Json | undefined> {
+  const value = isLong(text) ? upstreamJson(text).catch(() => undefined) : shortJson(text);
+  return after(value, (read) => (isJson(read) ? read : undefined));
 }

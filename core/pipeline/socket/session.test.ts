@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { GatewayError, NO_CONTENT, type SocketMessages } from "#contract";
+import { GatewayError, type Json, NO_CONTENT, type SocketMessages } from "#contract";
 import { callOf } from "#kit";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import type { SocketEnd, SocketListener } from "../../platform.ts";
@@ -113,6 +113,23 @@ describe("a session", () => {
     client.waiting = 2_000_000;
     toClient.message("one more");
     expect([client.closed?.[0], endings[0]?.error?.code]).toEqual([1013, "memory_full"]);
+  });
+  test("passes on what a provider says that would take long to read, and keeps nobody waiting for it", async () => {
+    const messages = { ...MESSAGES, limits: { messageBytes: 32_000_000, idleMs: 60_000 }, mayBoundAnswer: () => true };
+    const { client, toClient, endings } = joined({ messages });
+    const deep = `{"type":"response.done","x":${"[".repeat(15_000_000)}`;
+    const startedAt = performance.now();
+    toClient.message(deep);
+    expect(performance.now() - startedAt).toBeLessThan(50);
+    while (client.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect([client.sent[0] === deep, endings.length]).toEqual([true, 0]);
+  });
+  test("whose provider ends none of its answers is closed", () => {
+    const answer = ({ id }: Json) => ({ id: String(id) });
+    const messages = { ...MESSAGES, mayBoundAnswer: () => true, usage: () => undefined, answer };
+    const { client, toClient, endings } = joined({ messages });
+    for (let id = 0; id <= 1_000 && !client.closed; id += 1) toClient.message(JSON.stringify({ id: `resp_${id}` }));
+    expect([client.sent.length, endings[0]?.error?.message]).toEqual([1_000, expect.stringContaining("1000 answers are under way")]);
   });
   test("ends at a message that is larger than allowed", () => {
     const { client, fromClient } = joined();

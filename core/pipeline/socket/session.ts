@@ -1,8 +1,10 @@
 import {
+  after,
   type Call,
   type Caller,
   GatewayError,
   type Json,
+  type MaybePromise,
   type Plan,
   type SocketMessage,
   type SocketMessages,
@@ -38,6 +40,9 @@ export interface SessionParts {
   identify(): unknown;
   settle(ending: Ending): void;
 }
+
+/** Answers that are under way at once: a provider that ends none is not remembered for ever. */
+const MOST_OPEN = 1_000;
 
 /** One session: a client's WebSocket and a provider's, joined. It ends once, whichever side or reason ends it, and is settled then. */
 export class Session {
@@ -122,7 +127,7 @@ export class Session {
 
   /* ── messages ──────────────────────────────────────────────────────────────────────────────────────────────── */
 
-  private fromClient(message: SocketMessage): readonly SocketMessage[] | Promise<readonly SocketMessage[]> {
+  private fromClient(message: SocketMessage): MaybePromise<readonly SocketMessage[]> {
     this.lastAt = this.parts.now();
     this.judgeSize(message);
     this.transcript.add("client", message);
@@ -157,7 +162,7 @@ export class Session {
     this.toClient.tell(text);
   }
 
-  private fromProvider(message: SocketMessage): readonly SocketMessage[] | Promise<readonly SocketMessage[]> {
+  private fromProvider(message: SocketMessage): MaybePromise<readonly SocketMessage[]> {
     this.lastAt = this.parts.now();
     this.firstMs ??= this.lastAt - this.parts.call.startedAt;
     this.judgeSize(message);
@@ -170,10 +175,20 @@ export class Session {
     this.transcript.add("provider", message);
     return [message];
   }
-  private readFromProvider(text: string): readonly SocketMessage[] | Promise<readonly SocketMessage[]> {
-    const { judge, messages, provider } = this.parts;
-    const json = judge.readsOutput ? providerJson(text, provider) : perhapsJson(text);
-    if (json === undefined) return this.passing(text);
+  private readFromProvider(text: string): MaybePromise<readonly SocketMessage[]> {
+    return after(providerJson(text), (json) => (json ? this.judgedFromProvider(text, json) : this.unread(text)));
+  }
+  /** It goes on as it is where nobody has to read it. */
+  private unread(text: string): readonly SocketMessage[] {
+    const { judge, provider } = this.parts;
+    if (!judge.readsOutput) return this.passing(text);
+    throw new GatewayError("UPSTREAM_INVALID", {
+      provider,
+      why: "a message that guardrails have to read is no JSON object, or too much to read",
+    });
+  }
+  private judgedFromProvider(text: string, json: Json): MaybePromise<readonly SocketMessage[]> {
+    const { judge, messages } = this.parts;
     this.follow(json);
     const usage = messages.usage(json);
     if (usage) this.used(usage);
@@ -196,6 +211,8 @@ export class Session {
     if (!answer) return;
     if (!answer.ends) this.open.add(answer.id);
     else this.open.delete(answer.id);
+    if (this.open.size > MOST_OPEN)
+      throw new GatewayError("UPSTREAM_INVALID", { provider: this.parts.provider, why: `more than ${MOST_OPEN} answers are under way` });
     if (this.isLeaving && this.open.size === 0) setImmediate(() => this.leave(true)); // once its end is on its way
   }
   private judgeSize(message: SocketMessage): void {
@@ -269,15 +286,6 @@ const unknownMessage = (json: Json): GatewayError =>
     },
     { param: "type" },
   );
-
-function perhapsJson(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Json) : undefined;
-  } catch {
-    return undefined; // it goes on as it is
-  }
-}
 
 function sum(before: Usage | null, more: Usage): Usage {
   if (before === null) return more;

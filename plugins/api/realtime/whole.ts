@@ -27,13 +27,13 @@ export function whole(messages: readonly Json[]): Json {
   const last = messages.at(-1) ?? {};
   const response = isJson(last["response"]) ? last["response"] : {};
   const output: readonly unknown[] = Array.isArray(response["output"]) ? response["output"] : [];
-  const missing = saidBy(messages).filter((said) => !repeats(output, said));
+  const items = new Map(output.flatMap((item) => (isJson(item) ? [[item["id"], item] as const] : [])));
+  const missing = saidBy(messages).filter((said) => !repeats(items.get(said.item), said));
   return missing.length === 0 ? last : { ...last, response: { ...response, output: [...output, ...missing.map(itemOf)] } };
 }
 
-function repeats(output: readonly unknown[], { item: id, part, kind, text }: Said): boolean {
-  const item = output.find((candidate) => isJson(candidate) && candidate["id"] === id);
-  if (!isJson(item)) return false;
+function repeats(item: Json | undefined, { part, kind, text }: Said): boolean {
+  if (item === undefined) return false;
   if (kind === "arguments") return item["arguments"] === text;
   const content = Array.isArray(item["content"]) ? (item["content"][part] as unknown) : undefined;
   return isJson(content) && content[kind] === text;
