@@ -55,6 +55,8 @@ export interface Records<T> {
   list(query: ListQuery<T>): Promise<{ readonly data: T[]; readonly total: number }>;
   /** Throws CONFLICT when a unique member list is taken. */
   insert(value: T): Promise<void>;
+  /** Writes those of at most 1,000 whose `id` no record has yet, and leaves the others as they are: one statement, all or none. */
+  insertMissing(values: readonly T[]): Promise<void>;
   /** Writes the given members. `expect` makes it conditional; `false` when the record is absent or differs. */
   update(id: string, patch: Partial<T>, expect?: Where<T>): Promise<boolean>;
   remove(id: string): Promise<boolean>;

@@ -51,6 +51,8 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
     return copy(value);
   };
 
+  const rowOf = (value: Json): Json => ({ ...Object.fromEntries(table.columns.map(({ name }) => [name, null])), ...given(value) });
+
   return {
     get: async (id) => {
       alive();
@@ -68,9 +70,19 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
       const sorted = orderBy === undefined ? found : ordered(found, known(orderBy.by).name, orderBy.direction);
       return { data: sorted.slice(offset, offset + limit).map((row) => read(row, omit)), total: found.length };
     },
+    insertMissing: async (values) => {
+      alive();
+      const missing = values.map(rowOf).filter(({ id }) => !all.has(String(id)));
+      try {
+        missing.forEach(write);
+      } catch (thrown) {
+        for (const { id } of missing) all.delete(String(id));
+        throw thrown;
+      }
+    },
     insert: async (value) => {
       alive();
-      const row = { ...Object.fromEntries(table.columns.map(({ name }) => [name, null])), ...given(value) };
+      const row = rowOf(value);
       if (all.has(String(row["id"]))) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
       write(row);
     },

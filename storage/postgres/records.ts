@@ -34,6 +34,7 @@ function through(link: Link, collection: Collection): Records<Json> {
     first: (where) => link.run("records", (pools) => of(pools).first(where)),
     list: (query) => link.run("records", (pools) => of(pools).list(query)),
     insert: (value) => link.run("records", (pools) => of(pools).insert(value)),
+    insertMissing: (values) => link.run("records", (pools) => of(pools).insertMissing(values)),
     update: (id, patch, expect) => link.run("records", (pools) => of(pools).update(id, patch, expect)),
     remove: (id) => link.run("records", (pools) => of(pools).remove(id)),
   };

@@ -81,6 +81,11 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
       written(async () => {
         await db.insert(table).values(rows.write(value));
       }),
+    insertMissing: (values) =>
+      written(async () => {
+        if (values.length === 0) return;
+        await db.insert(table).values(values.map(rows.write)).onConflictDoNothing({ target: idColumn });
+      }),
     update: (id, patch, expect = {}) =>
       written(async () => {
         const filter = and(eq(idColumn, id), condition(expect));

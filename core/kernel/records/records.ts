@@ -107,23 +107,27 @@ async function listed<T>(records: Records<T>, where: Where<T>, map?: (record: T)
 
 /** The same records, announcing each write once it is made. */
 function announced<T>(records: Records<T>, announceChange: (id: string) => Promise<void>): Records<T> {
-  const telling = async <R>(id: string, write: () => Promise<R>): Promise<R> => {
+  const announceAll = async (ids: readonly string[]): Promise<void> => void (await Promise.all(ids.map(announceChange)));
+  const telling = async <R>(ids: readonly string[], write: () => Promise<R>): Promise<R> => {
     const done = await write().catch(async (error: unknown) => {
-      await announceChange(id); // a lost connection may have lost only the answer
+      await announceAll(ids); // a lost connection may have lost only the answer
       throw error;
     });
-    if (done !== false) await announceChange(id);
+    if (done !== false) await announceAll(ids);
     return done;
   };
   return {
     get: (id) => records.get(id),
     first: (where) => records.first(where),
     list: (query) => records.list(query),
-    insert: (value) => telling((value as { id: string }).id, () => records.insert(value)), // every collection has `id` as its key
-    update: (id, patch, expect) => telling(id, () => records.update(id, patch, expect)),
-    remove: (id) => telling(id, () => records.remove(id)),
+    insert: (value) => telling([idOf(value)], () => records.insert(value)),
+    insertMissing: (values) => telling(values.map(idOf), () => records.insertMissing(values)),
+    update: (id, patch, expect) => telling([id], () => records.update(id, patch, expect)),
+    remove: (id) => telling([id], () => records.remove(id)),
   };
 }
+
+const idOf = <T>(value: T): string => (value as { id: string }).id; // every collection has `id` as its key
 
 const whereOf = <T>(by: readonly (keyof T & string)[], values: readonly string[]): Where<T> =>
   Object.fromEntries(by.map((member, index) => [member, values[index]])) as Where<T>; // members by which one looks up are strings

@@ -2,7 +2,6 @@ import {
   after,
   type Caller,
   FORGOTTEN,
-  GatewayError,
   type MaybePromise,
   OwnedIdRecords,
   type RecordOf,
@@ -28,8 +27,8 @@ export interface Owners {
   whose(id: string, asking: OwnerQuestion): MaybePromise<Whose>;
   /** Of many at once, by id. */
   whoseAll(ids: readonly string[], asking: OwnerQuestion): Promise<ReadonlyMap<string, Whose>>;
-  /** Throws when it cannot be written down. */
-  record(id: string, asking: OwnerQuestion, temporary: boolean): Promise<void>;
+  /** Throws when they cannot be written down. */
+  record(ids: readonly string[], asking: OwnerQuestion, temporary: boolean): Promise<void>;
   /** May an id that nobody is recorded for have been another tenant's? */
   othersForgot(asking: OwnerQuestion): Promise<boolean>;
   forget(id: string, asking: OwnerQuestion): Promise<void>;
@@ -63,34 +62,45 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
   const idOf = (object: string, { tenant, mark }: OwnerQuestion): string =>
     vault.digest(`owned ${JSON.stringify([tenantOf(tenant), mark.credential, object])}`);
 
+  const whoseAll: Owners["whoseAll"] = async (ids, { tenant, mark }) => {
+    const objects = new Map(ids.map((id) => [id, objectOf(id)]));
+    const found = new Map<string, Whose>();
+    for (const where of wheresOf(mark))
+      for (const { object, tenant: owner } of await allOf(stored, { ...where, object: [...objects.values()] }))
+        note(found, object, owner === tenantOf(tenant));
+    return new Map(ids.map((id) => [id, found.get(objects.get(id) ?? "") ?? "unrecorded"]));
+  };
+  /** One is kept in memory once it is known; of a page's ids the store is asked together. */
+  async function notOwn(ids: readonly string[], asking: OwnerQuestion): Promise<readonly string[]> {
+    const [first] = ids;
+    if (ids.length === 1 && first !== undefined) return (await whose(first, asking)) === "own" ? [] : ids;
+    const owners = ids.length === 0 ? undefined : await whoseAll(ids, asking);
+    return ids.filter((id) => owners?.get(id) !== "own");
+  }
+  /** Another process that is first writes the same. */
+  function recordOf(id: string, asking: OwnerQuestion, temporary: boolean): OwnedId {
+    const { tenant, mark } = asking;
+    const object = objectOf(id);
+    return {
+      id: idOf(object, asking),
+      organisation_id: tenant.organisationId,
+      workspace_id: tenant.workspaceId,
+      tenant: tenantOf(tenant),
+      credential: mark.credential,
+      integration_id: mark.integrationId,
+      object,
+      created_at: now(),
+      keeping: temporary ? "temporary" : null,
+    };
+  }
+
   return {
     whose,
-    whoseAll: async (ids, { tenant, mark }) => {
-      const objects = new Map(ids.map((id) => [id, objectOf(id)]));
-      const found = new Map<string, Whose>();
-      for (const where of wheresOf(mark))
-        for (const { object, tenant: owner } of await allOf(stored, { ...where, object: [...objects.values()] }))
-          note(found, object, owner === tenantOf(tenant));
-      return new Map(ids.map((id) => [id, found.get(objects.get(id) ?? "") ?? "unrecorded"]));
-    },
-    record: async (id, asking, temporary) => {
-      if ((await whose(id, asking)) === "own") return;
-      const { tenant, mark } = asking;
-      const object = objectOf(id);
-      const record: OwnedId = {
-        id: idOf(object, asking),
-        organisation_id: tenant.organisationId,
-        workspace_id: tenant.workspaceId,
-        tenant: tenantOf(tenant),
-        credential: mark.credential,
-        integration_id: mark.integrationId,
-        object,
-        created_at: now(),
-        keeping: temporary ? "temporary" : null,
-      };
-      await stored.insert(record).catch((thrown: unknown) => {
-        if (!GatewayError.is(thrown) || thrown.code !== "CONFLICT") throw thrown; // another process was first, and wrote the same
-      });
+    whoseAll,
+    record: async (ids, asking, temporary) => {
+      const unrecorded = await notOwn([...new Set(ids)], asking);
+      for (let from = 0; from < unrecorded.length; from += PAGE)
+        await stored.insertMissing(unrecorded.slice(from, from + PAGE).map((id) => recordOf(id, asking, temporary)));
     },
     othersForgot: async ({ tenant, mark: { credential, integrationId } }) => {
       const tenants = [

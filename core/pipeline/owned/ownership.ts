@@ -53,7 +53,7 @@ export function ownership(parts: OwnershipParts): Ownership {
   const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
     (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
   async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary }: OwnedIds): Promise<void> {
-    for (const id of new Set(ids)) await ownerRecords.record(id, asking, temporary === true);
+    await ownerRecords.record(ids, asking, temporary === true);
   }
   /** The page without what is another's; of several that are empty so, the first with something in it. */
   async function listed(reply: PageReply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {

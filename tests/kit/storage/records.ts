@@ -77,6 +77,23 @@ export const recordsSuite = (subject: Subject): void => {
     await things().insert(thing(unique("unique"), { slug: "a" }));
   });
 
+  test("of many records those are written that are missing, all or none", async () => {
+    const group = unique("missing");
+    const [first, second, third] = [
+      thing(group, { slug: "a", note: "as it was" }),
+      thing(group, { slug: "b" }),
+      thing(group, { slug: "c" }),
+    ];
+    await things().insert(first);
+    await things().insertMissing([{ ...first, note: "another" }, second]);
+    expect((await elsewhere().list({ where: { group }, limit: 10, offset: 0 })).data).toEqual([first, second]);
+    expect(await codeOf(things().insertMissing([third, { ...third, id: crypto.randomUUID() }]))).toBe("CONFLICT");
+    expect(await elsewhere().get(third.id)).toBeUndefined();
+    await things().insertMissing([]);
+    await Promise.all([things().insertMissing([second, third]), elsewhere().insertMissing([third])]);
+    expect((await things().list({ where: { group }, limit: 10, offset: 0 })).total).toBe(3);
+  });
+
   test("of two connections inserting the same unique members, one wins", async () => {
     const group = unique("race");
     const outcomes = await Promise.allSettled([
