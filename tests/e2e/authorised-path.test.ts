@@ -34,7 +34,12 @@ type Find = (asked: Asked) => Reference | undefined;
 async function references(): Promise<Find> {
   const { paths } = (await (await fetch(`${gateway.base}/openapi.json`)).json()) as Api;
   const rows = Object.entries(paths).map(([path, methods]) => ({
-    pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}/?$`),
+    pattern: new RegExp(
+      `^${path
+        .replace(/[.]/g, "\\.")
+        .replace(/\{model\}$/, ".+")
+        .replace(/\{[^}]+\}/g, "[^/]+")}/?$`,
+    ), // models' names may hold slashes
     literal: !path.includes("{"),
     methods: methods as Readonly<Record<string, { readonly "x-scopes"?: readonly string[] }>>,
   }));

@@ -116,6 +116,7 @@ const BEYOND = [
 const NOT_OPENAIS: readonly OperationId[] = [
   ...(["messages", "messagesCountTokens", "rerank", "decisions", "ocr", "getBatchOutput"] as const),
   ...OPERATION_IDS.filter((id) => "prefix" in OPERATIONS[id]),
+  "realtime", // OpenAI's, and a WebSocket: tests/e2e/realtime has its client
 ];
 
 test("each method is an operation, or belongs to what the specification does not have", () => {

@@ -7,6 +7,7 @@ import { jsonAnswer } from "../kit/replay.ts";
 import { at, bodyOf, chatWith, forAll, itemsOf, type Json, logOf, NOBODY } from "./endpoints/api.ts";
 import { plantTenant, type Tenant } from "./endpoints/tenant.ts";
 import { type Answer, ask, GATEWAY_KEY } from "./process.ts";
+import { refusalOf } from "./realtime/client.ts";
 
 const api = forAll();
 const CANARY = "sk-canary-of-the-first-tenant-0123456789";
@@ -111,6 +112,10 @@ describe("every operation of the data plane", () => {
     (name) => ({ "x-gateway-config": JSON.stringify({ override_params: { model: `@${name}/m` }, provider: `@${name}` }) }),
   ];
   const asked = async (key: string, method: string, path: string, headers: Readonly<Record<string, string>>): Promise<Answer> => {
+    if (path === "/v1/realtime") {
+      const { status, text } = await refusalOf(api.gateway, { "x-gateway-api-key": key, ...headers });
+      return { status, headers: new Headers(), text, json: {} };
+    }
     const form = path.endsWith("/edits");
     const body =
       method !== "POST"
