@@ -131,7 +131,8 @@ describe("several workers", () => {
       return ready.status === 503 && (await ready.text());
     });
     expect(stopping).toContain("The gateway is stopping.");
-    const refused = await fresh(gateway, "/v1/models", GATEWAY_KEY); // over a new connection: the other worker may be gone
+    // The other worker may be gone, and take a connection with it that nobody had answered yet.
+    const refused = await until("a request is answered", () => fresh(gateway, "/v1/models", GATEWAY_KEY).catch(() => undefined));
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.stringMatching(/^\d+$/)]);
     expect((await slow).status).toBe(200);
     expect(await ended).toBe(0);
