@@ -13,6 +13,9 @@ const BackupNote = Type.Object({
   storage: Type.Array(Type.String(), { description: "Storage plugins whose copies it holds, each in a folder of its id." }),
   seal: Type.Union([Type.String(), Type.Null()], { description: "Tells which secret key opens what it holds." }),
   keys: Type.Array(Type.String(), { description: "Key files it holds." }),
+  sha256: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: "Of each file beside this one. Backups of earlier versions have none." }),
+  ),
   spool: Type.Optional(Type.Integer({ minimum: 0, description: "Files it holds of records that waited on disk for their store." })),
 });
 export type BackupNote = Static<typeof BackupNote>;

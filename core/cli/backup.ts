@@ -6,6 +6,7 @@ import type { Settings } from "../kernel/settings/settings.ts";
 import { SPOOL_FOLDER } from "../pipeline/settle/spool/spools.ts";
 import { type Archives, archivesOf } from "./archives.ts";
 import { type BackupNote, KEYS_FOLDER, NOTE_FILE } from "./backup-note.ts";
+import { hashesOf } from "./backup-hashes.ts";
 import { copyKeys, refused, sealOf, secretIn } from "./key-copies.ts";
 import { readFolderOptions } from "./options.ts";
 import { copySpool } from "./spool-copies.ts";
@@ -68,7 +69,8 @@ async function fill(folder: string, settings: Settings, { own }: Archives): Prom
   const secret = secretIn(settings.dataDir, settings);
   const seal = secret === undefined ? null : sealOf(secret);
   const storage = own.map(({ id }) => id);
-  const note: BackupNote = { form: 1, made_at: new Date().toISOString(), storage, seal, keys: [...keys], spool };
+  const sha256 = await hashesOf(folder);
+  const note: BackupNote = { form: 1, made_at: new Date().toISOString(), storage, seal, keys: [...keys], sha256, spool };
   writeFileSync(join(folder, NOTE_FILE), `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   for (const path of [join(folder, NOTE_FILE), join(folder, KEYS_FOLDER), folder]) syncPath(path);
   return note;

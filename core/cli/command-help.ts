@@ -87,7 +87,7 @@ Put a copy back with: gateway restore <folder>`,
     takes: "<folder>",
     summary: "Put such a copy in place, while no gateway uses the data folder.",
     about: `Puts the copy that "gateway backup" made in the place of what the data folder holds. Before anything is touched, the
-copy is checked (every page of its databases, every blob, that this build understands it, that the secret key is the one
+copy is checked (that every file in it is as it was written, that this build understands it, that the secret key is the one
 it was made with), and the command refuses while a gateway uses the data folder. What is replaced is kept in a folder
 inside the data folder, replaced-<time>, also the log records that waited on disk for their store (spool): the gateway
 writes those that the copy holds.

@@ -3,6 +3,7 @@ import { GatewayError } from "#contract";
 import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import { archivesOf, type StorageArchive } from "./archives.ts";
+import { judgeHashes } from "./backup-hashes.ts";
 import { type BackupNote, KEYS_FOLDER, readNote } from "./backup-note.ts";
 import { inPlace, type RestorePart } from "./in-place.ts";
 import { refused, replaceKeys, sealOf, secretIn } from "./key-copies.ts";
@@ -20,6 +21,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   refuseOtherStorage(note, own);
   refuseOtherSeal(note, folder, settings);
   const prepared = await prepare(own, folder, () => [spoolPart(note, folder, settings), keysPart(folder, settings)]);
+  await judged(prepared, () => judgeHashes(folder, note.sha256 ?? {}));
   const aside = `replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}-${process.pid}`;
   const kept = await inPlace(prepared, aside);
   return say(
@@ -78,6 +80,16 @@ const keysPart = (folder: string, { dataDir }: Settings): RestorePart => ({
   },
   discard: async () => undefined, // they are copied one by one, each whole
 });
+
+/** What has been made ready goes away again where the backup is refused after all. */
+async function judged(prepared: readonly RestorePart[], judge: () => Promise<void>): Promise<void> {
+  try {
+    await judge();
+  } catch (error) {
+    for (const part of prepared) await part.discard();
+    throw error;
+  }
+}
 
 /** All or nothing is made ready. */
 async function prepare(

@@ -178,6 +178,25 @@ test("a start on a damaged database says which file, why, and which command puts
   await again.stop();
 }, 30_000);
 
+test("a copy in which anything was changed is not put in place, and what was there stays as it was", () => {
+  const [copy, data] = [join(root, "changed"), join(root, "unchanged")];
+  cpSync(join(root, "second"), copy, { recursive: true });
+  const files = [...new Bun.Glob("**/*").scanSync({ cwd: copy })].filter((file) => file !== "backup.json");
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) {
+    const path = join(copy, file);
+    const before = readFileSync(path);
+    const changed = Buffer.from(before);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1; // a page is whole with another value in it
+    writeFileSync(path, changed);
+    const { code, err } = run(["restore", copy], { GATEWAY_DATA_DIR: data });
+    expect({ file, code, err }).toEqual({ file, code: 1, err: expect.stringContaining(copy) });
+    writeFileSync(path, before);
+  }
+  expect([...new Bun.Glob("**/*").scanSync({ cwd: data })]).toEqual([]);
+  expect(run(["restore", copy], { GATEWAY_DATA_DIR: data }).code).toBe(0);
+}, 30_000);
+
 describe("log records that wait on disk", () => {
   interface Waiting {
     readonly waiting_records: number;
