@@ -1,8 +1,9 @@
 import { GatewayError, InnerJson, isJson, type Json, nextTurn, type NoJsonAnswer } from "#contract";
+import { saysTheSame } from "./same-words.ts";
 
 /** Transcripts that are no JSON: texts and subtitles as they stand, events as the text that they spell. */
 export const transcripts: NoJsonAnswer = {
-  read: async (wire, type) => ({ text: isEvents(type) ? textOf(await spelledIn(wire)) : wire }),
+  read: async (wire, type) => ({ text: isEvents(type) ? await textOf(await spelledIn(wire)) : wire }),
   write: async ({ text }, wire, type) => (isEvents(type) ? eventsOf(String(text), await spelledIn(wire)) : String(text)),
 };
 
@@ -70,10 +71,15 @@ function parsed(data: string): unknown {
 }
 
 /** The text, and whatever the pieces, the speakers' turns and the last event say otherwise: a client may read any of them. */
-function textOf({ pieces, segments, done }: Spelled): string {
-  const tellings = [done === undefined ? "" : String(done["text"]), pieces.join(""), segments.join(" ")];
-  const said = new Map(tellings.map((telling) => [telling.replaceAll(/\s+/g, " ").trim(), telling]));
-  return [...said].flatMap(([plain, telling]) => (plain === "" ? [] : [telling])).join("\n");
+async function textOf({ pieces, segments, done }: Spelled): Promise<string> {
+  const different: string[] = [];
+  for (const telling of [done === undefined ? "" : String(done["text"]), pieces.join(""), segments.join(" ")])
+    if (telling.trim() !== "" && !(await isAmong(different, telling))) different.push(telling);
+  return different.join("\n");
+}
+async function isAmong(tellings: readonly string[], telling: string): Promise<boolean> {
+  for (const before of tellings) if (await saysTheSame(before, telling)) return true;
+  return false;
 }
 const DONE = "transcript.text.done";
 
