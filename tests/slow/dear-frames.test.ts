@@ -48,6 +48,41 @@ describe("a transcript as events, under a guardrail", () => {
     }, 60_000);
 });
 
+describe("the events of a run, under a guardrail", () => {
+  const event = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const piece = (index: number, value: string): string =>
+    event("thread.message.delta", { id: "m", delta: { content: [{ index, type: "text", text: { value } }] } });
+  const of = (count: number, make: (nth: number) => string): string => Array.from({ length: count }, (_, nth) => make(nth)).join("");
+  const RUNS: Readonly<Record<string, { readonly make: () => string; readonly gets: (got: Got) => void }>> = {
+    "seven million lines": { make: () => "\n".repeat(7e6), gets: ({ status }) => expect(status).toBe(502) },
+    "40,000 pieces of a text": { make: () => of(40_000, () => piece(0, "a")), gets: answered },
+    "15,000 parts of a message": { make: () => of(15_000, (nth) => piece(nth, "a")), gets: answered },
+    "a message of 10 MB": {
+      make: () => event("thread.message.completed", { id: "m", content: [{ type: "text", text: { value: "some words ".repeat(1e6) } }] }),
+      gets: answered,
+    },
+    "a call of 10,000 members": {
+      make: () =>
+        of(10_000, (nth) =>
+          event("thread.run.step.delta", { id: "s", delta: { step_details: { tool_calls: [{ index: 0, [`n${nth}`]: 1 }] } } }),
+        ),
+      gets: ({ status }) => expect(status).toBe(502),
+    },
+    "one event of a million objects": {
+      make: () => `event: thread.message.completed\ndata: {"x":[${"{},".repeat(1e6)}{}]}\n\n`,
+      gets: unreadable,
+    },
+  };
+  for (const [what, { make, gets }] of Object.entries(RUNS))
+    test(what, async () => {
+      const check = { "default.contains": { words: ["zzz"], operator: "none" } };
+      const config = { provider: "openai", api_key: "k", custom_host: attacked.upstream, output_guardrails: [{ ...check, deny: false }] };
+      attacked.answers(make(), "text/event-stream");
+      const body = JSON.stringify({ assistant_id: "asst_1", stream: true });
+      await attacked.quiet(what, () => attacked.send({ path: "/v1/threads/thread_1/runs", body, config }), gets);
+    }, 60_000);
+});
+
 describe("one event of Gemini's", () => {
   const said = (parts: readonly object[], more: object = {}): string =>
     `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 1 }, ...more })}\n\n`;

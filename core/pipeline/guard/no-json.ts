@@ -5,6 +5,7 @@ import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";
 import { MAX_WHOLE, tooLarge } from "../../json/whole.ts";
 import type { Content } from "../stream/content.ts";
+import { TAIL_BYTES } from "../stream/passing-bytes.ts";
 
 type Whole = Extract<Content, { kind: "whole" }>;
 type Bytes = Extract<Content, { kind: "bytes" }>;
@@ -18,8 +19,9 @@ export async function readWhole({ bytes, usageAtEnd }: Bytes, headers: Reply["he
   const text = await received(await piecesOf(bytes, it));
   const wire = typeof text === "string" ? text : utf8(text);
   const type = headers["content-type"] ?? "";
-  const usage = usageAtEnd?.(wire) ?? null;
-  const model = usageAtEnd && it.call.row.content.modelAtEnd?.(wire);
+  const tail = wire.slice(-TAIL_BYTES);
+  const usage = usageAtEnd?.(tail) ?? null;
+  const model = usageAtEnd && it.call.row.content.modelAtEnd?.(tail);
   return { kind: "whole", text: wire, body: await form.read(wire, type), usage, model, write: (body) => form.write(body, wire, type) };
 }
 

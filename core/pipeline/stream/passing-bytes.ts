@@ -67,4 +67,4 @@ class Tail {
   }
 }
 /** Longer than any usage; a transcript's last event says the whole text before it. */
-const TAIL_BYTES = 64 * 1024;
+export const TAIL_BYTES = 64 * 1024;

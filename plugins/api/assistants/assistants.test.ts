@@ -124,15 +124,15 @@ describe("the events of a run", () => {
     piece("ary") +
     event("thread.message.completed", message("the salary")) +
     DONE;
-  test("are the messages that they spell, and the calls that are waited for", () => {
+  test("are the messages that they spell, and the calls that are waited for", async () => {
     const body = { data: [message("the salary")] };
-    expect(runEvents.read(wire, "text/event-stream")).toEqual(body);
-    expect(runEvents.read(wire.replaceAll("\n", "\r\n"), "text/event-stream")).toEqual(body);
-    expect(runEvents.read(piece("the sal") + piece("ary"), "text/event-stream")).toEqual(body); // cut before its end
-    expect(runEvents.read(event("thread.run.requires_action", WAITS), "text/event-stream")).toEqual({ data: [], ...WAITS });
+    expect(await runEvents.read(wire, "text/event-stream")).toEqual(body);
+    expect(await runEvents.read(wire.replaceAll("\n", "\r\n"), "text/event-stream")).toEqual(body);
+    expect(await runEvents.read(piece("the sal") + piece("ary"), "text/event-stream")).toEqual(body); // cut before its end
+    expect(await runEvents.read(event("thread.run.requires_action", WAITS), "text/event-stream")).toEqual({ data: [], ...WAITS });
   });
-  test("say what a guardrail made of a message, once whole and once in one piece", () => {
-    const changed = runEvents.write({ data: [message("the ***")] }, wire, "text/event-stream");
+  test("say what a guardrail made of a message, once whole and once in one piece", async () => {
+    const changed = await runEvents.write({ data: [message("the ***")] }, wire, "text/event-stream");
     expect(changed).not.toContain("sal");
     expect(changed).toBe(
       event("thread.run.created", { id: "r" }) +
@@ -144,9 +144,9 @@ describe("the events of a run", () => {
         DONE,
     );
   });
-  test("say no piece of a call that a guardrail changed", () => {
+  test("say no piece of a call that a guardrail changed", async () => {
     const before = event("thread.run.step.delta", { delta: CALL }) + event("thread.run.requires_action", {});
-    const [first] = String(runEvents.write(WAITS, before, "text/event-stream")).split("\n\n");
+    const [first] = String(await runEvents.write(WAITS, before, "text/event-stream")).split("\n\n");
     expect(first).toBe(`event: thread.run.requires_action\ndata: ${JSON.stringify(WAITS)}`);
   });
 });

@@ -1,48 +1,34 @@
-import { isJson, type Json, type NoJsonAnswer } from "#contract";
+import { isJson, type Json, nextTurn, type NoJsonAnswer } from "#contract";
 import { objectIn, objectsIn } from "../content/ids.ts";
+import { eventsIn, type RunEvent } from "./stream-events.ts";
 
 /**
  * The events of a streamed run as one body, so that guardrails read and patch it: the messages that were said, as a page of
  * them is, and the calls that the run waits for.
  */
 export const runEvents: NoJsonAnswer = {
-  read: (wire) => bodyOf(eventsIn(wire)),
-  write: (body, wire) => eventsIn(wire).map(changedBy(body)).join(""),
+  read: async (wire) => bodyOf(await eventsIn(wire)),
+  write: async (body, wire) => written(await eventsIn(wire), changedBy(body)),
 };
 
-interface Event {
-  readonly name: string;
-  readonly data: Json | undefined;
-  /** As it came, with its blank line. */
-  readonly wire: string;
-}
-function eventsIn(wire: string): readonly Event[] {
-  return wire.split(/(?<=\r?\n\r?\n)/).map((frame) => {
-    const lines = frame.split(/\r?\n/);
-    const field = (name: string): string =>
-      lines
-        .find((line) => line.startsWith(`${name}:`))
-        ?.slice(name.length + 1)
-        .trim() ?? "";
-    return { name: field("event"), data: parsed(field("data")), wire: frame };
-  });
-}
-function parsed(data: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined; // the end marker
+/** Events that are written before others have their turn. */
+const AT_ONCE = 500;
+async function written(events: readonly RunEvent[], changed: (event: RunEvent) => string): Promise<string> {
+  let wire = "";
+  for (const [index, event] of events.entries()) {
+    wire += changed(event);
+    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
   }
+  return wire;
 }
 
 const DELTA = "thread.message.delta";
 const STEP_DELTA = "thread.run.step.delta";
 const WAITS = "thread.run.requires_action";
-const isOf = (kind: "message" | "run.step", { name, data }: Event): boolean => data !== undefined && name.startsWith(`thread.${kind}.`);
+const isOf = (kind: "message" | "run.step", { name, data }: RunEvent): boolean => data !== undefined && name.startsWith(`thread.${kind}.`);
 
 /** The messages, and the calls that a run waits for last; then what other events tell of either in other words. */
-function bodyOf(events: readonly Event[]): Json {
+function bodyOf(events: readonly RunEvent[]): Json {
   const waiting = events.filter(({ name, data }) => name === WAITS && data !== undefined).map(({ data }) => data ?? {});
   const last = waiting.pop();
   const data = [...messagesIn(events), ...waiting.filter((run) => !isSameAction(run, last)).map(withoutId), ...stepsIn(events)];
@@ -53,17 +39,19 @@ const isSameAction = (run: Json, last: Json | undefined): boolean =>
 const withoutId = ({ id: _, ...rest }: Json): Json => rest;
 
 /** A message as it was told last; one that never came to its end is what its pieces spell. Other tellings stand without its id. */
-function messagesIn(events: readonly Event[]): readonly Json[] {
+function messagesIn(events: readonly RunEvent[]): readonly Json[] {
   const tellings = new Map<unknown, Json[]>();
-  const pieced = new Map<unknown, Json>();
+  const pieced = new Map<unknown, Json[]>();
   for (const event of events) {
     const { name, data } = event;
     if (data === undefined || !isOf("message", event)) continue;
-    if (name === DELTA) pieced.set(data["id"], grown(pieced.get(data["id"]), data));
+    if (name === DELTA) grow(contentOf(pieced, data["id"]), objectIn(data, "delta"));
     else if (objectsIn(data["content"]).length > 0) pushed(tellings, data["id"], data);
   }
   return [...new Set([...tellings.keys(), ...pieced.keys()])].flatMap((id) => {
-    const [last, ...others] = [...[...(tellings.get(id) ?? [])].reverse(), ...(pieced.has(id) ? [pieced.get(id) ?? {}] : [])];
+    const content = pieced.get(id);
+    const spelled: readonly Json[] = content === undefined ? [] : [{ id, role: "assistant", content }];
+    const [last, ...others] = [...[...(tellings.get(id) ?? [])].reverse(), ...spelled];
     return last === undefined ? [] : [last, ...different(others, last).map(withoutId)];
   });
 }
@@ -83,18 +71,22 @@ const saidIn = ({ content }: Json): string =>
     .map(({ index: _, ...part }) => String(objectIn(part, "text")["value"] ?? JSON.stringify(part)))
     .join("\n");
 
-function grown(before: Json | undefined, { id, delta }: Json): Json {
-  const content = [...objectsIn(before?.["content"])];
-  for (const part of objectsIn(isJson(delta) ? delta["content"] : [])) {
+function contentOf(pieced: Map<unknown, Json[]>, id: unknown): Json[] {
+  const content = pieced.get(id) ?? [];
+  pieced.set(id, content);
+  return content;
+}
+/** The parts of a message, with one more piece of it. */
+function grow(content: Json[], delta: Json): void {
+  for (const part of objectsIn(delta["content"])) {
     const at = typeof part["index"] === "number" ? part["index"] : 0;
     const value = String(objectIn(content[at] ?? {}, "text")["value"] ?? "") + String(objectIn(part, "text")["value"] ?? "");
     content[Math.min(at, content.length)] = part["type"] === "text" ? { type: "text", text: { value, annotations: [] } } : part;
   }
-  return { id, role: "assistant", content };
 }
 
 /** Steps with calls, as they ended, and as their pieces spell them. */
-function stepsIn(events: readonly Event[]): readonly Json[] {
+function stepsIn(events: readonly RunEvent[]): readonly Json[] {
   const steps = new Map<unknown, Json>();
   const pieced = new Map<unknown, Map<string, Json>>();
   for (const event of events) {
@@ -112,17 +104,20 @@ function withCall(calls: Map<string, Json>, piece: Json): Map<string, Json> {
   const key = String(piece["index"] ?? piece["id"]);
   return calls.set(key, joined(calls.get(key) ?? {}, piece) as Json); // of two objects an object is made
 }
+/** More than any call has: each piece makes it anew. */
+const MOST_MEMBERS = 100;
 /** Texts one behind the other, below names that say what a thing is. */
 function joined(before: unknown, piece: unknown): unknown {
   if (typeof before === "string" && typeof piece === "string") return before + piece;
   if (!isJson(before) || !isJson(piece)) return piece;
+  if (Object.keys(before).length > MOST_MEMBERS) throw new SyntaxError(`a call of it has more than ${MOST_MEMBERS} members`);
   const members = Object.entries(piece).map(([name, value]) => [name, NAMES.has(name) ? value : joined(before[name], value)]);
   return { ...before, ...Object.fromEntries(members) };
 }
 const NAMES: ReadonlySet<string> = new Set(["id", "type", "name", "index"]);
 
 /** Each event as the changed body has it: a message comes as one piece, in place of its first. */
-function changedBy(body: Json): (event: Event) => string {
+function changedBy(body: Json): (event: RunEvent) => string {
   const changed = new Map(
     objectsIn(body["data"]).flatMap((telling): [unknown, Json][] => (telling["id"] === undefined ? [] : [[telling["id"], telling]])),
   );
@@ -140,7 +135,7 @@ function changedBy(body: Json): (event: Event) => string {
     return isFirst ? frame(name, { ...data, delta: { ...objectIn(data, "delta"), content: pieces(telling) } }) : "";
   };
 }
-function changedEvent(event: Event, data: Json, { content, step_details }: Json): string {
+function changedEvent(event: RunEvent, data: Json, { content, step_details }: Json): string {
   const { name, wire } = event;
   if (isOf("run.step", event)) return data["step_details"] === undefined ? wire : frame(name, { ...data, step_details });
   const says = isOf("message", event) && objectsIn(data["content"]).length > 0;

@@ -32,9 +32,11 @@ export function usageFoundAtEnd(tail: string, read: (body: Json) => Usage | unde
   return undefined;
 }
 
+/** Places that look like usage; each is read up to its end. */
+const MOST_PLACES = 16;
 /** From the end on. */
 function* usageObjects(tail: string): Generator<unknown, undefined> {
-  for (const { index, 0: name } of [...tail.matchAll(MEMBER)].reverse()) {
+  for (const { index, 0: name } of [...tail.matchAll(MEMBER)].slice(-MOST_PLACES).reverse()) {
     const usage = parsed(objectAt(tail, index + name.length));
     if (usage !== undefined) yield usage;
   }

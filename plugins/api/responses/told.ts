@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Json, StreamEvent } from "#contract";
 import { at, type Found } from "../content/found.ts";
 import { readLeaves } from "../content/leaves.ts";
@@ -75,8 +74,8 @@ export class ToldResponse {
     const told = this.texts.all();
     const tellings = objects(output).flatMap((item, index) => tellingsOf(item, index));
     const texts = tellings.flatMap((telling) => (told.has(String(telling.text).trim()) ? NOTHING : this.again(telling)));
-    const own = objects(output).filter((item) => isOwn(item) && !isDeepStrictEqual(this.own.get(item.id), item));
-    const blocks = own.filter((item) => ![...this.own.values()].some((before) => isDeepStrictEqual(before, item)));
+    const before = new Set([...this.own.values()].map((item) => JSON.stringify(item)));
+    const blocks = objects(output).filter((item) => isOwn(item) && !before.has(JSON.stringify(item)));
     const joined = tellings.flatMap((telling) => (telling.kind === "text" ? String(telling.text) : []));
     const whole: Events = typeof all === "string" && !isSame(all, joined.join("")) ? [{ type: "text", text: all, begins: true }] : NOTHING;
     return [...texts, ...blocks.map((block) => ({ type: "block", block }) as const), ...whole, ...this.besideOwn()];
@@ -113,11 +112,14 @@ export class ToldResponse {
   private besideOwn(): Events {
     const said = [...this.beside.all()].filter((piece) => piece !== "");
     const items = said.length === 0 ? "" : JSON.stringify([...this.own.values()]);
+    const isSearched = said.length * items.length < MOST_SEARCHED;
     return said
-      .filter((piece) => !items.includes(JSON.stringify(piece).slice(1, -1)))
+      .filter((piece) => !(isSearched && items.includes(JSON.stringify(piece).slice(1, -1))))
       .map((piece) => ({ type: "block", block: { type: "text", text: piece } }));
   }
 }
+/** Characters that are searched for what was told beside items; beyond it all that was told is judged once more. */
+const MOST_SEARCHED = 20_000_000;
 /** Members of an item that name and do not say. */
 const NAMES: ReadonlySet<string> = new Set(["id", "type", "status", "call_id", "role"]);
 /** Members in which the end of a piece says all of it. */
