@@ -5,7 +5,7 @@ import { isKept } from "../response.ts";
 import { itemsOf } from "./items.ts";
 import { isOwnId } from "./record.ts";
 import { hasReferences, resolved } from "./references.ts";
-import type { KeptStore } from "./store.ts";
+import { type KeptStore, MAX_BYTES, tooLong } from "./store.ts";
 
 const bodyOf = ({ body }: Call): Json => (body.kind === "json" ? body.value : {});
 
@@ -54,6 +54,7 @@ function completed(wire: string): Json | undefined {
     const at = wire.indexOf(head);
     if (at === -1) continue;
     const from = at + head.length;
+    if (wire.length - from > MAX_BYTES) throw tooLong(); // reading it would be for nothing
     const { response } = object(parseJson(wire.slice(from, wire.indexOf("\n", from))));
     return isJson(response) ? response : undefined;
   }

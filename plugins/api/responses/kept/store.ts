@@ -90,7 +90,7 @@ export class KeptStore {
 
 /** Bytes that are parsed or written, and sealed or opened, in one turn. */
 const AT_ONCE = 256 * 1024;
-const tooLong = (): Error => new Error(`at most ${MAX_BYTES} bytes of an answer with its input are kept`);
+export const tooLong = (): Error => new Error(`at most ${MAX_BYTES} bytes of an answer with its input are kept`);
 
 const blobKey = (id: string): string => `responses/${id}`;
 const streamOf = (bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> => new Blob([bytes]).stream();

@@ -106,8 +106,9 @@ export class OutputItems {
   }
 
   private image(url: string): string {
-    const result = DATA_IMAGE.exec(url)?.[1];
-    if (result === undefined) return "";
+    const head = IMAGE_HEAD.exec(url)?.[0];
+    if (head === undefined) return "";
+    const result = url.slice(head.length);
     const type = "image_generation_call";
     return this.whole({ type, status: "completed", result }, { type, status: "in_progress" }); // megabytes, told once
   }
@@ -162,7 +163,7 @@ function lengthOf(event: Content): number {
   return event.type === "tool" ? (event.arguments ?? "").length + (event.signature ?? "").length : 0;
 }
 
-const DATA_IMAGE = /^data:image\/[^;,]+;base64,(.*)$/s;
+const IMAGE_HEAD = /^data:image\/[^;,]+;base64,/;
 
 /** Items that only a provider with a Responses API brings; blocks of another form have no place here. */
 const isOutputItem = ({ type }: Json): boolean =>
