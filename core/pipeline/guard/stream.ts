@@ -1,5 +1,15 @@
-import { type Call, type Encoder, GatewayError, type GuardrailResult, type JudgedAnswer, type Source, type StreamEvent } from "#contract";
+import {
+  type Call,
+  type Encoder,
+  GatewayError,
+  type GuardrailResult,
+  type JudgedAnswer,
+  nextTurn,
+  type Source,
+  type StreamEvent,
+} from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
+import { isLong } from "../../json/long-json.ts";
 import { eventCost } from "../../json/memory-cost.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { Fold } from "../stream/fold.ts";
@@ -116,6 +126,7 @@ class StreamJudge {
 async function collected(judge: StreamJudge, upstream: Source<Chunk>): Promise<GuardedStream> {
   const held = new HeldWire();
   for (let chunk = await upstream.read(); chunk; chunk = await upstream.read()) {
+    if (isLong(chunk.wire)) await nextTurn(); // it was written just now
     judge.add(chunk);
     held.add(chunk);
   }
