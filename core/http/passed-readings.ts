@@ -33,7 +33,7 @@ export function readingsOf(passing: Passing, operations: Generation["operations"
       table.add(
         route.row.method,
         route.row.path,
-        twice((by) => ofOperation(route, by, limits)),
+        twice((by) => ofOperation(route, by, limits, passing)),
         route.row.slashes,
       );
   const others = new Map<string, PassedReading>();
@@ -56,7 +56,13 @@ const placed = (by: PassedBy): Pick<MountedOperation, "passes" | "prefix"> => ({
   ...(by === "prefix" && { prefix: PASSING_PREFIX }),
 });
 
-function ofOperation({ row, body, json }: MountedRoute, by: PassedBy, limits: HttpSettings): Omit<PassedReading, "params"> {
+function ofOperation(
+  { row: mounted, body, json }: MountedRoute,
+  by: PassedBy,
+  limits: HttpSettings,
+  passing: Passing,
+): Omit<PassedReading, "params"> {
+  const row = { ...mounted, ...listedAnywhere(mounted, passing), ...placed(by) };
   const schema = row.body === "json" ? body : json;
   const how: BodyReading = {
     kind: row.body,
@@ -66,7 +72,13 @@ function ofOperation({ row, body, json }: MountedRoute, by: PassedBy, limits: Ht
     accept: schema && bodyCheck(schema),
     marksUnfit: true,
   };
-  return { row: { ...row, ...placed(by) }, body: (request, headers, held) => bodyOf(request, headers, how, held) };
+  return { row, body: (request, headers, held) => bodyOf(request, headers, how, held) };
+}
+
+/** Another vendor's list may have its things elsewhere than the operation says. */
+function listedAnywhere({ owned }: MountedOperation, passing: Passing): Pick<MountedOperation, "owned"> {
+  const listsIn = owned?.lists === true ? passing.owned?.("GET").listsIn : undefined;
+  return owned && listsIn ? { owned: { ...owned, listsIn } } : {};
 }
 
 /** What nobody mounts: its body may be anything. */

@@ -4,16 +4,18 @@ import {
   type MaybePromise,
   type MountedOperation,
   type OwnedIds,
+  type PageForm,
   type RecordsHandle,
   type Vault,
 } from "#contract";
 import { discarded } from "../call/attempt.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";
-import { markOf } from "./credential.ts";
+import { markOf, secretsIn } from "./credential.ts";
+import { asPage, withList } from "./bare-list.ts";
 import { type Naming, namedIds } from "./named-ids.ts";
 import { type OwnerQuestion, owners, type Whose } from "./owners.ts";
-import { DATA, isPage, type NextPage, ownPage, type PageReply } from "./pages.ts";
+import { DATA, isPage, type NextPage, ownPage, type Seen } from "./pages.ts";
 import { sharing } from "./sharing.ts";
 import { heardStream } from "./streamed-ids.ts";
 
@@ -52,27 +54,55 @@ export function ownership(parts: OwnershipParts): Ownership {
   }
   const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
     (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
-  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary }: OwnedIds): Promise<void> {
-    await ownerRecords.record(ids, asking, temporary === true);
+  /** Of what passes. Who brings the key may ask its provider for anything without us. */
+  async function judgePassing(owned: OwnedIds, caller: Caller, naming: Naming): Promise<void> {
+    const { call, to, body } = naming;
+    if (to.kept === null && secretsIn(to).length > 0) return;
+    if (call.body.kind === "raw" && owned.isUpload?.(call.body.contentType) === false && !(await servesOne(to)))
+      throw notReadable(call.body.contentType);
+    const inBody = (body && (await owned.namedInTurns?.(body))) ?? [];
+    await refuseForeign(namedIds({ ...owned, named: () => inBody }, naming), caller, naming, isIdOf(owned));
   }
-  /** The page without what is another's; of several that are empty so, the first with something in it. */
-  async function listed(reply: PageReply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
+  async function recordMade(ids: readonly string[], asking: OwnerQuestion, owned: OwnedIds): Promise<void> {
+    const isDeclared = owned.looksLikeId === undefined;
+    await ownerRecords.record(isDeclared ? ids : await notAnothers(ids, asking), asking, owned.temporary === true);
+  }
+  /** Where nobody declared what an answer makes, it may only name it. */
+  async function notAnothers(ids: readonly string[], asking: OwnerQuestion): Promise<readonly string[]> {
+    const whose = ids.length > 0 ? await ownerRecords.whoseAll(ids, asking) : undefined;
+    return ids.filter((id) => whose?.get(id) !== "another's");
+  }
+  /** The page without what is another's. */
+  async function listed(reply: Reply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
+    if (owned.listsIn === undefined || reply.content.kind !== "whole" || reply.content.body !== null)
+      return pagesOf(reply, it, next, owned);
+    const page = (await servesOne(it.to)) ? null : await asPage(reply, it.to.id);
+    const seen = page && (await pagesOf(page, it, next, owned));
+    return seen && seen !== page && isPage(seen, DATA) ? withList(reply, seen) : reply;
+  }
+  /** Of several that are empty so, the first with something in it. */
+  async function pagesOf(reply: Reply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
+    const forms = formsIn(reply, owned).filter((form) => isPage(reply, form));
+    if (forms.length === 0) return reply;
     const { request, to } = it;
     const isId = isIdOf(owned);
     const asking = askingOf(request.caller, to);
     const sees = owned.lists === "not-others" || (await seesUnrecorded(asking, to));
     const isSeen = (id: string, whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && (sees || !isId(id)));
-    return ownPage(reply, owned.page ?? DATA, next, async (ids) => {
+    const seenOf: Seen = async (ids) => {
       const whose = await ownerRecords.whoseAll(ids, asking);
       return (id) => isSeen(id, whose.get(id));
-    });
+    };
+    let seen = reply;
+    for (const form of forms) if (isPage(seen, form)) seen = await ownPage(seen, form, next, seenOf);
+    return seen;
   }
   async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
     const { request, to, call } = it;
     const asking = askingOf(request.caller, to);
     if (isDeletion(call.row))
       for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
-    const seen = owned.lists && isPage(reply, owned.page ?? DATA) ? await listed(reply, it, next, owned) : reply;
+    const seen = owned.lists ? await listed(reply, it, next, owned) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
     const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
@@ -84,6 +114,7 @@ export function ownership(parts: OwnershipParts): Ownership {
 
   return {
     judge(owned, caller, named) {
+      if (owned.namedInTurns) return judgePassing(owned, caller, named);
       const ids = namedIds(owned, named);
       return ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
     },
@@ -105,6 +136,19 @@ export function ownership(parts: OwnershipParts): Ownership {
 type IsId = (text: string) => boolean;
 const isIdOf = ({ looksLikeId }: OwnedIds): IsId => looksLikeId ?? always;
 const always = (): boolean => true;
+
+const formsIn = ({ content }: Reply, { page, listsIn }: OwnedIds): readonly PageForm[] =>
+  listsIn && content.kind === "whole" && content.body ? listsIn(content.body) : [page ?? DATA];
+
+const notReadable = (contentType: string): GatewayError =>
+  new GatewayError(
+    "CONTENT_TYPE",
+    {
+      got: contentType.slice(0, 200) || "(none)",
+      expected: "application/json, or the type of a file: several workspaces share this credential",
+    },
+    { param: "content-type" },
+  );
 
 /** So many ids are looked up one by one, and kept in memory; more are asked for together. */
 const AT_ONCE = 8;
