@@ -11,6 +11,7 @@ import {
   type Vault,
   type Where,
 } from "#contract";
+import { whollyDecoded } from "./decoded.ts";
 import type { CredentialMark } from "./credential.ts";
 
 export type Whose = "own" | "another's" | "unrecorded";
@@ -131,20 +132,4 @@ async function allOf(stored: Records<OwnedId>, where: Where<OwnedId>): Promise<r
 }
 
 /** One id in one spelling: some are addresses, and are sent encoded once more. */
-function canonical(id: string): string {
-  let read = id;
-  for (let times = 0; times < MOST_TIMES && read.includes("%"); times += 1) {
-    const next = decoded(read);
-    if (next === read) break;
-    read = next;
-  }
-  return read;
-}
-const MOST_TIMES = 4;
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a percent sign of its own
-  }
-}
+const canonical = (id: string): string => whollyDecoded(id) ?? id; // a percent sign of its own
