@@ -18,6 +18,8 @@ export interface OwnedIds {
    * that several workspaces share. Default: all are.
    */
   isUpload?(contentType: string): boolean;
+  /** Of what passes: how a body is judged that is not as its operation has it, but in another vendor's form. */
+  readonly unfit?: OwnedIds;
   /** The ids that an answer brings into being. */
   made?(answer: Json): readonly string[];
   /** Its provider forgets what is made by itself in time, and whose it was may be forgotten then. */

@@ -62,7 +62,7 @@ function ofOperation(
   limits: HttpSettings,
   passing: Passing,
 ): Omit<PassedReading, "params"> {
-  const row = { ...mounted, ...listedAnywhere(mounted, passing), ...placed(by) };
+  const row = { ...mounted, ...ownedAnywhere(mounted, passing), ...placed(by) };
   const schema = row.body === "json" ? body : json;
   const how: BodyReading = {
     kind: row.body,
@@ -75,10 +75,11 @@ function ofOperation(
   return { row, body: (request, headers, held) => bodyOf(request, headers, how, held) };
 }
 
-/** Another vendor's list may have its things elsewhere than the operation says. */
-function listedAnywhere({ owned }: MountedOperation, passing: Passing): Pick<MountedOperation, "owned"> {
+/** Another vendor's body may name ids elsewhere than the operation says, and its lists may have their things elsewhere. */
+function ownedAnywhere({ owned, method }: MountedOperation, passing: Passing): Pick<MountedOperation, "owned"> {
+  const unfit = passing.owned?.(method);
   const listsIn = owned?.lists === true ? passing.owned?.("GET").listsIn : undefined;
-  return owned && listsIn ? { owned: { ...owned, listsIn } } : {};
+  return unfit ? { owned: { ...owned, unfit, ...(listsIn && { listsIn }) } } : {};
 }
 
 /** What nobody mounts: its body may be anything. */

@@ -1,10 +1,10 @@
 import {
+  type Call,
   type Caller,
   GatewayError,
   type MaybePromise,
   type MountedOperation,
   type OwnedIds,
-  type PageForm,
   type RecordsHandle,
   type Vault,
 } from "#contract";
@@ -12,10 +12,10 @@ import { discarded } from "../call/attempt.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";
 import { markOf, secretsIn } from "./credential.ts";
-import { asPage, withList } from "./bare-list.ts";
+import { type IsId, isIdOf, ownLists } from "./lists.ts";
 import { type Naming, namedIds } from "./named-ids.ts";
-import { type OwnerQuestion, owners, type Whose } from "./owners.ts";
-import { DATA, isPage, type NextPage, ownPage, type Seen } from "./pages.ts";
+import { type OwnerQuestion, owners } from "./owners.ts";
+import type { NextPage } from "./pages.ts";
 import { sharing } from "./sharing.ts";
 import { heardStream } from "./streamed-ids.ts";
 
@@ -43,6 +43,10 @@ export function ownership(parts: OwnershipParts): Ownership {
   const servesOne = sharing(parts);
   const askingOf = (caller: Caller, to: Try["to"]): OwnerQuestion => ({ tenant: caller, mark: markOf(to, parts.vault) });
 
+  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
+    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
+  const withoutOthers = ownLists({ whoseAll: ownerRecords.whoseAll, servesOne, seesUnrecorded, askingOf });
+
   async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming, isId: IsId): Promise<void> {
     const asking = askingOf(caller, to);
     const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
@@ -52,8 +56,6 @@ export function ownership(parts: OwnershipParts): Ownership {
       throw unknownId(id);
     }
   }
-  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
-    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
   /** Of what passes. Who brings the key may ask its provider for anything without us. */
   async function judgePassing(owned: OwnedIds, caller: Caller, naming: Naming): Promise<void> {
     const { call, to, body } = naming;
@@ -63,46 +65,16 @@ export function ownership(parts: OwnershipParts): Ownership {
     const inBody = (body && (await owned.namedInTurns?.(body))) ?? [];
     await refuseForeign(namedIds({ ...owned, named: () => inBody }, naming), caller, naming, isIdOf(owned));
   }
-  async function recordMade(ids: readonly string[], asking: OwnerQuestion, owned: OwnedIds): Promise<void> {
-    const isDeclared = owned.looksLikeId === undefined;
-    await ownerRecords.record(isDeclared ? ids : await notAnothers(ids, asking), asking, owned.temporary === true);
-  }
   /** Where nobody declared what an answer makes, it may only name it. */
-  async function notAnothers(ids: readonly string[], asking: OwnerQuestion): Promise<readonly string[]> {
-    const whose = ids.length > 0 ? await ownerRecords.whoseAll(ids, asking) : undefined;
-    return ids.filter((id) => whose?.get(id) !== "another's");
-  }
-  /** The page without what is another's. */
-  async function listed(reply: Reply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
-    if (owned.listsIn === undefined || reply.content.kind !== "whole" || reply.content.body !== null)
-      return pagesOf(reply, it, next, owned);
-    const page = (await servesOne(it.to)) ? null : await asPage(reply, it.to.id);
-    const seen = page && (await pagesOf(page, it, next, owned));
-    return seen && seen !== page && isPage(seen, DATA) ? withList(reply, seen) : reply;
-  }
-  /** Of several that are empty so, the first with something in it. */
-  async function pagesOf(reply: Reply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
-    const forms = formsIn(reply, owned).filter((form) => isPage(reply, form));
-    if (forms.length === 0) return reply;
-    const { request, to } = it;
-    const isId = isIdOf(owned);
-    const asking = askingOf(request.caller, to);
-    const sees = owned.lists === "not-others" || (await seesUnrecorded(asking, to));
-    const isSeen = (id: string, whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && (sees || !isId(id)));
-    const seenOf: Seen = async (ids) => {
-      const whose = await ownerRecords.whoseAll(ids, asking);
-      return (id) => isSeen(id, whose.get(id));
-    };
-    let seen = reply;
-    for (const form of forms) if (isPage(seen, form)) seen = await ownPage(seen, form, next, seenOf);
-    return seen;
+  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary, looksLikeId }: OwnedIds): Promise<void> {
+    await ownerRecords.record(ids, asking, { temporary: temporary === true, mayOnlyBeNamed: looksLikeId !== undefined });
   }
   async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
     const { request, to, call } = it;
     const asking = askingOf(request.caller, to);
     if (isDeletion(call.row))
       for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
-    const seen = owned.lists ? await listed(reply, it, next, owned) : reply;
+    const seen = owned.lists ? await withoutOthers(owned, reply, it, next) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
     const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
@@ -116,7 +88,9 @@ export function ownership(parts: OwnershipParts): Ownership {
     judge(owned, caller, named) {
       if (owned.namedInTurns) return judgePassing(owned, caller, named);
       const ids = namedIds(owned, named);
-      return ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
+      const judged = ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
+      const { unfit } = owned;
+      return unfit && isUnfit(named.call) ? Promise.resolve(judged).then(() => judgePassing(unfit, caller, named)) : judged;
     },
     async judgeModel(caller, to) {
       const { model } = to.target;
@@ -133,13 +107,7 @@ export function ownership(parts: OwnershipParts): Ownership {
     },
   };
 }
-type IsId = (text: string) => boolean;
-const isIdOf = ({ looksLikeId }: OwnedIds): IsId => looksLikeId ?? always;
-const always = (): boolean => true;
-
-const formsIn = ({ content }: Reply, { page, listsIn }: OwnedIds): readonly PageForm[] =>
-  listsIn && content.kind === "whole" && content.body ? listsIn(content.body) : [page ?? DATA];
-
+const isUnfit = ({ body }: Call): boolean => body.kind === "json" && body.unfit === true;
 const notReadable = (contentType: string): GatewayError =>
   new GatewayError(
     "CONTENT_TYPE",

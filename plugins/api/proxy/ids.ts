@@ -25,8 +25,10 @@ export function looksLikeId(text: string): boolean {
 /** Sixteen letters and digits on end, both among them, or a UUID: no word, no name of a model and no date. A colon has a verb behind it. */
 function looksRandom(text: string): boolean {
   if (text.length < SHORTEST_RANDOM || text.length > LONGEST || text.includes(":")) return false;
-  return RANDOM.test(text) || UUID.test(text);
+  return (RANDOM.test(text) || UUID.test(text)) && !CALL.test(text);
 }
+/** Calls of tools are told by ids within one conversation; no provider keeps them. */
+const CALL = /^(?:call|toolu|srvtoolu|tooluse)_/;
 const RANDOM = /(?<![A-Za-z0-9])(?=[0-9]*[A-Za-z])(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,}/;
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 

@@ -8,6 +8,8 @@ describe("what may be an id", () => {
     ["file-68d7512d07848190b3e45da0", true],
     ["e85980c9-409e-4a46-9304-36588f6292b0", true],
     ["files/k3jd8f0s2l4x", true],
+    ["call_8fK2mZ0qLx7RtY4wVb1Nc3Jd", false],
+    ["toolu_01A09q90qw90lq917835lq9", false],
     ["claude-3-5-sonnet-20241022", false],
     ["models/gemini-2.0-flash", false],
     ["accounts/fireworks/models/llama-v3p1-405b-instruct", false],

@@ -127,6 +127,19 @@ describe("what is made through a credential that two workspaces share", () => {
     expect(await send(otherKey, "/v1beta/own:run", asked)).toMatchObject(NOT_THERE);
     expect((await send(GATEWAY_KEY, "/v1beta/own:run", asked)).status).toBe(200);
   });
+  test("is not there for a body at a mounted path that is in its provider's own form", async () => {
+    await post(GATEWAY_KEY, "/own", MISTRAL, "@mistral-ai");
+    const body = { model: "open-mistral-7b", training_files: [{ file_id: MISTRAL.id, weight: 1 }], hyperparameters: {} };
+    const asked = { method: "POST", body, provider: "@mistral-ai" };
+    expect(await send(otherKey, "/fine_tuning/jobs", asked)).toMatchObject(NOT_THERE);
+    expect((await send(GATEWAY_KEY, "/fine_tuning/jobs", asked)).status).toBe(200);
+  });
+  test("calls of tools are nobody's", async () => {
+    made = {};
+    const messages = [{ role: "tool", tool_call_id: "call_8fK2mZ0qLx7RtY4wVb1Nc3Jd", content: "x" }];
+    const asked = { method: "POST", body: { messages }, provider: "@mistral-ai" };
+    expect((await send(otherKey, "/deployments/x/chat", asked)).status).toBe(200);
+  });
   test("is left out of a mounted list that its provider answers in a form of its own", async () => {
     await post(GATEWAY_KEY, "/upload/v1beta/files", { file: FILE });
     made = { files: [FILE] };
