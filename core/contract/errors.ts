@@ -67,7 +67,7 @@ export const ERRORS = {
   BUDGET_EXHAUSTED:     { status: 412, type: "insufficient_quota", message: "The budget of {limiter} is used up: {limit} {type}." },
   // guardrails
   HOOKS_FAILED:         { status: 446, type: "hooks_failed", message: "The guardrail checks failed: {failed}." },
-  GUARDRAIL_UNREAD:     { status: 403, type: "permission_error", ab: "AB03", message: "The guardrail {guardrail} denies, and its check {check} cannot read {what}: {operation} passes to the provider as it came. Ask a mounted operation with a body as that operation has it, or choose a check that judges what passes." },
+  GUARDRAIL_UNREAD:     { status: 403, type: "permission_error", ab: "AB03", message: "The guardrail {guardrail} {does}, and its check {check} cannot read {what}: {operation} passes to the provider as it came. Ask a mounted operation with a body as that operation has it, or choose a check that judges what passes." },
   GUARDRAIL_UNSTREAMABLE: { status: 400, type: "invalid_request_error", ab: "AB01", message: "The check {check} cannot run on a streamed answer, and the guardrail {guardrail} denies. Ask without stream, or choose a check that runs on streams." },
   // what came back
   TIMEOUT:              { status: 408, type: "timeout_error", message: "The request exceeded the timeout of {timeoutMs} ms." },

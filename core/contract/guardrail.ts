@@ -51,7 +51,10 @@ export interface Check<P extends TSchema = TSchema> {
   readonly timeoutMs?: number;
   /** Request types it applies to; default: every one with content. */
   readonly operations?: readonly RequestType[];
-  /** With these parameters, does it judge a request that passes unread, by its method, path and content type? Default: no check that looks at content does. */
+  /**
+   * With these parameters, does it judge a request that passes unread: by its method, path and content type, or by what has
+   * nothing to do with its body? Default: no, since the path of such a request may name another model than its body does.
+   */
   judgesPassing?(params: Static<P>): boolean;
   /**
    * What is wrong with parameters beyond what their schema can say: a pattern that does not compile, a schema that is

@@ -11,6 +11,15 @@ export interface OwnedIds {
   path?(path: string, search: string): readonly string[];
   /** The ids that a request's body names: `input_file_id`, `previous_response_id`, the `file_id` of a part. */
   named?(body: Json): readonly string[];
+  /** The same of a body that nobody declared, whose every value is looked at: it may be long, and others have their turns. */
+  namedInTurns?(body: Json): Promise<readonly string[]>;
+  /**
+   * Is a body of this type, which nobody reads, an upload? Any other may name what it likes, and does not go with a credential
+   * that several workspaces share. Default: all are.
+   */
+  isUpload?(contentType: string): boolean;
+  /** Of what passes: how a body is judged that is not as its operation has it, but in another vendor's form. */
+  readonly unfit?: OwnedIds;
   /** The ids that an answer brings into being. */
   made?(answer: Json): readonly string[];
   /** Its provider forgets what is made by itself in time, and whose it was may be forgotten then. */
@@ -31,6 +40,8 @@ export interface OwnedIds {
   readonly lists?: true | "not-others";
   /** Where the things of such a page stand, and their ids, unless in `data` with an `id` each. */
   readonly page?: PageForm;
+  /** The same where nobody declared it: every list in this answer. What cannot be read does not pass where the credential is shared. */
+  listsIn?(answer: Json): readonly PageForm[];
   /**
    * Where nobody declared what is an id: does this one look like no word? One that does not is somebody's only if it is
    * recorded; default: all are ids.

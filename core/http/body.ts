@@ -4,6 +4,7 @@ import type { Held } from "../kernel/process/memory-budget.ts";
 import { nestingCost, textCost } from "../json/memory-cost.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
 import { hasLeft } from "../platform.ts";
+import { isJsonType } from "../json/json-type.ts";
 import { joined, utf8, withoutMark } from "../json/utf8.ts";
 import { PassingField } from "./passing-field.ts";
 import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
@@ -79,13 +80,11 @@ function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: Bod
 export function passingBody(request: Request, headers: RequestHeaders, how: BodyReading, held?: Held): Body | Promise<Body> {
   if (!request.body || request.method === "GET" || request.method === "HEAD") return NONE;
   const contentType = headers.get("content-type") ?? "";
-  if (JSON_TYPE.test(contentType)) return jsonBody(request, headers, { ...how, optional: true }, held);
+  if (isJsonType(contentType)) return jsonBody(request, headers, { ...how, optional: true }, held);
   const model = isForm(contentType) ? new PassingField("model", contentType) : NO_FIELD;
   const stream = arriving(request, request.body, how.limits.bodyMs ?? BODY_MS, model);
   return { kind: "raw", contentType, stream, model: () => model.value };
 }
-/** Lines of JSON are none of these. */
-const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const isForm = (contentType: string): boolean => contentType.toLowerCase().startsWith("multipart/form-data");
 const NO_FIELD: Pick<PassingField, "add" | "end" | "value"> = { add: () => undefined, end: () => undefined, value: undefined };
 

@@ -59,10 +59,7 @@ export function operationMount(route: MountedRoute, gw: Gateway, read: ReadHeade
         id: timedId(startedAt),
       };
       try {
-        refuseAmbiguous(start.headers);
-        if (settings.isLoop(start.headers)) throw new GatewayError("LOOP_DETECTED");
-        for (const name in params) refuseSteps(name, params[name] ?? "");
-        const call = beginning(start, withKey(read(start.headers), keyless?.key));
+        const call = judgedCall(start, read, settings, keyless?.key);
         const readBody = (): MaybePromise<Body> => {
           if (call.search !== "") acceptQuery?.(queryOf(call.search));
           return withPath(bodyOf(request, start.headers, reading, held), row, params);
@@ -96,6 +93,15 @@ const withKey = (control: Call["control"], key: string | undefined): Call["contr
 function refuseSteps(name: string, value: string): void {
   if (/(^|[\\/])\.\.?([\\/]|$)/.test(value))
     throw new GatewayError("REQUEST_INVALID", { what: `The path parameter ${name} may not hold . or .. as a step.` }, { param: name });
+}
+
+/** The call that a request begins, when nothing is wrong with its headers and path; `key` is one that its query says. */
+export function judgedCall(start: RequestStart, read: ReadHeaders, settings: HttpSettings, key?: string): Call {
+  const { headers, params } = start;
+  refuseAmbiguous(headers);
+  if (settings.isLoop(headers)) throw new GatewayError("LOOP_DETECTED");
+  for (const name in params) refuseSteps(name, params[name] ?? "");
+  return beginning(start, withKey(read(headers), key));
 }
 
 /** What is known of a request before its headers are read. */

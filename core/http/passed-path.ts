@@ -1,4 +1,5 @@
 import { GatewayError } from "#contract";
+import { whollyDecoded } from "../pipeline/owned/decoded.ts";
 
 /*
  * Paths that pass to a provider. What is authorised is what its server must read in them: a step that another reader
@@ -14,30 +15,11 @@ export function stepsOf(path: string): readonly string[] | null {
 }
 
 function decodedStep(step: string): string | null {
-  const read = wholly(step);
+  const read = whollyDecoded(step);
   return read === undefined || read === "" || read === "." || read === ".." || UNSAFE.test(read) ? null : read;
 }
 /** Separators of some servers' paths, what ends a text, and what is left of an encoding. */
 const UNSAFE = /[/\\;?#\u0000-\u001f\u007f]|%[0-9a-f]{2}/i;
-
-/** Decoded until nothing changes: who reads it behind us may do so more than once. */
-function wholly(step: string): string | undefined {
-  let read = step;
-  for (let times = 0; times < MOST_TIMES && read.includes("%"); times += 1) {
-    const next = decoded(read);
-    if (next === undefined || next === read) return times === 0 ? next : read;
-    read = next;
-  }
-  return read;
-}
-const MOST_TIMES = 4;
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export const twoWays = (): GatewayError =>
   new GatewayError("REQUEST_INVALID", {

@@ -33,7 +33,7 @@ export function readingsOf(passing: Passing, operations: Generation["operations"
       table.add(
         route.row.method,
         route.row.path,
-        twice((by) => ofOperation(route, by, limits)),
+        twice((by) => ofOperation(route, by, limits, passing)),
         route.row.slashes,
       );
   const others = new Map<string, PassedReading>();
@@ -56,7 +56,13 @@ const placed = (by: PassedBy): Pick<MountedOperation, "passes" | "prefix"> => ({
   ...(by === "prefix" && { prefix: PASSING_PREFIX }),
 });
 
-function ofOperation({ row, body, json }: MountedRoute, by: PassedBy, limits: HttpSettings): Omit<PassedReading, "params"> {
+function ofOperation(
+  { row: mounted, body, json }: MountedRoute,
+  by: PassedBy,
+  limits: HttpSettings,
+  passing: Passing,
+): Omit<PassedReading, "params"> {
+  const row = { ...mounted, ...ownedAnywhere(mounted, passing), ...placed(by) };
   const schema = row.body === "json" ? body : json;
   const how: BodyReading = {
     kind: row.body,
@@ -66,7 +72,14 @@ function ofOperation({ row, body, json }: MountedRoute, by: PassedBy, limits: Ht
     accept: schema && bodyCheck(schema),
     marksUnfit: true,
   };
-  return { row: { ...row, ...placed(by) }, body: (request, headers, held) => bodyOf(request, headers, how, held) };
+  return { row, body: (request, headers, held) => bodyOf(request, headers, how, held) };
+}
+
+/** Another vendor's body may name ids elsewhere than the operation says, and its lists may have their things elsewhere. */
+function ownedAnywhere({ owned, method }: MountedOperation, passing: Passing): Pick<MountedOperation, "owned"> {
+  const unfit = passing.owned?.(method);
+  const listsIn = owned?.lists === true ? passing.owned?.("GET").listsIn : undefined;
+  return unfit ? { owned: { ...owned, unfit, ...(listsIn && { listsIn }) } } : {};
 }
 
 /** What nobody mounts: its body may be anything. */

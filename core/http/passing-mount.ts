@@ -1,4 +1,4 @@
-import { type Body, DATA_PREFIX, GatewayError, PASSING_PREFIX, type PassedBy, type Passing, type MaybePromise } from "#contract";
+import { type Body, DATA_PREFIX, PASSING_PREFIX, type PassedBy, type Passing, type MaybePromise } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
@@ -7,8 +7,8 @@ import { handle } from "../pipeline/pipeline.ts";
 import { refused } from "../pipeline/settle/settle.ts";
 import { timedId } from "../platform.ts";
 import { HeaderMap } from "./header-map.ts";
-import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
-import { beginning, NO_CONTROL, type RequestStart } from "./operation-mount.ts";
+import type { ReadHeaders } from "./headers.ts";
+import { beginning, judgedCall, NO_CONTROL, type RequestStart } from "./operation-mount.ts";
 import { PathTable, stepsOf } from "./passed-path.ts";
 import { readingsOf, type Readings } from "./passed-readings.ts";
 import type { UrlParts } from "./request-path.ts";
@@ -78,9 +78,7 @@ function passed(request: Request, at: UrlParts, { gw, read, settings, reading }:
   const { row, params } = reading;
   const start: RequestStart = { request, headers: new HeaderMap(request.headers), at, row, params, startedAt, id: timedId(startedAt) };
   try {
-    refuseAmbiguous(start.headers);
-    if (settings.isLoop(start.headers)) throw new GatewayError("LOOP_DETECTED");
-    const call = beginning(start, read(start.headers));
+    const call = judgedCall(start, read, settings);
     const readBody = (): MaybePromise<Body> => reading.body(request, start.headers, held);
     return handle({ call, leave, held, read: readBody }, gw, settings.pluginLimits);
   } catch (thrown) {

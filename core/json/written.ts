@@ -4,8 +4,8 @@ import { joined } from "./utf8.ts";
 /** Characters or bytes of a text; what is made of a shorter one is written in one go. */
 const LONG = 256 * 1024;
 export const isWrittenInTurns = (from: JsonText): boolean => from.length > LONG;
-/** A body that was made of another. */
-export const written = (body: Json, from: JsonText): JsonText | Promise<JsonText> =>
+/** A body, or a list, that was made of another. */
+export const written = (body: Json | readonly unknown[], from: JsonText): JsonText | Promise<JsonText> =>
   isWrittenInTurns(from) ? writtenInTurns(body) : JSON.stringify(body);
 
 /** Characters that are written before others have their turn. */
@@ -14,7 +14,7 @@ const PER_TURN = 256 * 1024;
 const SMALL = 64 * 1024;
 
 /** What `JSON.stringify` makes of a body that may be long: member by member and piece by piece, with turns for others between them. */
-export async function writtenInTurns(body: Json): Promise<Uint8Array<ArrayBuffer>> {
+export async function writtenInTurns(body: Json | readonly unknown[]): Promise<Uint8Array<ArrayBuffer>> {
   const writer = new Writer();
   await writer.write(body);
   return writer.end();

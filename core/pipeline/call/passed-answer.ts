@@ -1,4 +1,5 @@
 import { GatewayError, type HeaderRecord, type Json, type JsonText } from "#contract";
+import { isJsonType } from "../../json/json-type.ts";
 import type { Answer } from "../../egress/answer.ts";
 import type { Try } from "./try.ts";
 import type { Reading } from "./interpret.ts";
@@ -13,15 +14,12 @@ export async function passedAnswer(answer: Answer, headers: HeaderRecord, it: Tr
   const base = { status: answer.status, headers, error: null };
   const type = answer.headers.get("content-type") ?? "";
   const usageAtEnd = type.includes("event-stream") ? content.usageAtEnd : undefined;
-  if (!JSON_TYPE.test(type)) return { ...base, content: { kind: "bytes", bytes: answer.pieces(), usageAtEnd }, model: null };
+  if (!isJsonType(type)) return { ...base, content: { kind: "bytes", bytes: answer.pieces(), usageAtEnd }, model: null };
   const text = await answer.text();
   const body = await objectIn(text, it.to.id);
   const usage = (body && content.usage?.(body)) ?? null;
   return { ...base, content: { kind: "whole", text, body, usage }, model: body && modelIn(body) };
 }
-/** Lines of JSON are none of these. */
-const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-
 /** `null` for a list, a number, or what only calls itself JSON. */
 async function objectIn(text: JsonText, provider: string): Promise<Json | null> {
   try {

@@ -3,7 +3,7 @@ import { withFields } from "./form.ts";
 import { refuseOtherSpellings } from "./other-spellings.ts";
 import { type GuardedCall, NO_RESULTS, type Pending, Results } from "../call/guardrail-report.ts";
 import { passed, resultOf, shownResult, textOf } from "./result.ts";
-import { type Ran, applied, changes, runGuardrail } from "./run.ts";
+import { type JudgedBody, type Ran, applied, changes, runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
 import type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer } from "./types.ts";
 
@@ -87,11 +87,11 @@ function guarded(list: readonly ActiveGuardrail[], subject: Subject, deps: Guard
 const isBeside = (guardrail: ActiveGuardrail): boolean => guardrail.async;
 
 /** Folds what ran into a body and results. */
-export function foldRuns(list: readonly Ran[], { body, content }: JudgedBody, pending: Pending, deps: GuardDeps): GuardVerdict {
+export function foldRuns(list: readonly Ran[], { body, content, isFixed }: JudgedBody, pending: Pending, deps: GuardDeps): GuardVerdict {
   let changed = body;
   const results: GuardrailResult[] = [];
   for (const guardrailRun of list) {
-    const patched = guardrailRun.judged.some(changes) ? patchedBy(guardrailRun, { body: changed, content }) : null;
+    const patched = guardrailRun.judged.some(changes) ? patchedBy(guardrailRun, { body: changed, content, isFixed }) : null;
     const ran = patched?.ran ?? guardrailRun;
     changed = patched?.body ?? changed;
     results.push(shownResult(ran, passed(ran), deps));
@@ -106,12 +106,10 @@ const writtenResults = (results: readonly GuardrailResult[]): Results => (result
 const isDenial = ({ deny }: GuardrailResult): boolean => deny;
 const isPassed = ({ verdict }: GuardrailResult): boolean => verdict;
 
-type JudgedBody = Pick<Subject, "body" | "content">;
-
-function patchedBy(ran: Ran, { body: before, content }: JudgedBody): { readonly ran: Ran; readonly body: Json } {
+function patchedBy(ran: Ran, { body: before, content, isFixed }: JudgedBody): { readonly ran: Ran; readonly body: Json } {
   let body = before;
   const judged = ran.judged.map((outcome) => {
-    const step = applied({ body, content }, outcome);
+    const step = applied({ body, content, isFixed }, outcome);
     body = step.body;
     return step.judged;
   });

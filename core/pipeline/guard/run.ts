@@ -6,7 +6,7 @@ import { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
 import type { ActiveGuardrail, BoundCheck, GuardDeps, CheckOutcome } from "./types.ts";
 import { type EngineVerdict, error, fromThrown, judgedOf } from "./verdict.ts";
-import { patched } from "./patch.ts";
+import { PatchRefused, patched } from "./patch.ts";
 
 /** What came of the checks of one guardrail. */
 export interface Ran {
@@ -45,13 +45,16 @@ function inOrder(
   });
 }
 
+export type JudgedBody = Pick<Subject, "body" | "content" | "isFixed">;
+
 /** The body after a check's patches. Patches that do not fit are the check's failure, never a pass. */
 export function applied(
-  { body, content }: Pick<Subject, "body" | "content">,
+  { body, content, isFixed }: JudgedBody,
   judged: CheckOutcome,
 ): { readonly body: Json; readonly judged: CheckOutcome } {
   if (!changes(judged)) return { body, judged };
   try {
+    if (isFixed) throw new PatchRefused("the request passes to its provider as it came");
     return { body: patched(body, judged.patches, content), judged };
   } catch (thrown) {
     return { body, judged: { ...judged, kind: "error", failure: "bad_transform", message: messageOf(thrown), patches: [] } };

@@ -66,6 +66,11 @@ export class Subject {
   private isOpen(check: Check, params: unknown): boolean {
     return this.side === "input" && check.judgesPassing?.(params as never) === true; // its own schema accepted them when the guardrail was bound
   }
+  /** Is it a request whose body nobody can put another in the place of? */
+  get isFixed(): boolean {
+    const { kind } = this.asked.call.body;
+    return this.side === "input" && kind !== "json" && kind !== "form-read";
+  }
   segmentsFor(check: BoundCheck): readonly Segment[] {
     return this.viewFor(check).segments;
   }

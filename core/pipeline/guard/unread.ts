@@ -5,7 +5,7 @@ import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./types.ts";
 
 /* What passes to a provider as it came, and is none of the bodies that a mounted operation reads, no check can look into. */
 
-/** Throws GUARDRAIL_UNREAD where a guardrail that may deny has a check that could not run on the request, or on its answer. */
+/** Throws GUARDRAIL_UNREAD where a guardrail denies, or may change what it reads, and a check of it could not run on the request, or on its answer. */
 export async function refuseUnread(leaf: Leaf, { call, caller }: RoutedRequest, deps: GuardDeps): Promise<void> {
   if (leaf.inputGuardrails.length > 0 && isUnreadBody(call))
     refuse(await activeGuardrails(leaf.inputGuardrails, caller, deps), call, "input");
@@ -20,19 +20,24 @@ const isUnreadAnswer = (call: Call): boolean => isUnfit(call) || !isOperations(c
 
 function refuse(list: readonly ActiveGuardrail[], call: Call, side: Side): void {
   for (const { id, deny, async: beside, checks } of list) {
-    if (!deny || beside) continue;
-    const blind = checks.find((check) => looksAtContent(check) && !judgesUnread(check, side));
+    if (beside) continue;
+    const blind = checks.find((check) => (deny || mayChange(check)) && isBlind(check, side));
     if (blind === undefined) continue;
     const what = side === "input" ? "the body" : "the answer";
     throw new GatewayError("GUARDRAIL_UNREAD", {
       guardrail: id,
+      does: deny ? "denies" : "may change what it reads",
       check: blind.id,
       what,
       operation: `${call.method} ${call.path.slice(0, 200)}`,
     });
   }
 }
-const looksAtContent = ({ loaded, wants }: BoundCheck): boolean =>
-  loaded !== null && (wants.size > 0 || (loaded.check.operations !== undefined && !loaded.check.operations.includes(PASSING)));
-const judgesUnread = ({ loaded, params }: BoundCheck, side: Side): boolean =>
-  side === "input" && loaded?.check.judgesPassing?.(params as never) === true; // its own schema accepted them when the guardrail was bound
+const mayChange = ({ loaded }: BoundCheck): boolean => loaded?.check.transforms === true;
+/** Of a request, a check that says nothing may look at the model in the body, where the path names another. */
+function isBlind({ loaded, wants, params }: BoundCheck, side: Side): boolean {
+  if (loaded === null) return false; // it is an error of its own
+  const { operations } = loaded.check;
+  if (side === "input") return loaded.check.judgesPassing?.(params as never) !== true; // its own schema accepted them when the guardrail was bound
+  return wants.size > 0 || (operations !== undefined && !operations.includes(PASSING));
+}

@@ -11,6 +11,7 @@ import {
   type Vault,
   type Where,
 } from "#contract";
+import { whollyDecoded } from "./decoded.ts";
 import type { CredentialMark } from "./credential.ts";
 
 export type Whose = "own" | "another's" | "unrecorded";
@@ -28,10 +29,15 @@ export interface Owners {
   /** Of many at once, by id. */
   whoseAll(ids: readonly string[], asking: OwnerQuestion): Promise<ReadonlyMap<string, Whose>>;
   /** Throws when they cannot be written down. */
-  record(ids: readonly string[], asking: OwnerQuestion, temporary: boolean): Promise<void>;
+  record(ids: readonly string[], asking: OwnerQuestion, how: Recording): Promise<void>;
   /** May an id that nobody is recorded for have been another tenant's? */
   othersForgot(asking: OwnerQuestion): Promise<boolean>;
   forget(id: string, asking: OwnerQuestion): Promise<void>;
+}
+export interface Recording {
+  readonly temporary: boolean;
+  /** The ids may be those of somebody else's things: then they stay so. */
+  readonly mayOnlyBeNamed: boolean;
 }
 export interface OwnersParts {
   readonly records: RecordsHandle;
@@ -71,11 +77,12 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
     return new Map(ids.map((id) => [id, found.get(objects.get(id) ?? "") ?? "unrecorded"]));
   };
   /** One is kept in memory once it is known; of a page's ids the store is asked together. */
-  async function notOwn(ids: readonly string[], asking: OwnerQuestion): Promise<readonly string[]> {
+  async function notRecorded(ids: readonly string[], asking: OwnerQuestion, { mayOnlyBeNamed }: Recording): Promise<readonly string[]> {
+    const isRecorded = (of: Whose | undefined): boolean => of === "own" || (mayOnlyBeNamed && of === "another's");
     const [first] = ids;
-    if (ids.length === 1 && first !== undefined) return (await whose(first, asking)) === "own" ? [] : ids;
+    if (ids.length === 1 && first !== undefined) return isRecorded(await whose(first, asking)) ? [] : ids;
     const owners = ids.length === 0 ? undefined : await whoseAll(ids, asking);
-    return ids.filter((id) => owners?.get(id) !== "own");
+    return ids.filter((id) => !isRecorded(owners?.get(id)));
   }
   /** Another process that is first writes the same. */
   function recordOf(id: string, asking: OwnerQuestion, temporary: boolean): OwnedId {
@@ -97,10 +104,10 @@ export function owners({ records, vault, now }: OwnersParts): Owners {
   return {
     whose,
     whoseAll,
-    record: async (ids, asking, temporary) => {
-      const unrecorded = await notOwn([...new Set(ids)], asking);
+    record: async (ids, asking, how) => {
+      const unrecorded = await notRecorded([...new Set(ids)], asking, how);
       for (let from = 0; from < unrecorded.length; from += PAGE)
-        await stored.insertMissing(unrecorded.slice(from, from + PAGE).map((id) => recordOf(id, asking, temporary)));
+        await stored.insertMissing(unrecorded.slice(from, from + PAGE).map((id) => recordOf(id, asking, how.temporary)));
     },
     othersForgot: async ({ tenant, mark: { credential, integrationId } }) => {
       const tenants = [
@@ -131,20 +138,4 @@ async function allOf(stored: Records<OwnedId>, where: Where<OwnedId>): Promise<r
 }
 
 /** One id in one spelling: some are addresses, and are sent encoded once more. */
-function canonical(id: string): string {
-  let read = id;
-  for (let times = 0; times < MOST_TIMES && read.includes("%"); times += 1) {
-    const next = decoded(read);
-    if (next === read) break;
-    read = next;
-  }
-  return read;
-}
-const MOST_TIMES = 4;
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a percent sign of its own
-  }
-}
+const canonical = (id: string): string => whollyDecoded(id) ?? id; // a percent sign of its own

@@ -1,4 +1,5 @@
 import {
+  type Call,
   type Caller,
   GatewayError,
   type MaybePromise,
@@ -10,10 +11,11 @@ import {
 import { discarded } from "../call/attempt.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";
-import { markOf } from "./credential.ts";
+import { markOf, secretsIn } from "./credential.ts";
+import { type IsId, isIdOf, ownLists } from "./lists.ts";
 import { type Naming, namedIds } from "./named-ids.ts";
-import { type OwnerQuestion, owners, type Whose } from "./owners.ts";
-import { DATA, isPage, type NextPage, ownPage, type PageReply } from "./pages.ts";
+import { type OwnerQuestion, owners } from "./owners.ts";
+import type { NextPage } from "./pages.ts";
 import { sharing } from "./sharing.ts";
 import { heardStream } from "./streamed-ids.ts";
 
@@ -41,6 +43,10 @@ export function ownership(parts: OwnershipParts): Ownership {
   const servesOne = sharing(parts);
   const askingOf = (caller: Caller, to: Try["to"]): OwnerQuestion => ({ tenant: caller, mark: markOf(to, parts.vault) });
 
+  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
+    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
+  const withoutOthers = ownLists({ whoseAll: ownerRecords.whoseAll, servesOne, seesUnrecorded, askingOf });
+
   async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming, isId: IsId): Promise<void> {
     const asking = askingOf(caller, to);
     const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
@@ -50,29 +56,25 @@ export function ownership(parts: OwnershipParts): Ownership {
       throw unknownId(id);
     }
   }
-  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
-    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
-  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary }: OwnedIds): Promise<void> {
-    await ownerRecords.record(ids, asking, temporary === true);
+  /** Of what passes. Who brings the key may ask its provider for anything without us. */
+  async function judgePassing(owned: OwnedIds, caller: Caller, naming: Naming): Promise<void> {
+    const { call, to, body } = naming;
+    if (to.kept === null && secretsIn(to).length > 0) return;
+    if (call.body.kind === "raw" && owned.isUpload?.(call.body.contentType) === false && !(await servesOne(to)))
+      throw notReadable(call.body.contentType);
+    const inBody = (body && (await owned.namedInTurns?.(body))) ?? [];
+    await refuseForeign(namedIds({ ...owned, named: () => inBody }, naming), caller, naming, isIdOf(owned));
   }
-  /** The page without what is another's; of several that are empty so, the first with something in it. */
-  async function listed(reply: PageReply, it: Try, next: NextPage, owned: OwnedIds): Promise<Reply> {
-    const { request, to } = it;
-    const isId = isIdOf(owned);
-    const asking = askingOf(request.caller, to);
-    const sees = owned.lists === "not-others" || (await seesUnrecorded(asking, to));
-    const isSeen = (id: string, whose: Whose | undefined): boolean => whose === "own" || (whose !== "another's" && (sees || !isId(id)));
-    return ownPage(reply, owned.page ?? DATA, next, async (ids) => {
-      const whose = await ownerRecords.whoseAll(ids, asking);
-      return (id) => isSeen(id, whose.get(id));
-    });
+  /** Where nobody declared what an answer makes, it may only name it. */
+  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary, looksLikeId }: OwnedIds): Promise<void> {
+    await ownerRecords.record(ids, asking, { temporary: temporary === true, mayOnlyBeNamed: looksLikeId !== undefined });
   }
   async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
     const { request, to, call } = it;
     const asking = askingOf(request.caller, to);
     if (isDeletion(call.row))
       for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
-    const seen = owned.lists && isPage(reply, owned.page ?? DATA) ? await listed(reply, it, next, owned) : reply;
+    const seen = owned.lists ? await withoutOthers(owned, reply, it, next) : reply;
     const { made } = owned;
     if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
     const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
@@ -84,8 +86,11 @@ export function ownership(parts: OwnershipParts): Ownership {
 
   return {
     judge(owned, caller, named) {
+      if (owned.namedInTurns) return judgePassing(owned, caller, named);
       const ids = namedIds(owned, named);
-      return ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
+      const judged = ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
+      const { unfit } = owned;
+      return unfit && isUnfit(named.call) ? Promise.resolve(judged).then(() => judgePassing(unfit, caller, named)) : judged;
     },
     async judgeModel(caller, to) {
       const { model } = to.target;
@@ -102,9 +107,16 @@ export function ownership(parts: OwnershipParts): Ownership {
     },
   };
 }
-type IsId = (text: string) => boolean;
-const isIdOf = ({ looksLikeId }: OwnedIds): IsId => looksLikeId ?? always;
-const always = (): boolean => true;
+const isUnfit = ({ body }: Call): boolean => body.kind === "json" && body.unfit === true;
+const notReadable = (contentType: string): GatewayError =>
+  new GatewayError(
+    "CONTENT_TYPE",
+    {
+      got: contentType.slice(0, 200) || "(none)",
+      expected: "application/json, or the type of a file: several workspaces share this credential",
+    },
+    { param: "content-type" },
+  );
 
 /** So many ids are looked up one by one, and kept in memory; more are asked for together. */
 const AT_ONCE = 8;

@@ -45,7 +45,7 @@ class MadeIds {
   ) {}
 
   get isOver(): boolean {
-    return this.left <= 0 && this.hearing.parts === undefined;
+    return this.left <= 0 && !this.hearing.parts?.events.length;
   }
   async hear(bytes: Uint8Array): Promise<void> {
     for (const { data } of this.frames.push(bytes)) {

@@ -23,6 +23,7 @@ export default defineCheck({
   title: "Request type is allowed",
   on: ["input"],
   wants: [],
+  judgesPassing: () => true,
   params: Type.Object({
     allowedTypes: Types("Request types to allow; all when empty. Default: the metadata key `supported_endpoints`."),
     blockedTypes: Types("Request types to block; blocking wins. Default: the metadata key `blocked_endpoints`."),

@@ -9,6 +9,7 @@ export default defineCheck({
   on: ["input"],
   targets: ["llm", "mcp_tools"],
   wants: [],
+  judgesPassing: () => true,
   params: Type.Object({
     metadataKeys: Type.Array(Type.String({ maxLength: 1_000 }), {
       minItems: 1,

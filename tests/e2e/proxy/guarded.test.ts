@@ -141,6 +141,51 @@ describe("checks of any request", () => {
   });
 });
 
+describe("what no check can know of a request that passes", () => {
+  const models = (deny: boolean): Json => ({ input_guardrails: [{ "default.modelWhitelist": { models: ["gpt-4o"] }, deny }] });
+  test.each([
+    "/v1/proxy/deployments/forbidden/chat/completions",
+    "/v1/proxy/model/forbidden/converse",
+    "/v1/proxy/models/forbidden:generateContent",
+    "/v1/deployments/forbidden/chat/completions",
+  ])(verifies("D7.15.guarded", "is its model, which its path may name: %s"), async (path) => {
+    api.upstream.answer(jsonAnswer({ ok: true }));
+    const before = api.upstream.received.length;
+    const refused = await send(path, { body: chat("fine"), config: models(true) });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { error: { message: expect.stringContaining("default.modelWhitelist") } },
+    ]);
+    expect(api.upstream.received.length).toBe(before);
+    expect(await statusOf(path, { body: chat("fine"), config: models(false) })).toBe(200);
+  });
+  test("is not the model of a mounted operation, unless its body is another one", async () => {
+    api.upstream.answer(jsonAnswer(answering("fine")));
+    const asked = (body: Json) => statusOf("/v1/proxy/chat/completions", { body, config: models(true) });
+    expect(await asked(chat("fine"))).toBe(200);
+    expect(await asked(chat("fine", { model: "forbidden" }))).toBe(446);
+    expect(await asked({ model: ["gpt-4o"], messages: "x" })).toBe(403);
+  });
+  test(verifies("D7.15.guarded", "is what a guardrail would change, also where it does not deny"), async () => {
+    const hooked = (executeOnProxy: boolean, more: Json = {}): Json => ({
+      input_guardrails: [{ "default.webhook": { webhookURL: `${api.upstream.url}/hook`, executeOnProxy }, ...more }],
+    });
+    const changed = { verdict: true, transformedData: { request: { json: { a: 2 } } } };
+    api.upstream.answer(({ path }) => jsonAnswer(path === "/hook" ? changed : { ok: true }));
+    const raw = { body: "fine", headers: OTHER_TYPE };
+    const refused = await send("/v1/proxy/own", { ...raw, config: hooked(false) });
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("may change what it reads")]);
+    expect(await statusOf("/v1/proxy/own", { ...raw, config: hooked(false, { async: true }) })).toBe(200);
+    const asked = { ...raw, config: hooked(true) };
+    const passed = await send("/v1/proxy/own", { ...asked, headers: { ...OTHER_TYPE, "x-gateway-strict-openai-compliance": "false" } });
+    expect([passed.status, await passed.json()]).toMatchObject([246, { ok: true }]);
+    expect(api.upstream.received.at(-1)?.text()).toBe("fine");
+    expect(await statusOf("/v1/proxy/own", { ...raw, config: hooked(true, { deny: true }) })).toBe(446);
+    expect(await statusOf("/v1/proxy/own", { body: { a: 1 }, config: hooked(true) })).toBe(200);
+    expect(api.upstream.received.at(-1)?.json()).toEqual({ a: 2 });
+  });
+});
+
 const FORM = '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\ny\r\n--b--\r\n';
 
 describe("retries and fallbacks", () => {

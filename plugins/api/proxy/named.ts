@@ -1,0 +1,67 @@
+import { type Json, nextTurn } from "#contract";
+import { idInName, inCollections, looksLikeId, mayBeId, withoutVerb } from "./ids.ts";
+
+/** More than a request may name. */
+const TOO_MANY = 1_001;
+/** Values that are looked at before others have their turn. */
+const PER_TURN = 10_000;
+
+/** Steps may hold ids, and a verb behind one; so may values of the query. */
+export function inPath(path: string, search: string): readonly string[] {
+  const steps = path.split("/").filter(Boolean).map(decoded);
+  const inQuery = [...new URLSearchParams(search).values()].map(idInName);
+  const verbless = steps.filter((step) => step.includes(":")).map(withoutVerb);
+  return [...steps, ...verbless, ...inCollections(steps), ...inQuery].filter(mayBeId);
+}
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step; // a percent sign of its own
+  }
+}
+
+/** Texts of members that are called after an id, and others that look like one. A body may be long: it is looked through in turns. */
+export async function inBody(body: Json): Promise<readonly string[]> {
+  const search = new IdSearch();
+  search.see(body, "");
+  await search.run();
+  return [...search.found];
+}
+
+class IdSearch {
+  readonly found = new Set<string>();
+  /** Lists and objects that are still to be looked into, and what they are called. */
+  private readonly left: { readonly holder: object; readonly called: string }[] = [];
+  private looks = 0;
+
+  see(value: unknown, called: string): void {
+    if (typeof value === "string") this.seeText(value, called);
+    else if (typeof value === "object" && value !== null) this.left.push({ holder: value, called });
+  }
+  async run(): Promise<void> {
+    for (let next = this.left.pop(); next && this.found.size < TOO_MANY; next = this.left.pop()) {
+      const { holder, called } = next;
+      const names = Array.isArray(holder) ? null : Object.keys(holder);
+      const count = names?.length ?? (holder as readonly unknown[]).length; // a list where it has no names
+      for (let at = 0; at < count; at += 1) {
+        const name = names?.[at] ?? at;
+        this.see((holder as Readonly<Record<string | number, unknown>>)[name], names ? String(name) : called);
+        this.looks += 1;
+        if (this.looks % PER_TURN === 0) await nextTurn();
+      }
+    }
+  }
+  private seeText(text: string, called: string): void {
+    if (!mayBeId(text)) return;
+    const id = idInText(text, called);
+    if (isCalledId(called) || looksLikeId(id)) this.found.add(id);
+  }
+}
+/** An address is that of a thing where its member is called so; elsewhere it leads to anybody's server. */
+const idInText = (text: string, called: string): string =>
+  isCalledUri(called) ? idInName(text.replace(QUERY, "")) : text.includes("://") ? text : idInName(text);
+const QUERY = /[?#:][^/]*$/;
+const isCalledUri = (name: string): boolean => name === "fileUri" || name === "file_uri" || name === "uri";
+export const isCalledId = (name: string): boolean => name === "id" || name === "ids" || CALLED.some((end) => name.endsWith(end));
+const CALLED = ["_id", "_ids", "Id", "Ids"];
