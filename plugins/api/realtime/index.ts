@@ -52,6 +52,7 @@ export default definePlugin({
       usage,
       answer,
       items,
+      cancel: (id) => ({ type: "response.cancel", response_id: id }),
       isMedia,
       refusal,
       denied,
