@@ -41,6 +41,8 @@ export interface BodyContent {
   asAsked?(answer: Json, asked: Json): Json | Promise<Json>;
   /** The members that `input` and a target's choice read, in lower case; guardrails let no body spell one otherwise. */
   readonly names?: ReadonlySet<string>;
+  /** Members that are objects in which those names stand again. */
+  readonly within?: ReadonlySet<string>;
   /** Member -> members beside it that say the same again, or vouch for it: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** Member -> lists beside it that rest on its text, and that clients look for always (what it cites): a patch of the one empties them. */

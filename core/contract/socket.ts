@@ -27,6 +27,10 @@ export interface SocketMessages {
   usage(message: Json): Usage | undefined;
   /** Which answer a provider's message belongs to, and whether it is its last. Absent for messages that belong to none. */
   answer(message: Json): { readonly id: string; readonly ends?: true } | undefined;
+  /** What tells the provider to end an answer of which nobody hears the rest: it tells what that has used. Absent where it cannot be told. */
+  cancel?(answer: string): Json;
+  /** Items (parts of a conversation with ids of their own) that a provider's message tells of: those of a denied answer are not told again. */
+  items(message: Json): readonly string[];
   /** Is this text mostly sound or another medium? The log does without. Cheap, as above. */
   isMedia(text: string): boolean;
   /** Told to a client in place of what a message of its own would have done, `of`; or of an answer it does not get. */

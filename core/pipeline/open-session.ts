@@ -47,9 +47,8 @@ export async function openSession(reply: OpenReply, served: ServedSocket, gw: Ga
   try {
     const judge = await judgeOf(reply, served, gw);
     const session = sessionOf(reply, served, judge, gw);
-    if (!served.upgrade?.({ ...upgradeHeaders(reply, served), ...protocolFor(served, protocol) }, session.client))
-      throw new GatewayError("CLIENT_LEFT");
-    gw.sessions.add(session);
+    const headers = { ...upgradeHeaders(reply, served), ...protocolFor(served, protocol) };
+    if (!gw.sessions.opening(session, () => served.upgrade?.(headers, session.client) ?? false)) throw new GatewayError("CLIENT_LEFT");
     return new Response(null, { status: 101 });
   } catch (thrown) {
     socket.cut();

@@ -11,6 +11,8 @@ export interface ClientOptions {
 const SILENT_MS = 60_000;
 /** How long a server may take to close what we have closed. */
 const CLOSE_MS = 2_000;
+/** Bytes that may wait for a server whose pings are still answered: behind more of them it reads no answer. */
+const MOST_UNREAD = 64 * 1024;
 
 /** The client's end of a WebSocket whose handshake is done. Nothing is read before somebody listens. */
 export class WebSocketClient implements SocketEnd {
@@ -101,7 +103,7 @@ export class WebSocketClient implements SocketEnd {
     if (message !== undefined && !this.isClosing) this.listener?.message(message);
   }
   private answer(ping: Buffer): void {
-    if (!this.isClosing) this.socket.write(written(PONG, ping));
+    if (!this.isClosing && this.waiting < MOST_UNREAD) this.socket.write(written(PONG, ping));
   }
   private left(payload: Buffer): void {
     this.said = closing(payload);

@@ -1,10 +1,14 @@
 import { CONTINUATION, type Frame, FrameFault, TEXT } from "./frames.ts";
 
+/** Pieces that a message may come in, for each of them costs more than what is in it. */
+const MOST_PIECES = 16_384;
+
 /** Puts a message together that came in several frames. */
 export class Messages {
   private kind = 0;
   private parts: Buffer[] = [];
   private size = 0;
+  private pieces = 0;
   constructor(private readonly maxBytes: number) {}
 
   /** The message that this data frame ends. */
@@ -14,14 +18,15 @@ export class Messages {
     if (opcode !== CONTINUATION) this.kind = opcode;
     this.size += payload.length;
     if (this.size > this.maxBytes) throw new FrameFault(1009, `a message is larger than ${this.maxBytes} bytes`);
-    this.parts.push(payload);
-    return isLast ? this.whole() : undefined;
+    if (++this.pieces > MOST_PIECES) throw new FrameFault(1009, `a message is in more than ${MOST_PIECES} pieces`);
+    if (isLast) return this.whole(payload);
+    if (payload.length > 0) this.parts.push(Buffer.from(payload)); // a copy: it is part of what else has been read
+    return undefined;
   }
-  private whole(): string | Uint8Array {
-    const [first] = this.parts;
-    const bytes = this.parts.length === 1 && first !== undefined ? first : Buffer.concat(this.parts);
+  private whole(last: Buffer): string | Uint8Array {
+    const bytes = this.parts.length === 0 ? last : Buffer.concat([...this.parts, last]);
     const isText = this.kind === TEXT;
-    this.kind = this.size = 0;
+    this.kind = this.size = this.pieces = 0;
     this.parts = [];
     return isText ? textOf(bytes) : bytes;
   }

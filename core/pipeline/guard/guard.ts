@@ -14,8 +14,8 @@ export type { ActiveGuardrail, GuardDeps, GuardView, GuardedAnswer } from "./typ
 export function guardInput(list: readonly ActiveGuardrail[], call: Call, view: GuardView, deps: GuardDeps): MaybePromise<GuardedCall> {
   const body = bodyOf(call) ?? {};
   if (list.length === 0) return new JudgedCall(call, unjudged(body));
-  const { names } = call.row.content;
-  if (names) refuseOtherSpellings(body, names);
+  const { names, within } = call.row.content;
+  if (names) refuseOtherSpellings(body, names, within);
   refuseTokens(list, body, call);
   const subject = new Subject("input", body, { call, headers: deps.headers, view, status: null });
   return after(guarded(list, subject, deps), (judgement) =>

@@ -5,16 +5,21 @@ const LEVELS = 3;
 
 /**
  * Some servers take a member by its name in any case. Where guardrails look on, `Content` beside or in place of `content`
- * would be a text that they do not read and such a server does: it is refused, one level of lists after the other.
+ * would be a text that they do not read and such a server does: it is refused, one level of lists after the other, and in
+ * the objects that have such members of their own.
  */
-export function refuseOtherSpellings(body: Json, names: ReadonlySet<string>, levels = LEVELS): void {
+export function refuseOtherSpellings(body: Json, names: Names, within: Names = NONE, levels = LEVELS): void {
   for (const name in body) {
     refuseOther(name, names);
     const value = body[name];
-    if (levels === 1 || !Array.isArray(value)) continue;
-    for (const element of value) if (isJson(element)) refuseOtherSpellings(element, names, levels - 1);
+    if (isJson(value)) {
+      if (within.has(name)) refuseOtherSpellings(value, names, within, levels);
+    } else if (levels > 1 && Array.isArray(value))
+      for (const element of value) if (isJson(element)) refuseOtherSpellings(element, names, within, levels - 1);
   }
 }
+type Names = ReadonlySet<string>;
+const NONE: Names = new Set();
 
 function refuseOther(name: string, names: ReadonlySet<string>): void {
   const usual = name.toLowerCase();

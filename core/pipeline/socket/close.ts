@@ -1,7 +1,9 @@
 import type { GatewayError, WireError } from "#contract";
 import { maySay } from "../../egress/web-socket/messages.ts";
 import type { Ending } from "../stream/deliver.ts";
+import type { SocketEnd } from "../../platform.ts";
 import { wireError } from "../stream/live.ts";
+import type { Direction } from "./direction.ts";
 
 /** Who ended a session, and what they said. */
 export interface Close {
@@ -47,3 +49,9 @@ const toldOf = (who: string, code: number, reason: string): WireError => ({
   param: null,
   code: `close_${code}`,
 });
+
+/** Whoever is behind would hear of it last of all: what the gateway ends, ends at once, with what waits for it. */
+export function closeEnd({ fullSince }: Pick<Direction, "fullSince">, end: SocketEnd | undefined, close: Close): void {
+  if (close.by === "gateway" && fullSince !== null) end?.cut();
+  else end?.close(...passedOn(close));
+}

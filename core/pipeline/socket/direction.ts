@@ -10,6 +10,8 @@ export interface DirectionParts {
   /** Takes what waits here from the process's memory budget. */
   readonly held: Held;
   readonly now: () => number;
+  /** May more be read, as far as others are concerned? */
+  readonly mayReadOn?: () => boolean;
   /** Ends the session. */
   broke(thrown: unknown): void;
 }
@@ -50,8 +52,10 @@ export class Direction {
   drained(): void {
     if (this.isOver) return;
     this.look();
-    if (this.fullSince !== null || this.isBusy) return;
-    this.from?.resume();
+    if (!this.isBusy) this.readOn();
+  }
+  private readOn(): void {
+    if (this.fullSince === null && (this.parts.mayReadOn?.() ?? true)) this.from?.resume();
   }
   /** Nothing more will come: runs this once what has come is on its way. */
   afterAll(run: () => void): void {
@@ -80,7 +84,7 @@ export class Direction {
     for (let next = this.next(); next !== undefined; next = this.next()) this.pass(next);
     if (this.isBusy || this.isOver) return;
     if (this.last) this.last();
-    else if (this.fullSince === null) this.from?.resume();
+    else this.readOn();
   }
   private next(): SocketMessage | undefined {
     if (this.isBusy || this.isOver) return undefined;

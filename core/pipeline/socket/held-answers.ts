@@ -22,8 +22,10 @@ export class HeldAnswers {
   private readonly parts = new Map<string, Json[]>();
   private readonly open = new Set<string>();
   private readonly verdicts = new Map<string, readonly Json[]>();
-  /** Answers that have ended: what is said of one later stands for itself. */
-  private readonly over = new LRUCache<string, true>({ max: 1_000 });
+  /** Answers that have ended: what is said later of one that was denied is not told, and of another stands for itself. */
+  private readonly over = new LRUCache<string, "had" | "denied">({ max: 1_000 });
+  /** Items of answers that were denied, which may be told of beside the answer. */
+  private readonly deniedItems = new LRUCache<string, true>({ max: 10_000 });
   /** Of the answers that are held: who hears that one was denied need not hear it again of its items. */
   private hasDenied = false;
   private size = 0;
@@ -38,7 +40,9 @@ export class HeldAnswers {
   /** What may go on now. */
   async take(text: string, json: Json): Promise<readonly string[]> {
     const found = this.messages.answer(json);
-    const answer = found && this.over.has(found.id) ? undefined : found;
+    const ended = found && this.over.get(found.id);
+    if (ended === "denied") return NOTHING;
+    const answer = ended === undefined ? found : undefined;
     this.keep({ text, json, answer: answer?.id });
     if (answer) this.open.add(answer.id);
     if (answer?.ends) await this.ended(answer.id);
@@ -63,7 +67,7 @@ export class HeldAnswers {
     const own = this.parts.get(id) ?? [];
     this.parts.delete(id);
     this.open.delete(id);
-    this.over.set(id, true);
+    this.over.set(id, "had");
     const whole = this.messages.whole(own);
     try {
       const judged = await this.judge.output(whole);
@@ -72,6 +76,8 @@ export class HeldAnswers {
       if (!(thrown instanceof Denied)) throw thrown;
       this.verdicts.set(id, this.messages.denied(own, thrown.wire));
       this.hasDenied = true;
+      this.over.set(id, "denied");
+      for (const item of own.flatMap((message) => this.messages.items(message))) this.deniedItems.set(item, true);
     }
   }
   private async released(): Promise<readonly string[]> {
@@ -100,6 +106,7 @@ export class HeldAnswers {
     if (!this.judge.hasOutput(json)) return [text];
     try {
       const judged = await this.judge.output(json);
+      if (this.messages.items(json).some((item) => this.deniedItems.has(item))) return NOTHING;
       return [judged === json ? text : JSON.stringify(judged)];
     } catch (thrown) {
       if (!(thrown instanceof Denied)) throw thrown;

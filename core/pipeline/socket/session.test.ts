@@ -43,7 +43,7 @@ const MESSAGES = {
 } as unknown as SocketMessages; // what no guardrail needs
 const NO_JUDGE = { readsInput: false, readsOutput: false, left: new AbortController() } as unknown as SessionJudge; // nobody looks on
 
-function joined(more: Partial<SessionParts> = {}, budget = new MemoryBudget(100 * 1024 * 1024)) {
+function unopened(more: Partial<SessionParts> = {}, budget = new MemoryBudget(100 * 1024 * 1024)) {
   const clock = { now: 1_000 };
   const [client, upstream] = [new End(), new End()];
   const endings: Ending[] = [];
@@ -65,9 +65,19 @@ function joined(more: Partial<SessionParts> = {}, budget = new MemoryBudget(100 
     settle: (ending) => endings.push(ending),
     ...more,
   });
-  session.client.open(client);
-  const toClient = upstream.listener ?? expect.unreachable();
-  return { session, client, upstream, endings, held, clock, fromClient: session.client, toClient };
+  const open = () => session.client.open(client);
+  const toClient: SocketListener = {
+    open: () => undefined,
+    message: (message) => upstream.listener?.message(message),
+    drained: () => upstream.listener?.drained(),
+    closed: (code, reason) => upstream.listener?.closed(code, reason),
+  };
+  return { session, client, upstream, endings, held, clock, open, fromClient: session.client, toClient };
+}
+function joined(more: Partial<SessionParts> = {}, budget?: MemoryBudget) {
+  const made = unopened(more, budget);
+  made.open();
+  return made;
 }
 
 describe("a session", () => {
@@ -152,4 +162,84 @@ describe("a session", () => {
     session.look();
     expect([client.closed?.[0], endings.length]).toEqual([1008, 1]);
   });
+});
+
+describe("a session that is told to leave before its client's side is open", () => {
+  test.each([false, true])("closes it when it is (at the last call: %p)", (now) => {
+    const { session, client, upstream, endings, open } = unopened();
+    session.leave(now);
+    open();
+    expect([client.closed?.[0], upstream.closed?.[0], endings.length]).toEqual([1001, 1001, 1]);
+  });
+});
+
+describe("an answer under way", () => {
+  const messages: SocketMessages = {
+    ...MESSAGES,
+    mayBoundAnswer: () => true,
+    answer: ({ id, ends }) => (typeof id === "string" ? { id, ...(ends === true && { ends }) } : undefined),
+    usage: ({ used }) => (typeof used === "number" ? { input: used } : undefined),
+    cancel: (id) => ({ cancel: id }),
+  };
+  const say = (message: Json): string => JSON.stringify(message);
+  test("when the client leaves is cancelled, heard out and counted", async () => {
+    const spent: number[] = [];
+    const { client, upstream, endings, fromClient, toClient } = joined({
+      messages,
+      spent: async ({ input }) => void spent.push(input ?? 0),
+    });
+    toClient.message(say({ id: "a" }));
+    client.waiting = 2_000_000;
+    toClient.message(say({ id: "a", delta: "x" }));
+    expect(upstream.isPaused).toBe(true);
+    fromClient.closed(1000, "bye");
+    expect([upstream.sent, upstream.closed, upstream.isPaused, endings]).toEqual([[say({ cancel: "a" })], undefined, false, []]);
+    toClient.message(say({ id: "a", ends: true, used: 7 }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([upstream.closed, spent]).toEqual([[1000, "bye"], [7]]);
+    expect(endings).toMatchObject([{ ended: "ok", usage: { input: 7 } }]);
+  });
+  test("is counted when the gateway closes the session, and the client is not kept waiting for that", async () => {
+    const { client, upstream, endings, fromClient, toClient } = joined({ messages });
+    toClient.message(say({ id: "a" }));
+    fromClient.message("x".repeat(101));
+    expect([client.closed?.[0], upstream.closed, endings.length]).toEqual([1009, undefined, 0]);
+    toClient.message(say({ id: "a", ends: true, used: 7 }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([upstream.closed?.[0], endings[0]?.usage]).toEqual([1009, { input: 7 }]);
+  });
+  test("is waited for no longer than the provider is there, or than the gateway is", () => {
+    const broken = joined({ messages });
+    broken.toClient.message(say({ id: "a" }));
+    broken.fromClient.closed(1006, "");
+    broken.toClient.closed(1006, "");
+    expect(broken.endings).toMatchObject([{ ended: "aborted" }]);
+    const leaving = joined({ messages });
+    leaving.toClient.message(say({ id: "a" }));
+    leaving.fromClient.closed(1000, "");
+    leaving.session.leave(true);
+    expect([leaving.endings.length, leaving.upstream.closed]).toEqual([1, [1000, ""]]);
+  });
+  test("that never ends is waited for shortly", async () => {
+    const ended = Promise.withResolvers<Ending>();
+    const { fromClient, toClient } = joined({ messages, settle: ended.resolve });
+    toClient.message(say({ id: "a" }));
+    fromClient.closed(1000, "");
+    expect(await ended.promise).toMatchObject({ ended: "ok", usage: null });
+  });
+});
+
+test("a client whose messages are refused and who takes nothing is read no further until it does", async () => {
+  const input = () => Promise.reject(new GatewayError("REQUEST_INVALID", { what: "x" }));
+  const judge = { ...NO_JUDGE, readsInput: true, parsed: () => ({}), input } as unknown as SessionJudge; // what reads a client's texts
+  const messages: SocketMessages = { ...MESSAGES, isKnown: () => true, refusal: () => ({ type: "error" }) };
+  const { client, fromClient } = joined({ messages, judge });
+  client.waiting = 2_000_000;
+  fromClient.message("{}");
+  while (client.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(client.isPaused).toBe(true);
+  client.waiting = 0;
+  fromClient.drained();
+  expect(client.isPaused).toBe(false);
 });

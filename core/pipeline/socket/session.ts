@@ -9,7 +9,6 @@ import {
   type SocketMessage,
   type SocketMessages,
   type Usage,
-  USAGE_PARTS,
 } from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import type { SocketEnd, SocketListener } from "../../platform.ts";
@@ -20,7 +19,9 @@ import { Direction } from "./direction.ts";
 import { HeldAnswers } from "./held-answers.ts";
 import { Denied, providerJson, type SessionJudge } from "./judge.ts";
 import { Transcript } from "./transcript.ts";
-import { type Close, closeFor, endedBy, passedOn } from "./close.ts";
+import { TooLarge, Unreadable, unknownMessage } from "./faults.ts";
+import { type Close, closeEnd, closeFor, endedBy, passedOn } from "./close.ts";
+import { sum } from "./usage.ts";
 
 export interface SessionParts {
   readonly call: Call;
@@ -43,6 +44,8 @@ export interface SessionParts {
 
 /** Answers that are under way at once: a provider that ends none is not remembered for ever. */
 const MOST_OPEN = 1_000;
+/** How long a provider is heard out, when nobody else hears it, until it has told what its answers used. */
+const LAST_WORDS_MS = 2_000;
 
 /** One session: a client's WebSocket and a provider's, joined. It ends once, whichever side or reason ends it, and is settled then. */
 export class Session {
@@ -53,7 +56,10 @@ export class Session {
   private usage: Usage | null = null;
   private firstMs: number | null = null;
   private lastAt: number;
-  private isOver = false;
+  /** Who ended it; the provider may be heard out yet. */
+  private closed: Close | undefined;
+  private isSettled = false;
+  private lastWords: ReturnType<typeof setTimeout> | undefined;
   private isLeaving = false;
   private isAsking = false;
   /** Answers that are under way. */
@@ -62,7 +68,8 @@ export class Session {
   constructor(private readonly parts: SessionParts) {
     const { messages, keptBytes, judge, held, now, provider } = parts;
     const shared = { held, now, broke: (thrown: unknown) => this.broke(thrown) };
-    this.toProvider = new Direction({ ...shared, take: (message) => this.fromClient(message) });
+    const isRead = (): boolean => this.toClient.fullSince === null;
+    this.toProvider = new Direction({ ...shared, take: (message) => this.fromClient(message), mayReadOn: isRead });
     this.toClient = new Direction({ ...shared, take: (message) => this.fromProvider(message) });
     this.transcript = new Transcript(messages, keptBytes);
     this.held = new HeldAnswers(judge, messages, held, provider);
@@ -74,13 +81,17 @@ export class Session {
     return {
       open: (end) => this.opened(end),
       message: (message) => this.toProvider.message(message),
-      drained: () => this.toClient.drained(),
+      drained: () => {
+        this.toClient.drained();
+        this.toProvider.drained();
+      },
       closed: (code, reason) => this.toProvider.afterAll(() => this.end({ by: "client", code, reason })),
     };
   }
 
   /** Looks after itself: who may no longer, who says nothing, and who takes nothing. */
   look(): void {
+    if (this.closed) return;
     const { limits } = this.parts.messages;
     const now = this.parts.now();
     const fullSince = Math.min(this.toClient.fullSince ?? now, this.toProvider.fullSince ?? now);
@@ -91,10 +102,13 @@ export class Session {
   /** The gateway ends: at once where nothing is under way, else when that is over. */
   leave(now: boolean): void {
     this.isLeaving = true;
-    if (now || this.open.size === 0) this.close(1001, "the gateway ends or has been set up anew; connect again");
+    if (this.closed && now) return this.settle(this.closed);
+    const isOpen = this.toClient.to !== undefined; // else when it is
+    if (now || (isOpen && this.open.size === 0)) this.close(1001, "the gateway ends or has been set up anew; connect again");
   }
 
   private opened(end: SocketEnd): void {
+    if (this.closed) return end.close(...passedOn(this.closed));
     this.toClient.to = this.toProvider.from = end;
     this.parts.upstream.listen({
       open: (upstream) => void (this.toProvider.to = this.toClient.from = upstream),
@@ -102,6 +116,7 @@ export class Session {
       drained: () => this.toProvider.drained(),
       closed: (code, reason) => this.toClient.afterAll(() => this.end({ by: "provider", code, reason })),
     });
+    if (this.isLeaving) this.leave(false);
   }
 
   /** One that is being asked about is not asked about again meanwhile. */
@@ -160,6 +175,7 @@ export class Session {
     const text = JSON.stringify(json);
     this.transcript.add("gateway", text);
     this.toClient.tell(text);
+    if (this.toClient.fullSince !== null) this.toProvider.from?.pause(); // who does not hear is not heard
   }
 
   private fromProvider(message: SocketMessage): MaybePromise<readonly SocketMessage[]> {
@@ -192,7 +208,7 @@ export class Session {
     this.follow(json);
     const usage = messages.usage(json);
     if (usage) this.used(usage);
-    if (!judge.readsOutput) return this.passing(text);
+    if (!judge.readsOutput || this.closed) return this.passing(text);
     return judge.holds ? this.judgedOutput(text, json) : this.notedOutput(text, json);
   }
   private async judgedOutput(text: string, json: Json): Promise<readonly SocketMessage[]> {
@@ -213,7 +229,10 @@ export class Session {
     else this.open.delete(answer.id);
     if (this.open.size > MOST_OPEN)
       throw new GatewayError("UPSTREAM_INVALID", { provider: this.parts.provider, why: `more than ${MOST_OPEN} answers are under way` });
-    if (this.isLeaving && this.open.size === 0) setImmediate(() => this.leave(true)); // once its end is on its way
+    if (this.open.size > 0) return;
+    if (this.closed)
+      setImmediate(() => this.closed && this.settle(this.closed)); // once it is counted
+    else if (this.isLeaving) setImmediate(() => this.leave(true)); // once its end is on its way
   }
   private judgeSize(message: SocketMessage): void {
     const { messageBytes } = this.parts.messages.limits;
@@ -243,12 +262,27 @@ export class Session {
     this.fail(new GatewayError("INTERNAL", {}, { cause: thrown }));
   }
   private end(close: Close): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.toClient.end();
+    if (this.closed) return close.by === "provider" ? this.settle(this.closed) : undefined;
+    this.closed = close;
     this.toProvider.end();
-    this.parts.judge.left.abort();
     if (close.by !== "client") closeEnd(this.toClient, this.toClient.to, close);
+    if (close.by === "provider" || close.error?.code === "UPSTREAM_INVALID" || this.open.size === 0) this.settle(close);
+    else this.hearOut(close);
+  }
+  /** What is under way is paid for all the same. */
+  private hearOut(close: Close): void {
+    const { messages, upstream } = this.parts;
+    this.lastWords = setTimeout(() => this.settle(close), LAST_WORDS_MS);
+    if (messages.cancel) for (const answer of this.open) upstream.send(JSON.stringify(messages.cancel(answer)));
+    this.toClient.to = undefined;
+    this.toClient.drained();
+  }
+  private settle(close: Close): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    clearTimeout(this.lastWords);
+    this.toClient.end();
+    this.parts.judge.left.abort();
     if (close.by !== "provider") closeEnd(this.toProvider, this.parts.upstream, close);
     this.parts.settle({
       ...endedBy(close, this.parts.provider),
@@ -258,41 +292,4 @@ export class Session {
       streamed: true,
     });
   }
-}
-
-/** Whoever is behind would hear of it last of all: what the gateway ends, ends at once, with what waits for it. */
-function closeEnd({ fullSince }: Direction, end: SocketEnd | undefined, close: Close): void {
-  if (close.by === "gateway" && fullSince !== null) end?.cut();
-  else end?.close(...passedOn(close));
-}
-
-class TooLarge extends Error {
-  constructor(limit: number) {
-    super(`a message is larger than ${limit} bytes`);
-  }
-}
-/** Guardrails look on, and cannot read it. */
-class Unreadable extends Error {
-  constructor() {
-    super("guardrails read the texts of this session, and no binary messages");
-  }
-}
-
-const unknownMessage = (json: Json): GatewayError =>
-  new GatewayError(
-    "REQUEST_INVALID",
-    {
-      what: `A guardrail reads what clients of this session say, and does not know messages of the type ${String(json["type"]).slice(0, 100)}.`,
-    },
-    { param: "type" },
-  );
-
-function sum(before: Usage | null, more: Usage): Usage {
-  if (before === null) return more;
-  const added: Record<string, number> = {};
-  for (const part of USAGE_PARTS) {
-    const count = (before[part] ?? 0) + (more[part] ?? 0);
-    if (count > 0) added[part] = count;
-  }
-  return added;
 }

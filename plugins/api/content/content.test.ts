@@ -209,6 +209,11 @@ describe("requests", () => {
         "messages[0].content user text c",
       ],
     ],
+    [
+      "chat",
+      { tools: [{ parameters: { properties: { type: { type: "string", description: "d" } } } }], messages: [] },
+      ["tools[0].parameters.properties.type.description system text d"],
+    ],
     ["form", { "prompt[0]": "p", "Prompt": "q", size: "s" }, ['["prompt[0]"] user text p', "Prompt user text q"]],
     [
       "form",

@@ -8,8 +8,12 @@ import { findCall, readParts } from "./parts.ts";
 /** What a response's model is told beside the items: the form of its answer, and what fills in a prompt that its provider keeps. */
 export function readBesideItems({ text, prompt }: Json, found: Found): void {
   if (isJson(text) && text["format"] !== undefined) readLeaves(text["format"], at("text.format", "system", BEFORE_ALL), found, isType);
-  if (!isJson(prompt) || !isJson(prompt["variables"])) return;
-  for (const [name, value] of Object.entries(prompt["variables"])) readParts(value, at(below("prompt.variables", name), "user", 0), found);
+  if (isJson(prompt)) readVariables(prompt["variables"], "prompt.variables", found);
+}
+/** Texts and parts, by names of the client's own. */
+export function readVariables(variables: unknown, path: string, found: Found): void {
+  if (!isJson(variables)) return;
+  for (const [name, value] of Object.entries(variables)) readParts(value, at(below(path, name), "user", 0), found);
 }
 
 /** The member `input` of a responses request: a text, or items. */

@@ -12,8 +12,8 @@ import { readParts } from "./parts.ts";
 /** Before all messages. */
 export const BEFORE_ALL = -1;
 const place = (path: string): Place => at(path, "system", BEFORE_ALL);
-/** Types are words of the form, not of the client. */
-export const isType = (name: string): boolean => name === "type";
+/** Types are words of the form, not of the client; what a schema says of a member that is called `type` is no type. */
+export const isType = (name: string, value: unknown): boolean => name === "type" && !isJson(value);
 
 /** Members, and members of members, that say what a model is told. */
 type Places = readonly (readonly [string, string?])[];

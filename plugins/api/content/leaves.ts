@@ -4,8 +4,8 @@ import { below, type Found, type Place, put } from "./found.ts";
 /** Beyond so many texts they are one, so that nobody is shown a million pieces. */
 const MAX_TEXTS = 1_000;
 
-/** Is a member left out, by its name? */
-type LeftOut = (name: string) => boolean;
+/** Is a member left out, by its name and what it is? */
+type LeftOut = (name: string, value: unknown) => boolean;
 const NONE: LeftOut = () => false;
 
 /** Every text in a value whose form nobody knows: a model may read any of them. */
@@ -47,7 +47,7 @@ function addLeaf(text: string, level: Level, at: number, { texts, paths }: Leave
 }
 function levelOf(value: unknown, path: string, leftOut: LeftOut): Level {
   if (Array.isArray(value)) return { path, names: null, values: value, next: 0 };
-  const names = isJson(value) ? Object.keys(value).filter((name) => !leftOut(name)) : [];
+  const names = isJson(value) ? Object.keys(value).filter((name) => !leftOut(name, value[name])) : [];
   return { path, names, values: isJson(value) ? names.map((name) => value[name]) : [], next: 0 };
 }
 const pathOf = ({ path, names }: Level, at: number): string => (names ? below(path, names[at] ?? "") : `${path}[${at}]`);

@@ -34,14 +34,4 @@ const HEAD = 400;
 const MEDIA = /"type"\s*:\s*"(input_audio_buffer\.append|response\.(output_)?audio\.delta)"/;
 export const isMedia = (text: string): boolean => MEDIA.test(text.slice(0, HEAD));
 
-/** Events that bring a part of an answer's text, by the member that has it. */
-export const PIECES: Readonly<Record<string, "text" | "transcript" | "arguments">> = {
-  "response.text.delta": "text",
-  "response.output_text.delta": "text",
-  "response.audio_transcript.delta": "transcript",
-  "response.output_audio_transcript.delta": "transcript",
-  "response.function_call_arguments.delta": "arguments",
-};
 export const AUDIO: ReadonlySet<unknown> = new Set(["response.audio.delta", "response.output_audio.delta"]);
-/** Which part of which item an event is about; a call has one part. */
-export const placeOf = ({ item_id: item, content_index: part }: Json): string => `${String(item)} ${Number(part ?? 0)}`;

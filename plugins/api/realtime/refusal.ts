@@ -1,4 +1,5 @@
 import { isJson, type Json, type WireError } from "#contract";
+import { object } from "../content/wire.ts";
 import { CREATED } from "./events.ts";
 
 const eventId = (): string => `event_gw_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -18,8 +19,13 @@ export function denied(messages: readonly Json[], error: WireError): readonly Js
   const { output: _, ...rest } = response;
   const failure = { type: error.type, code: error.code ?? error.type, message: error.message };
   return [
-    ...messages.filter(({ type }) => type === CREATED),
+    ...messages.flatMap((event) => (event["type"] === CREATED ? [begun(event)] : [])),
     refusal(error, null, {}),
     { ...last, response: { ...rest, status: "failed", status_details: { type: "failed", error: failure }, output: [] } },
   ];
 }
+/** Some begin with what they have to say. */
+const begun = (event: Json): Json => {
+  const response = object(event["response"]);
+  return "output" in response ? { ...event, response: { ...response, output: [] } } : event;
+};

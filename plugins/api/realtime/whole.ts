@@ -1,48 +1,67 @@
 import { isJson, type Json } from "#contract";
-import { PIECES } from "./events.ts";
+import { isSame } from "../content/told.ts";
+import { object, objects } from "../content/wire.ts";
+import { isRepeated, itemsIn, nameOf, type Telling, tellingsOf } from "./tellings.ts";
 
-interface Said {
-  readonly item: string;
-  readonly part: number;
-  readonly kind: "text" | "transcript" | "arguments";
-  text: string;
+/** What stands behind an answer's own items where guardrails read it: an item, or one made of a single text and the place of that. */
+interface Beside {
+  readonly item: Json;
+  readonly place?: string;
 }
 
-/** What the pieces of a response said, by item and part. */
-function saidBy(messages: readonly Json[]): readonly Said[] {
-  const said = new Map<string, Said>();
-  for (const { type, item_id: item, content_index: part, delta } of messages) {
-    const kind = PIECES[String(type)];
-    if (kind === undefined || typeof delta !== "string") continue;
-    const key = `${String(item)} ${Number(part ?? 0)} ${kind}`;
-    const before = said.get(key) ?? { item: String(item), part: Number(part ?? 0), kind, text: "" };
-    before.text += delta;
-    said.set(key, before);
-  }
-  return [...said.values()];
-}
+export const outputOf = ({ response }: Json): readonly unknown[] =>
+  isJson(response) && Array.isArray(response["output"]) ? (response["output"] as readonly unknown[]) : [];
 
-/** `response.done`, which repeats its items; what a provider leaves out there is put behind them. */
+/** `response.done`, which repeats its items. What the events before it say otherwise, a client may read there: it is put behind them. */
 export function whole(messages: readonly Json[]): Json {
   const last = messages.at(-1) ?? {};
-  const response = isJson(last["response"]) ? last["response"] : {};
-  const output: readonly unknown[] = Array.isArray(response["output"]) ? response["output"] : [];
-  const items = new Map(output.flatMap((item) => (isJson(item) ? [[item["id"], item] as const] : [])));
-  const missing = saidBy(messages).filter((said) => !repeats(items.get(said.item), said));
-  return missing.length === 0 ? last : { ...last, response: { ...response, output: [...output, ...missing.map(itemOf)] } };
+  const beside = besideItems(messages);
+  if (beside.length === 0) return last;
+  return { ...last, response: { ...object(last["response"]), output: [...outputOf(last), ...beside.map(({ item }) => item)] } };
 }
 
-function repeats(item: Json | undefined, { part, kind, text }: Said): boolean {
-  if (item === undefined) return false;
-  if (kind === "arguments") return item["arguments"] === text;
-  const content = Array.isArray(item["content"]) ? (item["content"][part] as unknown) : undefined;
-  return isJson(content) && content[kind] === text;
+/** Items, and texts of items, that the last message does not repeat as they were told. */
+export function besideItems(messages: readonly Json[]): readonly Beside[] {
+  const items = new ItemsById(objects(outputOf(messages.at(-1) ?? {})));
+  const before = messages.slice(0, -1);
+  const texts = tellingsOf(before).filter((telling) => !items.of(telling.item).some((item) => repeats(item, telling)));
+  return [
+    ...before.flatMap(itemsIn).flatMap((item) => (items.learns(item) ? [{ item }] : [])),
+    ...texts.map((telling) => ({ place: nameOf(telling), item: itemOf(telling) })),
+  ];
 }
 
-/** An item as far as its pieces tell of it; its other parts are none of its own. */
-function itemOf({ item, part, kind, text }: Said): Json {
-  if (kind === "arguments") return { id: item, type: "function_call", name: "", arguments: text };
-  const parts: Json[] = Array.from({ length: Math.min(part, MAX_PART) }, () => ({}));
-  return { id: item, type: "message", role: "assistant", content: [...parts, { type: kind, [kind]: text }] };
+/** An answer may have many. */
+class ItemsById {
+  private readonly items = new Map<string, Json[]>();
+  constructor(items: readonly Json[]) {
+    for (const item of items) this.add(item);
+  }
+  of(id: string): readonly Json[] {
+    return this.items.get(id) ?? [];
+  }
+  /** Keeps an item that says more than others with its id. */
+  learns(item: Json): boolean {
+    if (isRepeated(item, this.of(String(item["id"])))) return false;
+    this.add(item);
+    return true;
+  }
+  private add(item: Json): void {
+    const id = String(item["id"]);
+    const others = this.items.get(id);
+    if (others) others.push(item);
+    else this.items.set(id, [item]);
+  }
 }
-const MAX_PART = 100;
+
+function repeats(item: Json, { part, member, text }: Telling): boolean {
+  const content: unknown = Array.isArray(item["content"]) ? item["content"][part] : item;
+  const again = object(content)[member];
+  return typeof again === "string" && isSame(text, again);
+}
+
+/** An item as far as a text tells of it. */
+function itemOf({ item: id, member, text }: Telling): Json {
+  if (member === "arguments") return { id, type: "function_call", name: "", arguments: text };
+  return { id, type: "message", role: "assistant", content: [{ type: member, [member]: text }] };
+}

@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Plan,
   type RateLimit,
+  type Usage,
   WINDOW_MS,
 } from "#contract";
 import { operationRow } from "#kit";
@@ -112,7 +113,8 @@ function limiting({ now = () => 0, policies = [], targets = [names({})], onOutag
   };
   const settle = (who: Caller, usage: Outcome["usage"], cacheStatus: Outcome["cacheStatus"] = "DISABLED") =>
     made.settle?.({ call: call(), caller: who, plan: PLAN, usage, cacheStatus } as Outcome); // it looks at no more
-  return { ...counted, logged, admit, settle };
+  const spend = (usage: Usage, who: Caller = caller([])) => made.spent?.(usage, { call: call(), caller: who, plan: PLAN });
+  return { ...counted, logged, admit, settle, spend };
 }
 const perMinute = (value: number, type: RateLimit["type"] = "requests"): RateLimit => ({ type, unit: "rpm", value });
 
@@ -366,4 +368,40 @@ test("windows: every moment lies in exactly one, all of one unit have one length
       expect(windowAt(unit, endsAt).startsAt).toBe(endsAt);
     }
   }
+});
+
+describe("a session's tokens", () => {
+  const USED: Usage = { input: 30, output: 10 };
+  const who = caller([perMinute(1_000, "tokens")]);
+  test("that a store which was away did not take are counted when the session ends", async () => {
+    const { counters, values } = counting();
+    let isAway = false;
+    const add: Counters["add"] = async (changes) => {
+      if (isAway) throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "counters" });
+      return counters.add(changes);
+    };
+    const { admit, spend, settle } = limiting({ counters: { ...counters, add }, onOutage: "allow" });
+    await admit(who);
+    await spend(USED);
+    isAway = true;
+    await spend(USED);
+    isAway = false;
+    await settle(who, { input: 60, output: 20 });
+    expect([...values.values()]).toEqual([80]);
+  });
+  test("that are being counted when it ends are counted once", async () => {
+    const { counters, values } = counting();
+    const store = Promise.withResolvers<void>();
+    const add: Counters["add"] = async (changes) => {
+      await store.promise;
+      return counters.add(changes);
+    };
+    const { admit, spend, settle } = limiting({ counters: { ...counters, add } });
+    await admit(who);
+    const spent = spend(USED);
+    const settled = settle(who, USED);
+    store.resolve();
+    await Promise.all([spent, settled]);
+    expect([...values.values()]).toEqual([40]);
+  });
 });

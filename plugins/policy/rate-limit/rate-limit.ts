@@ -44,15 +44,23 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
     if (refused) throw limited(refused, at);
   }
   const count = (limiters: readonly Limiter[], tokens: number) => counters.add(limiters.map((limiter) => limiter.change(tokens, now())));
+  async function countedNow(debt: Debt, tokens: number): Promise<void> {
+    await count(debt.limiters, tokens);
+    debt.counted += tokens; // once the store has them
+  }
   /** What a session has used until now counts now, and it goes on while there is room for more. */
   async function countNow(debt: Debt, tokens: number): Promise<void> {
     try {
-      debt.counted += tokens;
-      await count(debt.limiters, tokens);
+      const counted = countedNow(debt, tokens);
+      debt.counting = Promise.allSettled([debt.counting, counted]);
+      await counted;
       await reserve(debt.limiters);
     } catch (error) {
       survive(error);
     }
+  }
+  function countRest({ limiters, counted }: Debt, tokens: number): Promise<void> | undefined {
+    return tokens > counted ? count(limiters, tokens - counted).then(() => undefined) : undefined;
   }
   /** Only a store that is away is an outage; any other failure is a mistake that must not open the gate. */
   function survive(error: unknown): void {
@@ -74,9 +82,9 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
     },
     settle(outcome) {
       const debt = outcome.plan === null ? undefined : owed.get(outcome.plan);
-      const tokens = debt === undefined ? 0 : tokensOf(outcome) - debt.counted;
-      if (debt === undefined || tokens <= 0) return;
-      return count(debt.limiters, tokens).then(() => undefined);
+      if (debt === undefined) return;
+      if (debt.counting) return debt.counting.then(() => countRest(debt, tokensOf(outcome)));
+      return countRest(debt, tokensOf(outcome));
     },
   };
 }
@@ -85,6 +93,8 @@ export function rateLimit({ counters, limiters, now, log, onOutage }: RateLimitP
 interface Debt {
   readonly limiters: readonly Limiter[];
   counted: number;
+  /** What a session has used, while it is counted. */
+  counting?: Promise<unknown>;
 }
 
 const countsTokens = ({ type }: Limiter): boolean => type === "tokens";

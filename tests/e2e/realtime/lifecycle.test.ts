@@ -77,6 +77,21 @@ test(
   },
 );
 
+test("a client that leaves before its response has ended has it counted all the same", async () => {
+  const { key } = await keyWith("leaves early", { rate_limits: [{ type: "tokens", unit: "rph", value: 100 }] });
+  const session = await dial(api.gateway, STAND_IN, { key });
+  const visit = upstream.last;
+  visit.say({ type: "response.created", response: { id: "resp_1" } });
+  visit.say({ type: "response.output_text.delta", response_id: "resp_1", delta: "all that was asked for" });
+  await session.event("response.output_text.delta");
+  session.close(1000, "enough");
+  await until("the provider is told to stop", () => visit.received.includes('{"type":"response.cancel","response_id":"resp_1"}'));
+  visit.say(used("resp_1", 100));
+  await until("the provider's side ends", () => visit.closed);
+  expect(visit.closed).toEqual({ code: 1000, reason: "enough" });
+  await expect(dial(api.gateway, STAND_IN, { key })).rejects.toThrow();
+});
+
 test("a gateway that stops closes what is idle at once, lets a response end, and tells both in the log", async () => {
   const gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: upstream.host } });
   const idle = await dial(gateway, STAND_IN);
