@@ -1,4 +1,4 @@
-import { type Body, DATA_PREFIX, PASSING_PREFIX, type PassedBy, type Passing, type MaybePromise } from "#contract";
+import { after, type Body, DATA_PREFIX, GatewayError, PASSING_PREFIX, type PassedBy, type Passing, type MaybePromise } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
 import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
@@ -79,9 +79,18 @@ function passed(request: Request, at: UrlParts, { gw, read, settings, reading }:
   const start: RequestStart = { request, headers: new HeaderMap(request.headers), at, row, params, startedAt, id: timedId(startedAt) };
   try {
     const call = judgedCall(start, read, settings);
-    const readBody = (): MaybePromise<Body> => reading.body(request, start.headers, held);
+    const readBody = (): MaybePromise<Body> => after(reading.body(request, start.headers, held), withShortModel);
     return handle({ call, leave, held, read: readBody }, gw, settings.pluginLimits);
   } catch (thrown) {
     return refused(thrown, { call: beginning(start, NO_CONTROL), caller: null, plan: null, leave, held }, gw);
   }
+}
+
+/** Mounted operations say how long it may be in their schemas. */
+const MOST_MODEL = 512;
+/** The body, unless it names a model that is longer than any: it would be looked for, compared and told of. */
+function withShortModel(body: Body): Body {
+  const model = body.kind === "json" ? body.value["model"] : undefined;
+  if (typeof model !== "string" || model.length <= MOST_MODEL) return body;
+  throw new GatewayError("REQUEST_INVALID", { what: `The model's name has more than ${MOST_MODEL} characters.` }, { param: "model" });
 }
