@@ -146,6 +146,13 @@ const LIES: readonly (readonly [string, Wire])[] = [
   ["responses: output_item.added", { ...RESPONSES, text: RESPONSES.text.replace('"content":[]', `"content":[${outputText(DENIED)}]`) }],
   ["responses: content_part.added", { ...RESPONSES, text: RESPONSES.text.replace(outputText(""), outputText(DENIED)) }],
   ["responses: output_text", { ...RESPONSES, text: lastReplaced(RESPONSES.text, '"output":[', `"output_text":"${DENIED}","output":[`) }],
+  [
+    "responses: content that is a text",
+    {
+      ...RESPONSES,
+      text: lastReplaced(RESPONSES.text, '"output":[', `"output":[{"id":"y","type":"message","role":"assistant","content":"${DENIED}"},`),
+    },
+  ],
   ["chat: behind the finish", chat(SAYS, ENDS, chunk({ delta: { content: DENIED } }))],
   ["chat: the last chunk again", chat(SAYS, ENDS, chunk({ delta: { content: DENIED }, finish_reason: "stop" }))],
   ["chat: message beside delta", chat(SAYS, chunk({ delta: {}, message: { role: "assistant", content: DENIED }, finish_reason: "stop" }))],
@@ -154,6 +161,8 @@ const LIES: readonly (readonly [string, Wire])[] = [
   ["messages: an event named ping", messages("", textDelta(DENIED, "ping"))],
   ["gemini: behind the finish", gemini(candidate(FINE, "STOP"), candidate(DENIED))],
   ...RUN.map((frame, at) => [`run: ${/event: (.*)/.exec(frame)?.[1]} (${at})`, runs(...RUN.with(at, denied(frame)))] as const).slice(2),
+  ["run: an event without its name", runs(messageDelta(DENIED).replace(/^event: .*\n/, ""))],
+  ["run: a text that is no object", runs(message("completed", [{ type: "text", text: DENIED }]))],
   ["run: thread.message.created", runs(message("created", [part(DENIED)]), ...RUN.slice(1))],
   ["run: thread.message.in_progress", runs(message("in_progress", [part(DENIED)]), ...RUN)],
   ...HEARD.map(({ type }, at) => [`transcript: ${type}`, heard(...lying<Json>(HEARD, at))] as const),

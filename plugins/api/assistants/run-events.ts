@@ -68,9 +68,14 @@ function different(others: readonly Json[], last: Json): readonly Json[] {
 /** What a message says, without what that rests on. */
 const saidIn = ({ content }: Json): string =>
   objectsIn(content)
-    .map(({ index: _, ...part }) => String(objectIn(part, "text")["value"] ?? JSON.stringify(part)))
+    .map(({ index: _, ...part }) => textOfPart(part) ?? JSON.stringify(part))
     .join("\n");
 
+/** What a part says: its text is an object with a value, or the value itself. */
+function textOfPart({ text }: Json): string | undefined {
+  const value = isJson(text) ? text["value"] : text;
+  return value === undefined ? undefined : String(value);
+}
 function contentOf(pieced: Map<unknown, Json[]>, id: unknown): Json[] {
   const content = pieced.get(id) ?? [];
   pieced.set(id, content);
@@ -80,7 +85,7 @@ function contentOf(pieced: Map<unknown, Json[]>, id: unknown): Json[] {
 function grow(content: Json[], delta: Json): void {
   for (const part of objectsIn(delta["content"])) {
     const at = typeof part["index"] === "number" ? part["index"] : 0;
-    const value = String(objectIn(content[at] ?? {}, "text")["value"] ?? "") + String(objectIn(part, "text")["value"] ?? "");
+    const value = (textOfPart(content[at] ?? {}) ?? "") + (textOfPart(part) ?? "");
     content[Math.min(at, content.length)] = part["type"] === "text" ? { type: "text", text: { value, annotations: [] } } : part;
   }
 }

@@ -44,8 +44,11 @@ function* wiresIn(wire: string): Generator<string> {
 const BLANKS = ["\n\n", "\n\r\n"] as const;
 
 function eventOf(wire: string): RunEvent {
-  return { name: fieldOf(wire, "event"), data: parsed(fieldOf(wire, "data")), wire };
+  const data = parsed(fieldOf(wire, "data"));
+  return { name: fieldOf(wire, "event") || nameIn(data), data, wire };
 }
+/** Some readers go by what the data says that it is. */
+const nameIn = (data: Json | undefined): string => (typeof data?.["object"] === "string" ? data["object"] : "");
 /** The first line of this name. */
 function fieldOf(wire: string, name: string): string {
   const line = `${name}:`;

@@ -136,6 +136,7 @@ function tellingsOf({ type, content, summary, arguments: args, input }: Json, it
       ...objects(summary).map((said, part) => ({ kind: "summary", item, part, text: said.text }) as const),
       ...objects(content).map((said, part) => ({ kind: "thought", item, part, text: said.text }) as const),
     ];
+  if (type === "message" && typeof content === "string") return [{ kind: "text", item, text: content }];
   return type === "message" ? objects(content).map((said, part) => tellingOf(said, item, part)) : [];
 }
 const tellingOf = (said: Json, item: unknown, part: unknown): Telling =>
