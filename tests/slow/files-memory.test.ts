@@ -100,8 +100,16 @@ async function download(pauseMs = 0, path = "/files/file-1/content"): Promise<nu
   return bytes;
 }
 
-/** How much more memory the gateway had at its peak than before, in MB. */
-async function grownBy(work: () => Promise<unknown>): Promise<number> {
+/**
+ * How much more memory the gateway had at its peak than before, in MB. The least of three: the
+ * collector comes when it comes, and a file that is held shows each time.
+ */
+async function grownBy(work: () => Promise<void>): Promise<number> {
+  let least = await grownOnce(work);
+  for (let again = 0; again < 2 && least >= MOST_GROWN_MB; again += 1) least = Math.min(least, await grownOnce(work));
+  return least;
+}
+async function grownOnce(work: () => Promise<unknown>): Promise<number> {
   resetPeak(gateway);
   const before = peakMb(gateway);
   await work();
