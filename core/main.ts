@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 /** The one entry, for the runtime and for the compiled binary: argv -> command. */
 import { HELP, helpOf, unknownCommand } from "./cli/help.ts";
-import { UsageError, usageHint } from "./cli/usage.ts";
+import { CommandFailed, UsageError, usageHint } from "./cli/usage.ts";
 import { noSourceCommands } from "./platform.ts";
 
 type Command = (args: readonly string[]) => Promise<number>;
@@ -13,8 +13,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: async (args) => (await import("./cli/check.ts")).check(args),
   hash: async (args) => (await import("./cli/hash.ts")).hash(args),
   keys: async (args) => (await import("./cli/keys.ts")).keys(args),
+  organisations: async (args) => (await import("./cli/organisations.ts")).organisations(args),
+  guardrails: async (args) => (await import("./cli/guardrails.ts")).guardrails(args),
   backup: async (args) => (await import("./cli/backup.ts")).backup(args),
   restore: async (args) => (await import("./cli/restore.ts")).restore(args),
+  isolated: async () => (await import("./cli/isolated.ts")).isolated(),
   compute: async () => (await import("./cli/compute.ts")).compute(),
   openapi: async (args) => (await import("./cli/openapi.ts")).openapi(args),
   new: async (args) => fromSource("new", args),
@@ -25,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 /** These explain themselves. */
 const OWN_HELP: ReadonlySet<string> = new Set(["new", "build"]);
 /** What the gateway starts for itself is not for people. */
-const INTERNAL: ReadonlySet<string> = new Set(["compute"]);
+const INTERNAL: ReadonlySet<string> = new Set(["compute", "isolated"]);
 const ALIASES: Readonly<Record<string, string>> = { "--help": "help", "-h": "help", "--version": "version", "-v": "version" };
 
 /** `gateway help check`, and `gateway check --help`. */
@@ -74,10 +77,11 @@ async function explain(error: unknown): Promise<number> {
   const broken = await brokenFiles(error);
   for (const { message } of broken) console.error(message);
   if (broken.length > 0) return 1;
-  const { bootErrors } = await import("./kernel/reload/generations.ts");
+  const { bootErrors } = await import("./kernel/building.ts");
   const bootFaults = bootErrors(error);
   if (bootFaults.length > 0) for (const { code, message } of bootFaults) console.error(`${code}: ${message}`);
   else if (error instanceof UsageError) console.error(usageHint(error));
+  else if (error instanceof CommandFailed) console.error(error.message);
   else console.error(isOfTheSystem(error) ? `The gateway could not go on: ${error.message}` : error);
   return error instanceof UsageError ? 2 : 1;
 }

@@ -93,6 +93,15 @@ describe("the core", () => {
       });
     expect(named).toEqual([]);
   });
+  test("names no header of a vendor's: plugins declare where their clients say a key, and what a name ends in tells a credential", () => {
+    const ofVendor = /^(x-(goog|google|amzn?|aws|azure|ms|aliyun)|anthropic|openai|ocp-apim)-[a-z-]+$/;
+    const ofNobody = /metadata|retry-after/; // what a cloud's own network answers, and when to try again, whoever the provider is
+    const found = core
+      .filter((file) => !file.startsWith("core/build/"))
+      .flatMap((file) => literalsIn(bare(read(file))).map((literal) => `${file}: ${literal}`))
+      .filter((line) => ofVendor.test(line.split(": ")[1] ?? "") && !ofNobody.test(line));
+    expect(found).toEqual([]);
+  });
   test("knows no member of a body but those that every operation may have", () => {
     const members =
       /\["(messages|choices|content|prompt|input|tools|tool_calls|max_tokens|stream_options|documents|system|instructions|delta)"\]|\.(tool_calls|finish_reason|max_tokens)\b/;

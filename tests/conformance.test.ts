@@ -8,12 +8,14 @@ import {
   type CacheQuery,
   CONTRACT_VERSION,
   definePlugin,
+  isSecretManager,
   type Kind,
   type Manifest,
   type Plugin,
   pluginName,
 } from "#contract";
 import {
+  atWork,
   type PluginCase,
   testApi,
   testAdmin,
@@ -26,6 +28,7 @@ import {
   testPrice,
   testProvider,
   testSecret,
+  testSecretManager,
   testTokenizer,
 } from "#kit";
 import { type Scanned, scan } from "../core/build/gen-registry.ts";
@@ -44,7 +47,11 @@ async function pluginOf({ manifest, folder }: Scanned): Promise<Plugin> {
 
 type Kit<K extends Kind> = (given: PluginCase<K>) => void | Promise<void>;
 const KITS: { readonly [K in Kind]: Kit<K> } = {
-  secret: testSecret,
+  secret: async (given) => {
+    const { provides, close } = await atWork(given);
+    await close();
+    return isSecretManager(provides) ? testSecretManager(given) : testSecret(given);
+  },
   storage: testBackend,
   cache: testCache,
   provider: ({ plugin, manifest }) => testProvider({ plugin, manifest }),

@@ -16,7 +16,8 @@ const OWN = [
   ...new Set([...Object.values(HEADERS).map(({ name }) => name), ...Object.keys(OWN_HEADERS), "hop", "aws-secret-access-key", "anything"]),
 ];
 /** Every row, under every prefix where it has one. */
-const LISTED = Object.keys(HEADER_CLASSES);
+const VENDORS = ["x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"];
+const LISTED = [...Object.keys(HEADER_CLASSES), ...VENDORS];
 const EVERY = [...LISTED, ...PREFIXES.flatMap((prefix) => OWN.map((name) => prefix + name))];
 /** Written down apart from the table: who may have what. */
 const KEYS =
@@ -62,7 +63,15 @@ describe.each(EVERY.map((name) => [name]))("%s", (name) => {
       {
         call,
         headers: classes,
-        view: { provider: null, model: null, metadata: {}, spending: nothingSpent(), tenant: "tenant" },
+        keyHeaders: [],
+        view: {
+          provider: null,
+          model: null,
+          metadata: {},
+          spending: nothingSpent(),
+          tenant: "tenant",
+          tenantIds: { organisationId: "o", workspaceId: "w" },
+        },
         status: null,
       },
     );

@@ -22,8 +22,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isJson, type Json } from "#contract";
 import { jsonAnswer, replayServer } from "#kit";
 import { type GatewayProcess, startGateway, until } from "./e2e/process.ts";
+import { readmePart, ROOT, type Step, stepsIn } from "./readme.ts";
 
-const ROOT = join(import.meta.dir, "..");
 const copy = mkdtempSync(join(tmpdir(), "gateway-walkthrough-"));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -41,23 +41,12 @@ beforeAll(async () => {
 
 /* ── reading the README ──────────────────────────────────────────────────────────────────────────────────────── */
 
-/** One step: a command, a file to write, or members to add to a JSON file. */
-type Step = { readonly run: string } | { readonly write: string; readonly text: string } | { readonly add: string; readonly members: Json };
+/** One step, its shell as single commands. */
+type WalkStep = { readonly run: string } | Exclude<Step, { readonly shell: string }>;
 
-/** A block of shell is run; any other is for the file that the sentence before it tells to write or to add to. */
-function stepsOf(name: string, id: string): readonly Step[] {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const written = new RegExp(`<!-- walkthrough:${name} -->([\\s\\S]*?)<!-- /walkthrough -->`).exec(readme)?.[1];
-  if (written === undefined) throw new Error(`README.md has no part <!-- walkthrough:${name} -->`);
-  const section = written.replaceAll(walkNamed(name).makes, id);
-  const blocks = [...section.matchAll(/([^`]*(?:`[^`\n]+`[^`]*)*)```(\w+)\n([\s\S]*?)```/g)];
-  return blocks.flatMap(([, before = "", language, text = ""]): readonly Step[] => {
-    if (language === "sh") return commandsIn(text).map((run) => ({ run }));
-    const [, verb, path = ""] = [...before.matchAll(/(Write|Add to) `([^`]+)`/g)].at(-1) ?? [];
-    if (verb === "Write") return [{ write: path, text }];
-    if (verb === "Add to") return [{ add: path, members: JSON.parse(text) as Json }];
-    throw new Error(`the block of ${language} in ${name} belongs to no file`);
-  });
+function stepsOf(name: string, id: string): readonly WalkStep[] {
+  const part = readmePart("walkthrough", name).replaceAll(walkNamed(name).makes, id);
+  return stepsIn(part).flatMap((step): readonly WalkStep[] => ("shell" in step ? commandsIn(step.shell).map((run) => ({ run })) : [step]));
 }
 const commandsIn = (text: string): string[] =>
   text
@@ -74,7 +63,7 @@ async function sh(command: string, env: Readonly<Record<string, string>> = {}): 
 }
 const done = async (command: string): Promise<void> => expect(await sh(command)).toMatchObject({ code: 0 });
 
-async function follow(step: Step): Promise<void> {
+async function follow(step: WalkStep): Promise<void> {
   if ("run" in step) await done(step.run);
   else if ("write" in step) writeNew(step.write, step.text);
   else addTo(join(copy, step.add), step.members);
@@ -94,7 +83,7 @@ function addTo(file: string, members: Json): void {
 
 /** Written by `npm run gen`; nobody edits them. */
 const GENERATED =
-  /^(core\/generated\/|storage\/tables\/snapshot\.ts|storage\/\w+\/migrations\/|guardrails\/[\w-]+\/checks\/index\.ts|README\.md)/;
+  /^(core\/generated\/|storage\/tables\/snapshot\.ts|storage\/\w+\/migrations\/|guardrails\/[\w-]+\/checks\/index\.ts|docs\/(?:guardrails|dialects)\.md|README\.md)/;
 
 /** Content hash of every file that a person writes. */
 function files(): ReadonlyMap<string, string> {

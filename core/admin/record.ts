@@ -8,8 +8,9 @@ import {
   type ResourceAction,
   type ResourceHandles,
   type RouteInput,
+  scopeRefusal,
 } from "#contract";
-import { addressable, placeOf, type Reach, reachOfOne, inTenant } from "./tenancy.ts";
+import { addressable, placeOf, type Reach, reachOfOne, inTenant, type TenantMember } from "./tenancy.ts";
 
 /* Finding the one record that a control-plane path names. */
 
@@ -62,13 +63,13 @@ async function inDefaultWorkspace(on: On, where: Json, caller: Caller): Promise<
 }
 
 async function matches(on: On, where: Json, reach: Reach): Promise<readonly Row[]> {
-  const condition = inTenant(where, reach, hasWorkspaces(on.resource));
+  const condition = inTenant(where, reach, tenantMember(on.resource));
   return condition ? (await rowsOf(on).list({ where: condition, limit: 2, offset: 0 })).data : [];
 }
 
 /** An archived record is gone, except for a reader who asks for archived ones. */
 const isHidden = (resource: Resource, record: Row, query: Json): boolean =>
-  resource.remove?.archive !== undefined && (record.status ?? "active") !== (query["status"] ?? "active");
+  hidesArchived(resource) && (record.status ?? "active") !== (query["status"] ?? "active");
 
 export function absent(resource: Resource, address: string): GatewayError {
   const what = `${resource.noun} ${addressable(address) ? address : "of that name"}`;
@@ -79,11 +80,15 @@ export function absent(resource: Resource, address: string): GatewayError {
 export function need({ resource }: On, caller: Caller, action: ResourceAction, record: Row): void {
   const family = resource.scopes.of?.(record);
   if (family === undefined || caller.scopes.has(`${family}.${action}`)) return;
-  throw new GatewayError("SCOPE_MISSING", { scope: `${family}.${action}`, action: `${action} of this ${resource.noun}` });
+  throw scopeRefusal(caller, [`${family}.${action}`], `${action} of this ${resource.noun}`);
 }
 
 // The host forgets the collection's own type; every record has the members of Row.
 export const rowsOf = ({ resource, handles }: On): Records<Row> => handles.records.in(resource.collection) as unknown as Records<Row>;
 export const hasWorkspaces = (resource: Resource): boolean => "workspace_id" in resource.collection.schema.properties;
+/** Is what was archived shown to who asks for it only? */
+export const hidesArchived = ({ remove }: Resource): boolean => remove?.archive !== undefined && !remove.staysVisible;
+export const tenantMember = (resource: Resource): TenantMember =>
+  resource.tenancy === "self" ? "id" : hasWorkspaces(resource) ? "workspace_id" : undefined;
 export const workspaceIn = (given: Json | undefined): string | undefined =>
   typeof given?.["workspace_id"] === "string" ? given["workspace_id"] : undefined;

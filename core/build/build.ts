@@ -18,6 +18,7 @@ const WORKER = "**/*.worker.ts";
 export const HELP = `Compile the gateway to one executable per profile.
 
   gateway build [--profile <name or path>]... [--outfile <file>] [--target <target>]
+  gateway build sdk [--outdir <folder>]     The package for authors of plugins; see gateway build sdk --help.
 
   --profile   A built-in profile or the path of one; may be given several times. Default: ${Object.keys(BUILT_IN_PROFILES).join(", ")}.
               Only its plugins are in the executable, and it is what "default" means there.
@@ -36,8 +37,9 @@ interface Order {
   readonly target: string | undefined;
 }
 
-/** `gateway build`: one executable per profile, holding the plugins of that profile and no others. */
+/** `gateway build`: one executable per profile, holding the plugins of that profile and no others; or the package for authors of plugins. */
 export async function run(args: readonly string[]): Promise<number> {
+  if (args[0] === "sdk") return (await import("./sdk/build.ts")).run(args.slice(1));
   const orders = ordersIn(args);
   if (orders === "help") {
     console.log(HELP);

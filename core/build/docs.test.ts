@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pluginName } from "#contract";
+import { type Plugin, pluginName } from "#contract";
 import { pluginsNamed, pageOf } from "./docs.ts";
 import { scan } from "./gen-registry.ts";
+import { undescribed } from "./schema-table.ts";
 
 const pages = new Map(
   await Promise.all((await scan()).map(async (plugin) => [pluginName(plugin.manifest), await pageOf(plugin)] as const)),
@@ -19,7 +20,7 @@ test("every plugin has a page with its name and what it needs", async () => {
 });
 test("a page has the configuration with defaults and variables, and the parameters of checks", () => {
   expect(pages.get("exporter/logs")).toContain(
-    "| `days` | integer | `90` | Days that records are kept. Variable: `LOG_RETENTION_DISPLAY`. |",
+    "| `days` | integer | `90` | 1 to 3650 | Days that records are kept. Variable: `LOG_RETENTION_DISPLAY`. |",
   );
   expect(pages.get("guardrail/default")).toContain("## `default.contains`");
   expect(pages.get("provider/groq")).toContain("https://api.groq.com/openai/v1");
@@ -29,6 +30,24 @@ test("a page has the members of configs that the plugin obeys", () => {
   expect(pages.get("policy/fallback")).toContain("| `on_status_codes` | array of integer |");
   expect(pages.get("api/models")).toContain("## Members of configs and targets\n\n| Member |");
   expect(pages.get("api/models")).toContain("| `fetch_integrated_models` | boolean |");
+});
+test("a page has what stands inside members: in records, lists and choices, with limits and meaning", () => {
+  const page = pages.get("guardrail/default") ?? "";
+  for (const row of [
+    "| `rules.metadata.<name>.<name>` | array of string |  | at most 1000 items; each: at most 1000 characters | Models for requests that have",
+    "| `params.values.<name>.allowedValues` | array of string \\| number \\| boolean \\| null |",
+    "| `tools.blockedTypes` | array of string |  | at most 1000 items; each: at most 500 characters |",
+    "| `jwks.keys` | array of object | (required) | at most 100 items |",
+  ])
+    expect(page).toContain(row);
+  expect(page).toContain("Runs on input and output. Looks at text of `last_message`.");
+});
+test("no member of a configuration is without its meaning", async () => {
+  for (const { manifest, folder } of await scan()) {
+    if (manifest.entry === undefined) continue;
+    const { default: plugin } = (await import(join(import.meta.dir, "../..", folder, manifest.entry))) as { default: Plugin };
+    expect([pluginName(manifest), undescribed(plugin.config)]).toEqual([pluginName(manifest), []]);
+  }
 });
 test("a plugin from outside the tree has its page, by its folder or out of the profile's; a name that is nothing is told", async () => {
   const home = mkdtempSync(join(tmpdir(), "gateway-docs-"));
@@ -44,7 +63,8 @@ test("a plugin from outside the tree has its page, by its folder or out of the p
     );
     const [plugin] = await pluginsNamed([folder]);
     const page = await pageOf(plugin ?? expect.unreachable());
-    for (const part of ["# From elsewhere (`policy/away`)", "| `days` | integer | (required) | How long. |"]) expect(page).toContain(part);
+    for (const part of ["# From elsewhere (`policy/away`)", "| `days` | integer | (required) |  | How long. |"])
+      expect(page).toContain(part);
     await expect(pluginsNamed(["provider/absent"])).rejects.toThrow("provider/absent");
 
     const profile = join(home, "profile.json");

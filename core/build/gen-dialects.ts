@@ -8,8 +8,8 @@ import {
   type Dialect,
   FEATURE_IDS,
   FEATURES,
-  PROVIDER_IDS,
   PROVIDERS,
+  providersOf,
 } from "../../tests/e2e/dialects/features.ts";
 
 const folder = join(import.meta.dir, "../../docs");
@@ -40,13 +40,17 @@ A client speaks one of four dialects; a provider is asked on its own wire. What 
 - **refused (400)**: the provider has no such thing, and an answer without it would be another answer. The gateway says so in the client's form, names the member, and does not ask the provider.
 - **–**: the client's dialect has no word for it.
 
+An effort is \`reasoning_effort\`, \`output_config.effort\`, \`reasoning.effort\` or \`thinkingConfig.thinkingLevel\`; a budget is \`thinking.budget_tokens\` or \`thinkingConfig.thinkingBudget\`. Translated, it becomes whichever of them the model that is asked for takes; of Claude and Gemini, models that do not think are not told, and other vendors are told the effort as it is. Files have the name that their provider gave them: an id (\`file_id\`, \`source: {"type": "file"}\`), or an address (\`fileData.fileUri\`: of the Files API at google, \`gs://…\` at vertex-ai), and another provider's is refused.
+
+A client of \`messages\` that sends \`x-gateway-beta: use-responses-api-2026-07-30\` is translated to the Responses API of a provider that has one (the column says so of openai); elsewhere the flag has no effect. Models that OpenAI serves by that API alone, as codex and the pro models, are asked there without it. Thoughts that are asked for come back signed, and nothing of the conversation is kept by the provider. A request with stop sequences, or for fewer than 16 tokens, goes to chat completions all the same.
+
 Signatures of thoughts and calls go back to the vendor that made them, as they were, and to no other: a conversation may be moved by fallback between any two providers in the middle of a tool call (\`tests/e2e/dialects/moved.test.ts\`).`;
 
 function section(dialect: Dialect): string {
-  const titles = PROVIDER_IDS.map((provider) => PROVIDERS[provider].title);
+  const providers = providersOf(dialect);
+  const titles = providers.map((provider) => PROVIDERS[provider].title);
   const rows = FEATURE_IDS.map(
-    (feature) =>
-      `| ${FEATURES[feature].title} | ${PROVIDER_IDS.map((provider) => WORDS[cellOf(feature, dialect, provider)]).join(" | ")} |`,
+    (feature) => `| ${FEATURES[feature].title} | ${providers.map((provider) => WORDS[cellOf(feature, dialect, provider)]).join(" | ")} |`,
   );
   const table = [`| | ${titles.join(" | ")} |`, `|${" :- |".repeat(titles.length + 1)}`, ...rows];
   return `## Clients of \`${dialect}\`\n\n${CLIENTS[dialect]}\n\n${table.join("\n")}`;

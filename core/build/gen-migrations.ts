@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Collection, RECORDS } from "../contract/index.ts";
 import { type Dialect, ddl } from "../../storage/tables/ddl.ts";
-import { type Step, stepsBetween } from "../../storage/tables/diff.ts";
+import { type SchemaChange, stepsBetween } from "../../storage/tables/diff.ts";
 import { type Table, tableOf } from "../../storage/tables/table.ts";
 
 /*
@@ -77,14 +77,14 @@ const nextNumber = (files: readonly string[]): string => {
   return String(last + 1).padStart(4, "0");
 };
 
-const nameOf = (steps: readonly Step[]): string =>
+const nameOf = (steps: readonly SchemaChange[]): string =>
   (steps.length > 3 ? "tables" : steps.map(({ what }) => what).join("_"))
     .replace(/[^A-Za-z0-9]+/g, "_")
     .toLowerCase()
     .slice(0, 60);
 
 /** The text of a migration; what it loses is said in its first line, where the runner looks. */
-export const migrationText = (steps: readonly Step[], dialect: Dialect): string => {
+export const migrationText = (steps: readonly SchemaChange[], dialect: Dialect): string => {
   const lost = steps.filter(({ destructive }) => destructive).map(({ what }) => what);
   const statements = steps.flatMap((step) => step.sql(ddl(dialect))).map((statement) => `${statement};\n`);
   return `${lost.length > 0 ? `-- destructive: ${lost.join(", ")}\n` : ""}${statements.join("\n")}`;

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { type Manifest, type Operation, OPERATIONS, type Plugin, pluginName, wholePath } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
-import { parseManifests } from "../kernel/manifest.ts";
+import { parseManifests } from "../kernel/discovery/manifest.ts";
 import { SETTINGS, type SettingRow } from "../kernel/settings/settings.ts";
 
 const root = join(import.meta.dir, "../..");

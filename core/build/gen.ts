@@ -12,6 +12,7 @@ const GENERATORS = [
   "core/build/gen-migrations.ts",
   "core/build/gen-readme.ts",
   "core/build/gen-dialects.ts",
+  "core/build/gen-guardrails.ts",
 ] as const;
 
 for (const generator of GENERATORS) {

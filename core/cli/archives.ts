@@ -1,6 +1,6 @@
 import { type Archive, GatewayError, type Json, type OwnArchive } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { deploymentOf } from "../kernel/deployment.ts";
+import { deploymentOf } from "../kernel/discovery/deployment.ts";
 import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import { loadPlugin } from "../kernel/load.ts";
 import { readProfile } from "../kernel/settings/profile.ts";
@@ -29,7 +29,7 @@ export async function archivesOf(settings: Settings): Promise<Archives> {
   const own: StorageArchive[] = [];
   const elsewhere: string[] = [];
   for (const storage of wanted) {
-    const { plugin, config } = await loadPlugin(storage, { profile, all, limits: STEP_LIMITS });
+    const { plugin, config } = await loadPlugin(storage, { profile, all, limits: STEP_LIMITS, isolation: undefined });
     const archive = (plugin.archive ?? SILENT) as Archive; // a storage plugin, which takes the configuration its schema accepted
     if (!("elsewhere" in archive)) own.push({ id: storage.manifest.id, name: storage.name, config, archive });
     else if (offers(storage).includes("records"))

@@ -1,8 +1,9 @@
 import { type GatewayError, messageOf } from "#contract";
+import type { Isolation } from "../compute/isolated/isolation.ts";
 import { registry } from "../generated/registry.ts";
-import { deploymentOf } from "../kernel/deployment.ts";
+import { deploymentOf } from "../kernel/discovery/deployment.ts";
 import type { Generation } from "../kernel/generation.ts";
-import { bootErrors } from "../kernel/reload/generations.ts";
+import { bootErrors } from "../kernel/building.ts";
 import { loadPlugin } from "../kernel/load.ts";
 import { GATEWAY_ITSELF } from "../kernel/records/open-stores.ts";
 import { judgePlaces } from "../kernel/settings/places.ts";
@@ -13,6 +14,7 @@ import { type DeployedPlugin, isEnabled, STEP_LIMITS } from "../kernel/life.ts";
 import { judgeVariables } from "../kernel/settings/variables.ts";
 import { judgeRecords } from "./check-records.ts";
 import { readOptions } from "./options.ts";
+import { isolationFor } from "./runtime.ts";
 import { SERVER_VARIABLES, withEmptyStore } from "./with-empty-store.ts";
 
 /** `gateway check`: everything that can be judged before a start; then saved records, where there are any. */
@@ -23,11 +25,12 @@ export async function check(args: readonly string[]): Promise<number> {
   const { errors, unread } = await judgeVariables(plugins, profile, settings.env);
   const enabled = plugins.filter(isEnabled);
   const reported = new Set(errors.map(({ details }) => details["name"])); // several plugins may read one variable
+  const isolation = isolationFor(settings);
   const found = new Set([
     ...(await placesWrong(settings)),
     ...errors.map(({ message }) => message),
     ...unreadable.map(({ error }) => error.message),
-    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, reported })))).flat(),
+    ...(await Promise.all(enabled.map((deployed) => judge(deployed, plugins, { profile, isolation, reported })))).flat(),
   ]);
   const start = found.size === 0 ? await judgeStart(settings) : NOT_STARTED;
   for (const problem of start.problems) found.add(problem);
@@ -106,15 +109,21 @@ const NOBODY_IDENTIFIED =
   "No enabled policy tells who asks, so that every request would be refused: enable policy/api-key, or another policy that identifies.";
 
 interface Judging {
+  /** Where isolated packs are loaded. */
+  readonly isolation: Isolation;
   readonly profile: Profile;
   /** Names of variables whose faults are told already. */
   readonly reported: ReadonlySet<unknown>;
 }
-async function judge(deployed: DeployedPlugin, all: readonly DeployedPlugin[], { profile, reported }: Judging): Promise<string[]> {
+async function judge(
+  deployed: DeployedPlugin,
+  all: readonly DeployedPlugin[],
+  { profile, isolation, reported }: Judging,
+): Promise<string[]> {
   const unmet = (deployed.manifest.requires ?? []).filter((name) => !all.some((other) => other.name === name && isEnabled(other)));
   const wants = unmet.map((name) => `The plugin ${deployed.name} requires ${name}, which is not enabled.`);
   try {
-    await loadPlugin(deployed, { profile, all, limits: STEP_LIMITS });
+    await loadPlugin(deployed, { profile, all, limits: STEP_LIMITS, isolation });
     return wants;
   } catch (error) {
     const fresh = bootErrors(error).filter(({ details }) => details["name"] === undefined || !reported.has(details["name"]));

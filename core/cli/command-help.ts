@@ -14,10 +14,32 @@ export interface CommandHelp {
   readonly fails: string;
 }
 
-export type OptionName = "profile" | "json";
+export type OptionName =
+  | "profile"
+  | "json"
+  | "text"
+  | "answer"
+  | "request"
+  | "response"
+  | "parameters"
+  | "type"
+  | "url"
+  | "key"
+  | "owner"
+  | "force";
 export const OPTIONS: Readonly<Record<OptionName, OptionHelp>> = {
   profile: { takes: "<p>", about: "Deployment profile: default, minimal, full, or a path. Same as GATEWAY_PROFILE." },
   json: { about: "As JSON, with everything that a manifest says." },
+  text: { takes: "<text>", about: "The text to judge, as a user's message." },
+  answer: { about: "The text is a model's answer." },
+  request: { takes: "<file>", about: "The body of a request, in a JSON file." },
+  response: { takes: "<file>", about: "The body of an answer, in a JSON file; it is judged, not the request." },
+  parameters: { takes: "<json>", about: "Parameters of the check." },
+  type: { takes: "<type>", about: "The operation whose bodies these are. Default chatComplete." },
+  url: { takes: "<url>", about: "Where the gateway is. Default: where HOST and PORT say." },
+  owner: { takes: "<email>", about: "A person who is the organisation's owner from the start." },
+  force: { about: "Make it although there is one of that name." },
+  key: { takes: "<key>", about: "A key with the scope guardrails.invoke. Same as GATEWAY_KEY." },
 };
 
 const SAME_ENVIRONMENT = "Give it the same environment as the gateway (GATEWAY_DATA_DIR, GATEWAY_PROFILE, GATEWAY_SECRET_KEY).";
@@ -65,6 +87,24 @@ guardrails) is looked at where the data folder has been used. What it could not 
     options: ["profile"],
     example: "gateway keys narrow",
     fails: "the records could not be read or written",
+  },
+  organisations: {
+    takes: "create <name>",
+    summary: "Make another organisation, with a workspace and two keys.",
+    about: `Makes an organisation with the workspace "default", an admin key and a gateway key, and prints both, this once.
+Organisations share the deployment and see nothing of each other. Works beside a running gateway, whose processes hear of it
+at once.\n\n${SAME_ENVIRONMENT}`,
+    options: ["owner", "force", "profile"],
+    example: 'gateway organisations create "Acme" --owner ada@acme.example',
+    fails: "the organisation was not made",
+  },
+  guardrails: {
+    takes: "try <check or guardrail>",
+    summary: "Ask the running gateway what a check, or a saved guardrail, says of a text.",
+    about: "No model is asked for an answer. A check is named by its id (default.regexMatch), a saved guardrail by its slug or id.",
+    options: ["text", "answer", "request", "response", "parameters", "type", "url", "key"],
+    example: `GATEWAY_KEY=… gateway guardrails try default.regexMatch --parameters '{"rule":"[0-9]","not":true}' --text "It is 7."`,
+    fails: "it would not pass, or the gateway could not be asked",
   },
   backup: {
     takes: "<folder>",

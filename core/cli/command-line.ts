@@ -17,7 +17,12 @@ export interface CommandLine<O extends OptionTable> {
 }
 
 /** Takes a command line apart; an option that the command does not have is refused, and the nearest one named. */
-export function readCommandLine<const O extends OptionTable>(command: string, args: readonly string[], options: O): CommandLine<O> {
+export function readCommandLine<const O extends OptionTable>(
+  command: string,
+  args: readonly string[],
+  options: O,
+  program = "gateway",
+): CommandLine<O> {
   const types = Object.entries(options).map(([name, { takes }]) => [name, { type: takes === undefined ? "boolean" : "string" }] as const);
   const { tokens } = parseArgs({
     args: [...args],
@@ -27,7 +32,8 @@ export function readCommandLine<const O extends OptionTable>(command: string, ar
     tokens: true,
   });
   const values: Record<string, (string | true)[]> = {};
-  for (const token of tokens) if (token.kind === "option") (values[token.name] ??= []).push(optionValue(token, options, command));
+  for (const token of tokens)
+    if (token.kind === "option") (values[token.name] ??= []).push(optionValue(token, options, { command, program }));
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   return { values: values as CommandLine<O>["values"], words }; // each name was found in the table
 }
@@ -39,9 +45,15 @@ interface OptionToken {
   readonly value: string | undefined;
   readonly inlineValue: boolean | undefined;
 }
-function optionValue({ name, rawName, value, inlineValue }: OptionToken, options: OptionTable, command: string): string | true {
+/** What was typed before the options. */
+interface Typed {
+  readonly program: string;
+  readonly command: string;
+}
+function optionValue({ name, rawName, value, inlineValue }: OptionToken, options: OptionTable, typed: Typed): string | true {
+  const { command } = typed;
   const option = Object.hasOwn(options, name) && rawName === `--${name}` ? options[name] : undefined;
-  if (option === undefined) throw noOption(rawName, Object.keys(options), command);
+  if (option === undefined) throw noOption(rawName, Object.keys(options), typed);
   if (option.takes === undefined) {
     if (value !== undefined) throw new UsageError(`The option ${rawName} takes no value.`, command);
     return true;
@@ -51,9 +63,9 @@ function optionValue({ name, rawName, value, inlineValue }: OptionToken, options
   return value;
 }
 
-function noOption(written: string, names: readonly string[], command: string): UsageError {
+function noOption(written: string, names: readonly string[], { program, command }: Typed): UsageError {
   const commands = [...names, "help"];
   const meant = nearest(written.replace(/^-+/, ""), commands);
   const says = meant === undefined ? `. It has ${commands.map((name) => `--${name}`).join(", ")}` : `; --${meant} was probably meant`;
-  return new UsageError(`gateway ${command} has no option ${written}${says}.`, command);
+  return new UsageError(`${program} ${command} has no option ${written}${says}.`, command);
 }

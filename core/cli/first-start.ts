@@ -2,8 +2,11 @@ import { existsSync, mkdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   ApiKeys,
+  BLANK_WORKSPACE,
   DATA_PLANE_SCOPE,
+  DEFAULT_WORKSPACE,
   EVERY_SCOPE,
+  FIRST_ORGANISATION_ID,
   GatewayError,
   type KeyType,
   mayHold,
@@ -24,23 +27,26 @@ import { ADMIN_KEY_FILE, GATEWAY_KEY_FILE, SECRET_KEY_FILE } from "../kernel/sec
  * The organisation is written last; its record says that the first start is over, so that a key which an operator
  * deletes later does not come back.
  */
-const ORGANISATION_ID = "5f0c6a3e-0000-4000-8000-000000000001";
 const WORKSPACE_ID = "5f0c6a3e-0000-4000-8000-000000000002";
-const DEFAULT_WORKSPACE = "default";
 
-interface FirstKey {
+/** A key that an organisation begins with. */
+export interface FirstKeyOf {
   readonly id: string;
   readonly name: string;
   readonly type: KeyType;
+  readonly organisationId: string;
   readonly workspaceId: string | null;
+  readonly scopes: readonly string[];
+}
+interface FirstKey extends FirstKeyOf {
   readonly file: string;
   readonly preset: "adminKey" | "apiKey";
-  readonly scopes: readonly string[];
 }
 const ADMIN: FirstKey = {
   id: "5f0c6a3e-0000-4000-8000-000000000003",
   name: "First admin key",
   type: "organisation-service",
+  organisationId: FIRST_ORGANISATION_ID,
   workspaceId: null,
   file: ADMIN_KEY_FILE,
   preset: "adminKey",
@@ -50,6 +56,7 @@ const GATEWAY: FirstKey = {
   id: "5f0c6a3e-0000-4000-8000-000000000004",
   name: "First gateway key",
   type: "workspace-service",
+  organisationId: FIRST_ORGANISATION_ID,
   workspaceId: WORKSPACE_ID,
   file: GATEWAY_KEY_FILE,
   preset: "apiKey",
@@ -69,14 +76,14 @@ export type FirstKeys = { readonly admin: string; readonly gateway: string } | n
 
 /** Creates organisation, workspace and the two first keys, once per database; applies preset keys at every start. */
 export async function firstStart(parts: FirstStartParts): Promise<FirstKeys> {
-  const organisation = await parts.records.in(Organisations).get(ORGANISATION_ID);
+  const organisation = await parts.records.in(Organisations).get(FIRST_ORGANISATION_ID);
   if (organisation) {
     refuseOtherVault(organisation, parts.vault);
     for (const key of [ADMIN, GATEWAY]) await applyPreset(key, parts);
     return null;
   }
   mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
-  await put(parts.records.in(Workspaces), workspace(parts.now()));
+  await put(parts.records.in(Workspaces), defaultWorkspace(WORKSPACE_ID, FIRST_ORGANISATION_ID, parts.now()));
   const admin = await firstKey(ADMIN, parts);
   const gateway = await firstKey(GATEWAY, parts);
   const first = await put(parts.records.in(Organisations), organisationOf(parts));
@@ -108,18 +115,19 @@ async function put<T>(records: { insert(value: T): Promise<void> }, value: T): P
 const stamps = (id: string, now: number) => ({ id, created_at: now, last_updated_at: now });
 
 const organisationOf = ({ vault, now }: FirstStartParts): RecordOf<typeof Organisations> => ({
-  ...stamps(ORGANISATION_ID, now()),
+  ...stamps(FIRST_ORGANISATION_ID, now()),
   name: "My organisation",
   settings: { vault_check: vault.digest("vault check") },
 });
 
-const workspace = (now: number): RecordOf<typeof Workspaces> => ({
-  ...stamps(WORKSPACE_ID, now),
-  organisation_id: ORGANISATION_ID,
+/** The workspace that every organisation has. */
+export const defaultWorkspace = (id: string, organisation_id: string, now: number): RecordOf<typeof Workspaces> => ({
+  ...BLANK_WORKSPACE,
+  ...stamps(id, now),
+  organisation_id,
   name: "Default",
   slug: DEFAULT_WORKSPACE,
-  description: "Made at the first start.",
-  defaults: {},
+  description: "Made with its organisation.",
 });
 
 /** Makes the key, or takes the one that another process makes at this moment from the same file. */
@@ -138,16 +146,20 @@ async function firstKey(key: FirstKey, parts: FirstStartParts): Promise<string> 
 
 const REMEDY = "Delete it, and a new one is made at the next start";
 
-const keyRecord = (key: FirstKey, secret: string, { vault, now }: FirstStartParts): RecordOf<typeof ApiKeys> => ({
+export const keyRecord = (
+  key: FirstKeyOf,
+  secret: string,
+  { vault, now }: Pick<FirstStartParts, "vault" | "now">,
+): RecordOf<typeof ApiKeys> => ({
   ...stamps(key.id, now()),
-  organisation_id: ORGANISATION_ID,
+  organisation_id: key.organisationId,
   workspace_id: key.workspaceId,
   user_id: null,
   created_by: key.id,
   type: key.type,
   creation_mode: "auto",
   name: key.name,
-  description: "Made at the first start.",
+  description: "Made with its organisation.",
   ...digested(secret, vault),
   status: "active",
   scopes: [...key.scopes],
@@ -190,6 +202,13 @@ export async function wideScopes(records: RecordsHandle): Promise<readonly strin
 /** Leaves the first gateway key the data plane and nothing else; `false` when that key is gone. */
 export const narrowGatewayKey = (records: RecordsHandle, now: number): Promise<boolean> =>
   records.in(ApiKeys).update(GATEWAY.id, { scopes: [...GATEWAY.scopes], last_updated_at: now });
+
+/** Is this a deployment that was started before, with this secret key? Throws for one with another. */
+export async function wasStarted(records: RecordsHandle, vault: Vault): Promise<boolean> {
+  const organisation = await records.in(Organisations).get(FIRST_ORGANISATION_ID);
+  if (organisation) refuseOtherVault(organisation, vault);
+  return organisation !== undefined;
+}
 
 /** Keys digested under another secret would all be unknown: better said at once than as 401 to every client. */
 function refuseOtherVault({ settings }: RecordOf<typeof Organisations>, vault: Vault): void {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pluginName } from "#contract";
-import { readPlugins } from "../kernel/external.ts";
+import { readPlugins } from "../kernel/discovery/external.ts";
 import { readWords } from "./options.ts";
 import { UsageError } from "./usage.ts";
 

@@ -6,6 +6,7 @@ import { UsageError } from "./usage.ts";
 const OF_THE_TREE: readonly (readonly [usage: string, summary: string])[] = [
   ["new <kind> <id>", "Make a new plugin from the template (source tree only)."],
   ["build [--profile <p>]", "Compile one executable (source tree only)."],
+  ["build sdk", "Build the npm package for authors of plugins (source tree only)."],
 ];
 const FURTHER: readonly (readonly [usage: string, summary: string])[] = [
   ["help [command]", "Show this, or what a command takes; the same as <command> --help."],

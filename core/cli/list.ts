@@ -1,6 +1,6 @@
 import { GatewayError } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { type Deployment, deploymentOf } from "../kernel/deployment.ts";
+import { type Deployment, deploymentOf } from "../kernel/discovery/deployment.ts";
 import { type DeployedPlugin, isEnabled } from "../kernel/life.ts";
 import { judgeFiles } from "../kernel/load.ts";
 import { type Profile, readProfile } from "../kernel/settings/profile.ts";
@@ -28,7 +28,7 @@ interface Listing extends Pick<Deployment, "plugins"> {
 type State = "enabled" | "disabled" | "failed";
 
 function rowOf(deployed: DeployedPlugin, { plugins, profile, settings }: Listing) {
-  const { name, required, origin, hash, manifest, stage } = deployed;
+  const { name, required, isolate, origin, hash, manifest, stage } = deployed;
   const failure = isEnabled(deployed) ? failureOf(deployed, profile, plugins) : null;
   const state: State = failure !== null ? "failed" : stage.at === "off" ? "disabled" : "enabled";
   return {
@@ -37,6 +37,7 @@ function rowOf(deployed: DeployedPlugin, { plugins, profile, settings }: Listing
     version: manifest.version,
     title: manifest.title,
     required,
+    isolate,
     needs: manifest.needs ?? [],
     why: stage.at === "off" ? stage.why : failure,
     missing: secretsNotSet(deployed, plugins, profile, settings.env),
@@ -57,11 +58,12 @@ function failureOf(deployed: DeployedPlugin, profile: Profile, plugins: readonly
   }
 }
 
-const COLUMNS = ["PLUGIN", "STATE", "VERSION", "NEEDS", "WHY OFF, OR WHAT IS WRONG OR MISSING"] as const;
+const COLUMNS = ["PLUGIN", "STATE", "RUNS IN", "VERSION", "NEEDS", "WHY OFF, OR WHAT IS WRONG OR MISSING"] as const;
 function table(rows: readonly Listed[]): string {
-  const cells = rows.map(({ name, state, version, needs, why, missing }) => [
+  const cells = rows.map(({ name, state, isolate, version, needs, why, missing }) => [
     name,
     state,
+    isolate === "process" ? "processes of its own" : "the gateway",
     version,
     kindsOf(needs),
     why ?? missing.join(" "),

@@ -38,11 +38,10 @@ export function readVerb(command: CommandName, args: readonly string[], verb: st
 
 interface Given {
   readonly profile?: readonly (string | true)[];
-  readonly json?: readonly (string | true)[];
 }
 
 /** The command line over the environment: `--profile` wins over GATEWAY_PROFILE. */
-function settingsFor({ profile }: Given): Settings {
+export function settingsFor({ profile }: Given): Settings {
   const named = profile?.at(-1);
   return readSettings({ ...process.env, ...(typeof named === "string" && { GATEWAY_PROFILE: named }) });
 }

@@ -1,4 +1,5 @@
 import { type HeaderClasses, headerClasses, type Vault } from "#contract";
+import { Isolation } from "../compute/isolated/isolation.ts";
 import { ComputePool } from "../compute/pool.ts";
 import { gatewayIdOf, isLoop } from "../egress/loop.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
@@ -7,7 +8,7 @@ import { boot } from "../kernel/boot.ts";
 import { firstKeysOf } from "./first-start.ts";
 import { MAX_DEPTH } from "../json/bounded.ts";
 import type { HttpSettings } from "../http/settings.ts";
-import type { GenerationsParts } from "../kernel/reload/generations.ts";
+import type { GenerationsParts } from "../kernel/reload/serving.ts";
 import { createLog, hideEnvironment, type ProcessLog } from "../kernel/process/log.ts";
 import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type OwnKeys, ownKeys } from "../kernel/secrets/own-keys.ts";
@@ -34,6 +35,7 @@ export interface Runtime {
   /** Parts of the process that outlive generations and have a state to tell. */
   readonly parts: PartHealth;
   readonly compute: ComputePool;
+  readonly isolation: Isolation;
   readonly memory: MemoryBudget;
   /** What the process is up to. */
   readonly life: { isStopping: boolean };
@@ -44,17 +46,8 @@ export interface Runtime {
 export function createRuntime(settings: Settings, keepsTables = false): Runtime {
   makeDataFolder(settings.dataDir);
   const now = Date.now;
-  const worker = workerIndex();
   const headers = headerClasses(settings.headerAliases);
-  const log = createLog({
-    level: settings.logLevel,
-    now,
-    headers,
-    write: (line) => void process.stderr.write(`${line}\n`),
-    ...(worker !== null && { of: { worker } }),
-  });
-  hideEnvironment(settings.env, log.hide);
-  for (const secret of secretsOf(settings)) log.hide(secret);
+  const log = logFor(settings, headers, now);
   const vault = createVault(vaultSecret(settings), log.hide);
   const gatewayId = gatewayIdOf(vault);
   const keys = ownKeys(vault);
@@ -69,12 +62,8 @@ export function createRuntime(settings: Settings, keepsTables = false): Runtime 
     holdsOwnKey: keys.foundIn,
     memory,
   });
-  const compute = new ComputePool({
-    processes: settings.checkProcesses,
-    deadlineMs: settings.checkDeadlineMs,
-    memoryBytes: settings.checkMemoryMb * MB,
-    log: log.log,
-  });
+  const compute = computeFor(settings, log);
+  const isolation = isolationFor(settings);
   const parts: PartHealth = new Map([
     ["memory_budget", () => memory.health()],
     ["checks", () => compute.health()],
@@ -90,14 +79,32 @@ export function createRuntime(settings: Settings, keepsTables = false): Runtime 
     now,
     parts,
     compute,
+    isolation,
     memory,
     life: { isStopping: false },
     build: async (number, carried, generations) => {
       const profile = await readProfile(settings.profile, settings.env); // read again each time: it may have changed
-      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, compute, keepsTables, generations });
+      const processes = { compute, isolation };
+      return boot({ number, settings, profile, registry, vault, egress, log, now, carried, parts, ...processes, keepsTables, generations });
     },
   };
 }
+
+/** It hides the secrets of the environment and of the settings from the start. */
+function logFor(settings: Settings, headers: HeaderClasses, now: () => number): ProcessLog {
+  const worker = workerIndex();
+  const write = (line: string) => void process.stderr.write(`${line}\n`);
+  const log = createLog({ level: settings.logLevel, now, headers, write, ...(worker !== null && { of: { worker } }) });
+  hideEnvironment(settings.env, log.hide);
+  for (const secret of secretsOf(settings)) log.hide(secret);
+  return log;
+}
+
+const computeFor = ({ checkProcesses, checkDeadlineMs, checkMemoryMb }: Settings, { log }: ProcessLog): ComputePool =>
+  new ComputePool({ processes: checkProcesses, deadlineMs: checkDeadlineMs, memoryBytes: checkMemoryMb * MB, log });
+
+export const isolationFor = ({ isolatedProcesses, checkDeadlineMs, checkMemoryMb }: Settings): Isolation =>
+  new Isolation({ processes: isolatedProcesses, busyMs: checkDeadlineMs, memoryBytes: checkMemoryMb * MB });
 
 const secretsOf = (settings: Settings): string[] =>
   Object.values<SettingRow>(SETTINGS)

@@ -5,7 +5,7 @@ import { pathOf } from "../http/request-path.ts";
 import { serveGeneration, type Served } from "../http/server.ts";
 import { registry } from "../generated/registry.ts";
 import { BootFailed } from "../kernel/building.ts";
-import { deploymentOf } from "../kernel/deployment.ts";
+import { deploymentOf } from "../kernel/discovery/deployment.ts";
 import { isFlag } from "../kernel/settings/flags.ts";
 import { firstStart, wideScopes } from "./first-start.ts";
 import { type Generations, startGenerations } from "../kernel/reload/generations.ts";

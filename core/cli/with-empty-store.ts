@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "#contract";
 import { registry } from "../generated/registry.ts";
-import { deploymentOf } from "../kernel/deployment.ts";
+import { deploymentOf } from "../kernel/discovery/deployment.ts";
 import type { Generation } from "../kernel/generation.ts";
 import { readProfile } from "../kernel/settings/profile.ts";
 import { readSettings, type Settings } from "../kernel/settings/settings.ts";

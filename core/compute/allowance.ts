@@ -2,8 +2,14 @@
 export interface Spending {
   mainMs: number;
   shownChars: number;
+  /** US cents of each call that they asked, once it has ended; `null` where no price is known. */
+  innerCosts?: Promise<number | null>[];
+  /** How many calls they asked; of a part of a request, those of this part alone. */
+  innerAsked?: number;
 }
 export const nothingSpent = (): Spending => ({ mainMs: 0, shownChars: 0 });
+/** Of one of many parts of a request (a line of a file, a message of a session): what its checks ask models is told with the request's own. */
+export const spentOnPart = (whole: Spending): Spending => ({ ...nothingSpent(), innerCosts: (whole.innerCosts ??= []) });
 
 /** Milliseconds of the main thread that all checks of a request may take together, by their own estimates. */
 export const MAIN_MS_PER_REQUEST = 5;

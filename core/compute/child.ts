@@ -1,21 +1,13 @@
 import { Value } from "@sinclair/typebox/value";
-import {
-  type Check,
-  type CheckInput,
-  type GuardrailPack,
-  isJson,
-  type Manifest,
-  messageOf,
-  type PackageManifest,
-  type Plugin,
-  type Verdict,
-} from "#contract";
-import { registry } from "../generated/registry.ts";
-import { importModule, ownPipes, startWorker } from "../platform.ts";
+import { type Check, type CheckInput, type GuardrailPack, messageOf, type Plugin, type Segment, type Verdict } from "#contract";
+import { ownPipes, startWorker } from "../platform.ts";
+import { boundedVerdict, tooLong } from "./bounded-verdict.ts";
 import { isExhaustion } from "./exhaustion.ts";
 import { type Frame, FrameReader, jsonFrame, textOf } from "./frames.ts";
+import { moduleOf } from "./modules.ts";
+import { segmentsOf } from "./segments.ts";
 import { silence } from "./silence.ts";
-import { type JobHead, MAX_DATA_CHARS, MAX_VERDICT_CHARS, type PackSource, type ReplyHead } from "./work.ts";
+import type { JobHead, PackSource, Piece, ReplyHead } from "./work.ts";
 
 /*
  * The other side of the pool: a process of this program that does nothing but judge. It was started with an empty
@@ -83,38 +75,44 @@ class PureInput implements CheckInput<never> {
   readonly side: Job["side"];
   readonly text: string;
   readonly now: number;
-  constructor({ params, side, text, now }: Job) {
+  private readonly pieces: readonly Piece[] | undefined;
+  constructor({ params, side, text, now, pieces }: Job) {
     this.params = params as never; // judged by the check's schema before it was sent
     this.side = side;
     this.text = text;
     this.now = now;
+    this.pieces = pieces;
   }
-  get segments(): never {
-    throw impure("segments");
+  get segments(): readonly Segment[] {
+    if (this.pieces === undefined) throw impure("segments");
+    return segmentsOf(this.pieces, this.text);
   }
   get call(): never {
     throw impure("call");
   }
+  get credential(): never {
+    throw impure("credential");
+  }
+  get timeoutMs(): never {
+    throw impure("timeoutMs");
+  }
   get signal(): never {
     throw impure("signal");
+  }
+  get asker(): never {
+    throw impure("asker");
+  }
+  credentials(): never {
+    throw impure("credentials");
   }
 }
 const impure = (member: string): Error => new Error(`a check that declares its cost does not see \`${member}\``);
 
 /** A verdict as it travels: data that nobody could show stays here. */
 function asReply(verdict: Verdict): [ReplyHead, string | null] {
-  const { data, ...bare } = isJson(verdict) ? verdict : { verdict };
-  if (JSON.stringify(bare).length > MAX_VERDICT_CHARS)
-    return [{ kind: "thrown", class: "budget", message: `its answer has more than ${MAX_VERDICT_CHARS} characters` }, null];
-  const text = data === undefined ? null : shortened(data);
-  return [{ kind: "verdict", verdict: bare as Verdict, data: text !== null }, text]; // whatever it is, the engine judges it again
-}
-
-function shortened(data: unknown): string {
-  const text = JSON.stringify(data) ?? "null";
-  if (text.length <= MAX_DATA_CHARS) return text;
-  const explanation = isJson(data) && typeof data["explanation"] === "string" ? data["explanation"].slice(0, 1_000) : null;
-  return JSON.stringify({ explanation, omitted: `The data has ${text.length} characters; at most ${MAX_DATA_CHARS} are shown.` });
+  const bounded = boundedVerdict(verdict);
+  if (bounded === null) return [{ kind: "thrown", class: "budget", message: tooLong }, null];
+  return [{ kind: "verdict", verdict: bounded.verdict, data: bounded.dataText !== null }, bounded.dataText]; // whatever it is, the engine judges it again
 }
 
 /* ── packs ───────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -137,17 +135,3 @@ async function loaded(source: PackSource): Promise<ReadonlyMap<string, Check>> {
   return new Map((running.provides as GuardrailPack).checks.map((check) => [check.id, check]));
 }
 const NO_HOST = { log: () => undefined, now: Date.now };
-
-function moduleOf({ name, module }: PackSource): Promise<unknown> {
-  if (module) return importModule(module.path, module.version);
-  const row = registry.find((candidate) => nameOf(candidate) === name);
-  if (!row?.load) throw new Error(`this program has no plugin ${name}`);
-  return row.load();
-}
-
-/** `kind/id` of a row, whose manifest was judged when the gateway booted. */
-function nameOf({ manifest, part = 0 }: (typeof registry)[number]): string {
-  const { kind, id, parts } = manifest as Partial<Manifest> & Partial<PackageManifest>;
-  const own = parts?.[part] ?? { kind, id };
-  return `${own.kind}/${own.id ?? id}`;
-}

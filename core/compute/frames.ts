@@ -1,14 +1,16 @@
+import { ByteQueue } from "../json/byte-queue.ts";
+
 /**
  * What passes through the pipes between the gateway and its compute processes: a kind, a length, and that many bytes.
  * Texts keep every code unit they have, a lone surrogate too, so that a check finds the same in either process.
  */
-export type FrameKind = "json" | "latin1" | "utf16le";
+export type FrameKind = "json" | "latin1" | "utf16le" | "bytes";
 export interface Frame {
   readonly kind: FrameKind;
   readonly bytes: Buffer;
 }
 
-const KINDS = ["json", "latin1", "utf16le"] as const satisfies readonly FrameKind[];
+const KINDS = ["json", "latin1", "utf16le", "bytes"] as const satisfies readonly FrameKind[];
 const HEADER_BYTES = 5;
 /** A frame that says it is longer comes from a process that has lost its mind. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -29,6 +31,18 @@ export function* textFrames(text: string): Generator<Buffer> {
   for (let at = 0; at < text.length; at += CHUNK_CHARS) yield textFrame(text.slice(at, at + CHUNK_CHARS));
 }
 
+/** Bytes in frames, each made when it is asked for. */
+export function* bytesFrames(bytes: Uint8Array): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_CHARS) {
+    const chunk = bytes.subarray(at, at + CHUNK_CHARS);
+    const frame = framed("bytes", chunk.length);
+    frame.set(chunk, HEADER_BYTES);
+    yield frame;
+  }
+}
+/** How many frames they take. */
+export const framesOfBytes = ({ length }: Uint8Array): number => Math.ceil(length / CHUNK_CHARS);
+
 function textFrame(chunk: string): Buffer {
   const wide = /[\u0100-\uffff]/.test(chunk);
   const frame = framed(wide ? "utf16le" : "latin1", wide ? chunk.length * 2 : chunk.length);
@@ -43,37 +57,26 @@ function framed(kind: FrameKind, size: number): Buffer {
   return frame;
 }
 
-export const textOf = ({ kind, bytes }: Frame): string => bytes.toString(kind === "json" ? "utf8" : kind);
+const ENCODINGS = { json: "utf8", latin1: "latin1", utf16le: "utf16le", bytes: "utf8" } as const satisfies Record<FrameKind, string>;
+export const textOf = ({ kind, bytes }: Frame): string => bytes.toString(ENCODINGS[kind]);
 
-/** Puts frames together from bytes as they come. Bytes are joined once per frame, however many pieces it comes in. */
+/** Puts frames together from bytes as they come. */
 export class FrameReader {
-  private pieces: Uint8Array[] = [];
-  private size = 0;
+  private readonly bytes = new ByteQueue();
+
+  constructor(private readonly maxBytes = MAX_FRAME_BYTES) {}
 
   *push(piece: Uint8Array): Generator<Frame> {
-    this.pieces.push(piece);
-    this.size += piece.length;
+    this.bytes.add(piece);
     for (let frame = this.next(); frame; frame = this.next()) yield frame;
   }
 
   private next(): Frame | undefined {
-    if (this.size < HEADER_BYTES) return undefined;
-    const header = this.joined(HEADER_BYTES);
+    if (this.bytes.size < HEADER_BYTES) return undefined;
+    const header = this.bytes.front(HEADER_BYTES);
     const [kind, size] = [KINDS[header.readUInt8(0)], header.readUInt32LE(1)];
-    if (kind === undefined || size > MAX_FRAME_BYTES) throw new Error("the other process sent something that is no frame");
-    if (this.size < HEADER_BYTES + size) return undefined;
-    const all = this.joined(HEADER_BYTES + size);
-    this.pieces = all.length > HEADER_BYTES + size ? [all.subarray(HEADER_BYTES + size)] : [];
-    this.size -= HEADER_BYTES + size;
-    return { kind, bytes: all.subarray(HEADER_BYTES, HEADER_BYTES + size) };
-  }
-
-  /** The first piece, long enough. */
-  private joined(least: number): Buffer {
-    const [first] = this.pieces;
-    if (first && first.length >= least) return Buffer.from(first.buffer, first.byteOffset, first.length);
-    const all = Buffer.concat(this.pieces);
-    this.pieces = [all];
-    return all;
+    if (kind === undefined || size > this.maxBytes) throw new Error("the other process sent something that is no frame");
+    if (this.bytes.size < HEADER_BYTES + size) return undefined;
+    return { kind, bytes: this.bytes.take(HEADER_BYTES + size).subarray(HEADER_BYTES) };
   }
 }

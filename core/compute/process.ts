@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { setPriority } from "node:os";
 import { messageOf, nextTurn } from "#contract";
 import type { PipedChild } from "../platform.ts";
 import { chunksOf, type Frame, FrameReader, jsonFrame, textFrames, textOf } from "./frames.ts";
+import { cpuMs, niced, residentBytes } from "./usage.ts";
 import { type Answer, failed, type JobHead, type ReplyHead, type Work } from "./work.ts";
 
 export interface ProcessLimits {
@@ -28,7 +27,7 @@ export class ComputeProcess {
     private readonly limits: ProcessLimits,
   ) {
     this.child = start();
-    niced(this.child.pid);
+    niced(this.child.pid, NICER_BY);
     this.ready = this.startedInTime();
     this.ended = this.child.exited.then((code) => this.end(`it ended by itself (code ${code})`));
     void this.listen();
@@ -62,8 +61,8 @@ export class ComputeProcess {
     return this.over || (residentBytes(this.child.pid) ?? 0) > this.limits.memoryBytes / 2;
   }
 
-  private async send({ pack, check, ask, side, now, params, text }: Work): Promise<void> {
-    const head: JobHead = { pack, check, ask, side, now, chunks: chunksOf(text) };
+  private async send({ pack, check, ask, side, now, params, text, pieces }: Work): Promise<void> {
+    const head: JobHead = { pack, check, ask, side, now, ...(pieces && { pieces }), chunks: chunksOf(text) };
     await this.child.write(jsonFrame(JSON.stringify(head)));
     await this.child.write(paramsFrame(params));
     for (const frame of textFrames(text)) {
@@ -116,6 +115,7 @@ export class ComputeProcess {
   }
 }
 
+const NICER_BY = 5;
 const GRACE_MS = 100;
 const WATCH_MS = 20;
 
@@ -194,37 +194,4 @@ function paramsFrame(params: unknown): Buffer {
   const frame = written.get(params) ?? jsonFrame(JSON.stringify(params));
   written.set(params, frame);
   return frame;
-}
-
-/** Requests come first, where the machine has no core to spare. */
-function niced(pid: number): void {
-  try {
-    setPriority(pid, 5);
-  } catch {
-    // it has ended already, which is told elsewhere, or this system knows no priorities
-  }
-}
-
-/** Memory a process holds, where the system tells. */
-function residentBytes(pid: number): number | null {
-  const pages = numbersOf(`/proc/${pid}/statm`)?.[1];
-  return pages === undefined ? null : pages * PAGE_BYTES;
-}
-const PAGE_BYTES = 4096;
-
-/** Milliseconds of the processor that a process has taken, where the system tells. */
-function cpuMs(pid: number): number | null {
-  const [user, system] = numbersOf(`/proc/${pid}/stat`)?.slice(USER_TICKS, USER_TICKS + 2) ?? [];
-  return user === undefined || system === undefined ? null : (user + system) * TICK_MS;
-}
-/** Behind the name of the program, which may hold spaces. */
-const USER_TICKS = 11;
-const TICK_MS = 10;
-
-function numbersOf(file: string): readonly number[] | null {
-  try {
-    return (readFileSync(file, "latin1").split(") ").at(-1) ?? "").split(" ").map(Number);
-  } catch {
-    return null; // no Linux, or the process has just ended
-  }
 }

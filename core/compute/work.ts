@@ -1,4 +1,4 @@
-import type { ErrorClass, Side, Verdict } from "#contract";
+import type { ErrorClass, Segment, Side, Verdict } from "#contract";
 
 /** Where a pack's code is: in the program itself, or in a module of a plugins folder. */
 export interface PackSource {
@@ -15,6 +15,8 @@ export interface Work {
   readonly params: unknown;
   readonly side: Side;
   readonly text: string;
+  /** What the text is joined of, for a check that transforms. */
+  readonly pieces?: readonly Piece[];
   readonly now: number;
   /** Whose work it is: workspaces share the processes fairly. */
   readonly tenant: string;
@@ -22,6 +24,11 @@ export interface Work {
   readonly deadlineMs: number;
   /** Fires when nobody waits for the answer any more; `null` when somebody always does. */
   readonly signal: AbortSignal | null;
+}
+
+/** A segment whose text is so many characters of the work's, and a newline apart from the next. */
+export interface Piece extends Omit<Segment, "text"> {
+  readonly chars: number;
 }
 
 /** Why there is no answer. */
@@ -40,7 +47,7 @@ export const failed = (errorClass: Failed["class"], message: string): Failed => 
 /* ── on the wire ─────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /** What goes before a job's frames: its parameters in one, its text in `chunks` of them. */
-export interface JobHead extends Pick<Work, "pack" | "check" | "ask" | "side" | "now"> {
+export interface JobHead extends Pick<Work, "pack" | "check" | "ask" | "side" | "now" | "pieces"> {
   readonly chunks: number;
 }
 /** What comes back; the verdict's data follows in a frame of its own when `data` says so. */

@@ -14,6 +14,11 @@ export interface Api {
   readonly routes?: readonly Route[];
   /** What is asked below `/v1/proxy`, and where nobody mounts anything: one plugin may take it. */
   readonly passing?: Passing;
+  /**
+   * Headers, in lower case, in which clients of its dialects say the one key that they have: the gateway's, or the provider's
+   * where the gateway's came otherwise. `…-api-key`, so that whoever looks at a name alone takes it for a credential.
+   */
+  readonly keyHeaders?: readonly string[];
   /** Members of configs that it obeys. */
   readonly obeys?: ConfigMembers;
 }

@@ -1,4 +1,6 @@
 import type { TObject, Static } from "@sinclair/typebox";
+import type { Dispatch } from "./dispatch.ts";
+import type { GuardrailJudge } from "./guardrail-judge.ts";
 import type { HeaderClasses } from "./header-class.ts";
 import type { ScopeTable } from "./schema/scope.ts";
 import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where } from "./storage.ts";
@@ -19,11 +21,25 @@ export type Need =
   /** Looks at the running generation: which providers, checks, strategies there are. */
   | "catalog"
   /** The plugins of the running generation, and building the next one. */
-  | "generations";
+  | "generations"
+  /** Judging bodies by guardrails without asking a provider. */
+  | "guard"
+  /** Asking a model, within a request or for a caller. */
+  | "dispatch"
+  /**
+   * Guardrails only: accounts that tenants keep for it under `/v2/plugins`, as the pack's `credentials` describe them. No
+   * handle: a check's input holds the account of its request's tenant. The plugin's secrets are then a default among others.
+   */
+  | "credentials";
 
 export interface Handles {
   /** The egress client: only hosts the manifest names, pinned public addresses, no redirects, deadline, abort, metrics. */
-  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  readonly fetch: (url: string | URL, init?: PluginRequestInit) => Promise<Response>;
+  /**
+   * Addresses of a host that the manifest names, by the system's resolver. Throws HOST_BLOCKED where it leads to a private
+   * address, or where there is no such name: which names there are inside is nobody's business.
+   */
+  readonly resolve: (host: string) => Promise<readonly string[]>;
   readonly secrets: {
     /**
      * Names the manifest asked for. A secret that cannot be had is SECRET_MISSING, which a check may let pass through: it
@@ -39,6 +55,14 @@ export interface Handles {
   readonly vault: Vault;
   readonly catalog: Catalog;
   readonly generations: Generations;
+  readonly guard: GuardrailJudge;
+  readonly dispatch: Dispatch;
+}
+
+/** What a plugin's `fetch` takes. */
+export interface PluginRequestInit extends RequestInit {
+  /** Bytes of the answer that it may read: at most the 64 MB that any answer has. A guardrail may read 1 MB unless it says so. */
+  readonly maxAnswerBytes?: number;
 }
 
 export interface RecordsHandle {
@@ -87,6 +111,10 @@ export interface Catalog {
   providerIds(): readonly string[];
   check(id: string): CatalogCheck | undefined;
   checks(): readonly CatalogCheck[];
+  /** What accounts consist of, by the ids of the guardrail plugins whose checks need one. */
+  credentials(): ReadonlyMap<string, TObject>;
+  /** Managers that secret references may name, and the ways to sign in to each. */
+  secretManagers(): ReadonlyMap<string, readonly TObject[]>;
   strategies(): readonly string[];
   /**
    * Throws unless this config could be obeyed as it is written: its size, the shape of every level, and a claim for every
@@ -129,6 +157,8 @@ export interface Generations {
     readonly why: string | null;
     readonly code: string | null;
     readonly required: boolean;
+    /** Where its checks run: `process` is in processes of their own. */
+    readonly isolate: "none" | "process";
     readonly provides: readonly string[];
   }[];
   /**
@@ -139,7 +169,7 @@ export interface Generations {
   reload(how?: { readonly force?: boolean }): Promise<{ readonly number: number }>;
 }
 
-type HandleFor<N> = N extends `net:${string}` ? "fetch" : N extends `secret:${string}` ? "secrets" : N;
+type HandleFor<N> = N extends `net:${string}` ? "fetch" | "resolve" : N extends `secret:${string}` ? "secrets" : N;
 /** What `setup` receives: the base and exactly the handles that were asked for. */
 export type Host<N extends Need> = HostBase & { readonly [K in HandleFor<N> & keyof Handles]: Handles[K] };
 

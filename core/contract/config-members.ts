@@ -21,13 +21,10 @@ export const AWAITED: Readonly<Record<string, string>> = {
   cb_config:               "a circuit breaker (kind policy)",
   prompt_id:               "saved prompts (kind api)",
   passthrough:             "pass-through routing (kind policy)",
-  input_mutators:          "mutators (kind guardrail)",
-  output_mutators:         "mutators (kind guardrail)",
   "strategy.cb_config":    "a circuit breaker (kind policy)",
   "strategy.sticky":       "sticky load balancing (kind policy)",
   "strategy.conditions":   "the strategy mode conditional (kind policy)",
   "strategy.default":      "the strategy mode conditional (kind policy)",
-  soft_deny_200:           "denials that are answered with 200 (the guardrail engine)",
 };
 
 /** Cache modes of the specification: kept in configs before a cache provides them; answers then say `DISABLED`. */

@@ -1,3 +1,4 @@
+import type { AnswerLines, RequestLines } from "./file-lines.ts";
 import type { Segment } from "./guardrail.ts";
 import type { Json } from "./json.ts";
 import type { UpstreamFailure, Usage } from "./stream.ts";
@@ -32,6 +33,13 @@ export interface BodyContent {
   usageAtEnd?(tail: string): Usage | undefined;
   /** The model that answered, in the same end of them; for operations whose requests need not name one. */
   modelAtEnd?(tail: string): string | undefined;
+  /** For answers that tell of what earlier requests began (see `begins` of `OwnedIds`): what each used is counted once, whoever hears of it first. */
+  readonly ended?: {
+    /** What has ended, in a whole answer. */
+    in(answer: Json): readonly EndedWork[];
+    /** The parameter of the path that names the one whose events an answer streams. */
+    readonly param?: string;
+  };
   /** Answers that are no JSON and hold content all the same, for guardrails. */
   readonly noJson?: NoJsonAnswer;
   /**
@@ -41,8 +49,8 @@ export interface BodyContent {
   asAsked?(answer: Json, asked: Json): Json | Promise<Json>;
   /** The members that `input` and a target's choice read, in lower case; guardrails let no body spell one otherwise. */
   readonly names?: ReadonlySet<string>;
-  /** Members that are objects in which those names stand again. */
-  readonly within?: ReadonlySet<string>;
+  /** Members that are objects (and not lists) in which those names stand again: a call's function, an event's item. */
+  readonly namesInside?: ReadonlySet<string>;
   /** Member -> members beside it that say the same again, or vouch for it: a patch of the one removes the others. */
   readonly repeats?: Readonly<Record<string, readonly string[]>>;
   /** Member -> lists beside it that rest on its text, and that clients look for always (what it cites): a patch of the one empties them. */
@@ -53,8 +61,18 @@ export interface BodyContent {
   rewritten?(before: Json, after: Json): Json;
   /** The request, or the answer, is a file: it passes unread, is sent once, and to one target. */
   readonly file?: "sent" | "answered";
+  /** Of a file that is sent: the lines in it that are requests. */
+  readonly lines?: RequestLines;
+  /** Of a file that is answered: the lines in it that are answers. */
+  readonly answers?: AnswerLines;
   /** Answers are vectors: millions of numbers are taken, and no log keeps them. */
   readonly vectors?: true;
+}
+/** A run, or a response in the background, that has ended. */
+export interface EndedWork {
+  readonly id: string;
+  readonly model: string | null;
+  readonly usage: Usage;
 }
 /** An answer that is no JSON (a text, subtitles, events) as one body, so that checks read and patch it like any other. */
 export interface NoJsonAnswer {

@@ -13,11 +13,10 @@ export interface Dialect<S = unknown> {
   readonly operation: OperationName;
   /** The operation that asks the same for a stream, where that is one of its own. */
   readonly streamedBy?: OperationName;
-  /**
-   * For a provider without an adapter for `operation`: which other operation serves it, and a body in that one's form.
-   * The answer becomes events by the provider's own maps, or by the dialect of that other operation.
-   */
-  readonly served?: { readonly by: OperationId; request(body: Json, to: ServedTo): Json };
+  /** Who serves a provider without an adapter for `operation`. */
+  readonly served?: StandIn;
+  /** Who serves it before that one, where this may: of requests that ask for it, and for models that nobody else serves (`Adapter.alone`). */
+  readonly servedBefore?: ChosenStandIn;
   /** This dialect's frames -> events: taps usage and content out of bytes that pass through. */
   readonly decode: StreamMap<S>;
   /** This dialect's whole body -> events. */
@@ -45,6 +44,20 @@ export interface Dialect<S = unknown> {
   /** Is this passing frame the usage-only frame that `withUsage` caused? */
   isUsageFrame(data: string): boolean;
 }
+/**
+ * Which other operation serves one, and a body in that one's form. The answer becomes events by the provider's own maps, or
+ * by the dialect of that other operation.
+ */
+export interface StandIn {
+  readonly by: OperationId;
+  request(body: Json, to: ServedTo): Json;
+}
+export interface ChosenStandIn extends StandIn {
+  /** What a request says in `x-gateway-beta` to choose it. */
+  readonly flag: string;
+  /** Can that operation be asked for all that the body says? Where not, the choice has no effect. */
+  suits(body: Json): boolean;
+}
 /** What an answer's repeating of its request depends on beside the body. */
 export interface EchoOf {
   readonly control: Control;
@@ -68,6 +81,8 @@ export interface ServedTo {
    * `cache_control`, images in a tool's result); else the body goes out as it is, to whoever speaks OpenAI's form.
    */
   readonly mapped: boolean;
+  /** `false` where its adapter knows that the model does not think (`Adapter.thinks`). */
+  readonly thinks?: boolean;
 }
 /** A streamed answer as one body, so that checks read and patch it like a whole one (`BodyContent.output`). */
 export interface JudgedAnswer {

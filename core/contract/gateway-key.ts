@@ -1,4 +1,5 @@
 import type { Vault } from "./capability.ts";
+import { GatewayError } from "./errors.ts";
 
 /*
  * The form of a gateway key: letters and digits (specification E3), of which the last are a keyed check of those before.
@@ -33,6 +34,21 @@ export function newGatewayKey(vault: Digest): string {
 /** Was this text made by `newGatewayKey` of this deployment? Wrong once in 56 billion texts of this length. */
 export const isGatewayKey = (text: string, vault: Digest): boolean =>
   FORM.test(text) && text.slice(CHANCE_LENGTH) === checkOf(text.slice(0, CHANCE_LENGTH), vault);
+
+/** A scheme and a key; what is longer is a vendor's. */
+const MAX_GIVEN = 256;
+const WORDS = /[A-Za-z0-9]+/g;
+/** Throws where a credential of a vendor's is wanted and this text is a key of this deployment, or has one behind a scheme. */
+export function refuseGatewayKey(text: string, vault: Digest, param: string): void {
+  if (text.length > MAX_GIVEN) return;
+  for (const [word] of text.matchAll(WORDS)) if (isGatewayKey(word, vault)) throw gatewayKeyGiven(param);
+}
+export const gatewayKeyGiven = (param: string): GatewayError =>
+  new GatewayError(
+    "REQUEST_INVALID",
+    { what: `${param} is a key of the gateway, which never leaves it: it is taken out of every request. Give the vendor's own.` },
+    { param },
+  );
 
 /** The first 48 bits of a keyed hash, written with the alphabet. */
 function checkOf(chance: string, vault: Digest): string {

@@ -30,9 +30,6 @@ export const HEADER_CLASSES: Readonly<Record<string, ClassRow>> = {
   "x-api-key": CREDENTIAL,
   "api-key": CREDENTIAL,
   apikey: CREDENTIAL,
-  "x-goog-api-key": CREDENTIAL,
-  "ocp-apim-subscription-key": CREDENTIAL,
-  "x-amz-security-token": CREDENTIAL,
   "x-auth-token": CREDENTIAL,
   "x-access-token": CREDENTIAL,
   "x-csrf-token": CREDENTIAL,
@@ -69,6 +66,9 @@ export const HEADER_CLASSES: Readonly<Record<string, ClassRow>> = {
   "x-aliyun-ecs-metadata-token-ttl-seconds": METADATA,
   "x-identity-header": METADATA,
 };
+
+/** Every vendor has such a name of its own (`x-acme-api-key`); whose it is makes no difference. */
+const CREDENTIAL_NAME = /-(api-?key|subscription-key|security-token)$/;
 
 interface OwnRow extends ClassRow {
   /** Written by the gateway for itself: from a client it counts as not sent, whoever would look at it. */
@@ -132,7 +132,7 @@ export function headerClasses(aliases: readonly string[]): HeaderClasses {
   const classified = new Map<string, HeaderKind>();
   const judged = (name: string): HeaderKind => {
     const prefix = longestFirst.find((start) => name.startsWith(start));
-    const kind = prefix === undefined ? kindOf(rowOf(HEADER_CLASSES, name) ?? PLAIN, null) : ownKind(name.slice(prefix.length));
+    const kind = prefix === undefined ? kindOf(rowFor(name), null) : ownKind(name.slice(prefix.length));
     if (name.length > MAX_KNOWN_CHARS) return kind;
     if (classified.size >= MAX_KNOWN) classified.clear();
     classified.set(name, kind);
@@ -143,6 +143,7 @@ export function headerClasses(aliases: readonly string[]): HeaderClasses {
 
 const rowOf = <Row>(table: Readonly<Record<string, Row>>, name: string): Row | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
+const rowFor = (name: string): ClassRow => rowOf(HEADER_CLASSES, name) ?? (CREDENTIAL_NAME.test(name) ? CREDENTIAL : PLAIN);
 const ownKind = (name: string): HeaderKind => kindOf(rowOf(OWN_HEADERS, name) ?? CONTROL, name);
 
 function kindOf(row: OwnRow, own: string | null): HeaderKind {

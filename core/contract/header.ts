@@ -24,7 +24,7 @@ const list = (description: string) => Type.Array(Type.String({ maxLength: 256 })
 
 // biome-ignore format: a table, one row a line
 export const HEADERS = {
-  apiKey:           { name: "api-key", read: "text", once: true, schema: text("The gateway key. `Authorization: Bearer <key>`, else `x-api-key` or `x-goog-api-key`, is read when this is absent.", 4096) },
+  apiKey:           { name: "api-key", read: "text", once: true, schema: text("The gateway key. `Authorization: Bearer <key>`, else `x-api-key` (or the header that clients of a mounted dialect have for their key), is read when this is absent.", 4096) },
   provider:         { name: "provider", read: "text", schema: text("A provider id, or `@slug` of a provider saved in the workspace.", 255) },
   virtualKey:       { name: "virtual-key", read: "text", schema: text("Older spelling of `x-gateway-provider: @slug`.", 255) },
   config:           { name: "config", read: "text", schema: text("Slug of a saved config, or a config as JSON.", 262_144) },
@@ -37,10 +37,12 @@ export const HEADERS = {
   forceRefresh:     { name: "cache-force-refresh", read: "flag", schema: flag("`true` asks the provider again and stores the new answer.") },
   cacheNamespace:   { name: "cache-namespace", read: "text", schema: text("Partitions the cache, ignoring metadata and other headers.", 256) },
   requestTimeoutMs: { name: "request-timeout", read: "integer", schema: Type.Integer({ minimum: 1, maximum: 3_600_000, description: "Milliseconds after which the request ends with 408. A config's own `request_timeout` wins." }) },
+  retryCount:       { name: "retry-count", read: "integer", schema: Type.Integer({ minimum: 0, maximum: 100, description: "How often a request is tried again that fails, five times at most, where no config says it. Older clients send it; `retry` of a config says more." }) },
   integratedModels: { name: "fetch-integrated-models", read: "flag", schema: flag("Models list only: `true` answers with the workspace's own catalogue even when a provider or config is given.") },
   modelsEndpoint:   { name: "models-endpoint", read: "text", schema: text("Models list only: any value selects the workspace's own catalogue.", 255) },
   forwardHeaders:   { name: "forward-headers", read: "list", schema: list("Names of request headers passed to the provider unchanged.") },
   sensitiveHeaders: { name: "sensitive-headers", read: "list", schema: list("Names of headers whose values are hashed in logs. Forwards nothing.") },
+  beta:             { name: "beta", read: "list", schema: list("Features under trial that the request takes part in, by their names. Names that nobody knows are passed over. `use-responses-api-2026-07-30`: `POST /v1/messages` is translated to the provider's Responses API, where it has one.") },
   strict:           { name: "strict-open-ai-compliance", also: ["x-gateway-strict-openai-compliance"], read: "flag", schema: flag("`false` adds provider extras (content blocks, native finish reasons, `hook_results` in streams). Default `true`.") },
   debug:            { name: "debug", read: "flag", schema: flag("`false` keeps request and response bodies out of the log.") },
 } as const satisfies Record<string, HeaderRow>;

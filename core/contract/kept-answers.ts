@@ -23,7 +23,8 @@ export interface KeptAnswers {
    * Keeps an answer that is complete and good, as guardrails left it, before its client has its end: what the client asks
    * next finds it. It is waited for a few seconds; when it throws, or takes longer, the client gets its answer all the
    * same, and the log and `/metrics` say that it was not kept. `call` is the client's own, before
-   * `prepare`, with what the config of the target that answered sets in its body.
+   * `prepare`, with what the config of the target that answered sets in its body; `judged` is the body that was sent, where
+   * guardrails changed it: what they took out is not to be kept.
    */
-  keep(answer: Json, call: Call, caller: Caller): Promise<void>;
+  keep(answer: Json, call: Call, caller: Caller, judged: Json | null): Promise<void>;
 }

@@ -27,7 +27,7 @@ async function secretsOf(kind: "provider" | "guardrail"): Promise<readonly strin
 
 test.each([
   ["provider", ["vertex_service_account_json", "aws_secret_access_key", "aws_session_token", "azure_entra_client_secret"]],
-  ["guardrail", ["headers"]],
+  ["guardrail", ["headers", "introspectHeaders"]],
 ] as const)("what the schema of a %s calls secret is masked in a config header, as text, list or object", async (kind, known) => {
   const secrets = await secretsOf(kind);
   expect(secrets).toEqual(expect.arrayContaining([...known]));

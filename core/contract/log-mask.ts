@@ -24,7 +24,7 @@ export interface MaskRules {
 const MASK = "*****";
 /** What is called like this holds a credential, be it a header that is in no table, a member or a query parameter; the headers a config gives a check may be any. */
 const SECRET =
-  /authorization|cookie|api[-_]?key|^(key|headers)$|token|secret|password|passwd|credential|signature|private[-_]?key|service[-_]?account|jwt/i;
+  /authorization|cookie|api[-_]?key|^(key|[a-z]*(?<!forward)headers)$|token|secret|password|passwd|credential|signature|private[-_]?key|service[-_]?account|jwt/i;
 /** Counts of tokens are not secrets. */
 const HARMLESS = /(max|min|total|prompt|completion|input|output|reasoning)[-_]?(completion[-_]?)?tokens?$/i;
 

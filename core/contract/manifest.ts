@@ -39,9 +39,14 @@ const OWN = {
     }),
   ),
   needs: Type.Optional(
-    Type.Array(Type.String({ pattern: "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations)$" }), {
-      description: "Capabilities it asks for.",
-    }),
+    Type.Array(
+      Type.String({
+        pattern: "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations|guard|dispatch|credentials)$",
+      }),
+      {
+        description: "Capabilities it asks for.",
+      },
+    ),
   ),
   requires: Type.Optional(
     Type.Array(Type.String({ pattern: "^[a-z]+/[a-z0-9_-]+$" }), { description: "Plugins (`kind/id`) that must be enabled too." }),
@@ -78,7 +83,12 @@ const OWN = {
       description: "Environment variable -> configuration member it sets.",
     }),
   ),
-  isolate: Type.Optional(Type.Union([Type.Literal("none"), Type.Literal("worker")], { default: "none" })),
+  isolate: Type.Optional(
+    Type.Union([Type.Literal("none"), Type.Literal("process")], {
+      default: "none",
+      description: "Guardrails only: `process` runs its checks in processes of their own. The profile may say otherwise.",
+    }),
+  ),
   stability: Type.Optional(
     Type.Union([Type.Literal("experimental"), Type.Literal("stable"), Type.Literal("deprecated")], { default: "stable" }),
   ),

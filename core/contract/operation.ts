@@ -2,6 +2,7 @@ import type { BodyContent } from "./content.ts";
 import type { Json } from "./json.ts";
 import type { OwnedIds } from "./owned.ts";
 import type { PassedBy } from "./passing.ts";
+import type { Call } from "./request.ts";
 import type { SocketMessages } from "./socket.ts";
 import type { WireError } from "./stream.ts";
 
@@ -169,8 +170,20 @@ export interface OperationBodies {
   readonly failure?: (error: WireError, status: number, more: Readonly<Json>) => Json;
   /** Ids in them that belong to a workspace; absent where there are none. */
   readonly owned?: OwnedIds;
+  /**
+   * A provider's whole answer as this client reads it: in the form of another vendor's client, or with what the gateway knows
+   * beside it. What the gateway answers itself (`local`) is the plugin's already.
+   */
+  readonly answered?: (answer: Json, to: AnsweredCall) => Json;
   /** Of a WebSocket: what its messages say. `content` is then that of the request that opens it. */
   readonly messages?: SocketMessages;
+}
+
+/** Who is answered, and by whom. */
+export interface AnsweredCall {
+  readonly call: Pick<Call, "headers" | "search">;
+  /** Id of the provider. */
+  readonly provider: string;
 }
 
 const isInTable = (id: string): id is OperationId => Object.hasOwn(OPERATIONS, id);
@@ -181,9 +194,15 @@ const OWN_ID = /^[a-z][a-z0-9_-]*\.[A-Za-z][A-Za-z0-9_]*$/;
 /** The operation that a plugin mounts, with what its bodies hold. */
 export const mountedOperation = (
   of: OperationId | OwnOperation,
-  { content, failure, owned, messages }: OperationBodies,
+  { content, failure, owned, answered, messages }: OperationBodies,
 ): MountedOperation => {
-  const bodies: OperationBodies = { content, ...(failure && { failure }), ...(owned && { owned }), ...(messages && { messages }) };
+  const bodies: OperationBodies = {
+    content,
+    ...(failure && { failure }),
+    ...(owned && { owned }),
+    ...(answered && { answered }),
+    ...(messages && { messages }),
+  };
   return typeof of === "string" ? { ...OPERATIONS[of], id: of, ...bodies } : { ...of, ...bodies };
 };
 

@@ -22,6 +22,13 @@ export interface OwnedIds {
   readonly unfit?: OwnedIds;
   /** The ids that an answer brings into being. */
   made?(answer: Json): readonly string[];
+  /** What a request begins that goes on behind its answer: a run, a response in the background. What it used is told later, to whoever asks. */
+  readonly begins?: {
+    /** Does this body begin one? */
+    by(body: Json): boolean;
+    /** Their ids in an answer, or in an event of a stream; not of what has ended in it. */
+    ids(answer: Json): readonly string[];
+  };
   /** Its provider forgets what is made by itself in time, and whose it was may be forgotten then. */
   readonly temporary?: true;
   /**

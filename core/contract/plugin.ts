@@ -11,7 +11,7 @@ import type { Policy } from "./policy.ts";
 import type { PriceSource } from "./price.ts";
 import type { Provider } from "./provider.ts";
 import type { Resource } from "./resource.ts";
-import type { SecretSource } from "./secret.ts";
+import type { SecretManager, SecretSource } from "./secret.ts";
 import type { Archive, Collection, Storage } from "./storage.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
@@ -27,7 +27,7 @@ export interface Kinds {
   exporter: Exporter;
   api: Api;
   admin: Admin;
-  secret: SecretSource;
+  secret: SecretSource | SecretManager;
   console: Console;
 }
 export type Kind = keyof Kinds;

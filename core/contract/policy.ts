@@ -3,10 +3,15 @@ import type { ConfigMembers } from "./config-members.ts";
 import type { Usage } from "./stream.ts";
 import type { Branch, Call, Caller, Outcome, Plan, RequestHeaders, TargetNode } from "./request.ts";
 
-/** A policy: four optional hooks. The way answers of several policies combine is named beside each. */
+/** A policy: a few optional hooks. The way answers of several policies combine is named beside each. */
 export interface Policy {
   /** First answer wins. `undefined` means "not my kind of key"; a throw ends the request (401, 503). */
   identify?(request: IdentifyRequest): Promise<Caller | undefined> | Caller | undefined;
+  /**
+   * What a known caller may do and see on the control and admin planes, and on plain routes of the data plane: the same, or one
+   * that is bound. In the order of the profile, each is given what the one before it returned; a throw denies.
+   */
+  authorize?(caller: Caller): Promise<Caller> | Caller;
   /** In the order of the profile; a throw denies. */
   admit?(call: Call, caller: Caller, plan: Plan): Promise<void> | void;
   /** Keyed by strategy mode; a mode may be provided once. Made with `defineStrategy`. */
@@ -31,7 +36,7 @@ export interface Spender {
 
 /** What identify may look at: the credentials, already parsed. */
 export interface IdentifyRequest {
-  /** `x-gateway-api-key`, else the bearer token, else `x-api-key` or `x-goog-api-key`. Empty when none was sent. */
+  /** `x-gateway-api-key`, else the bearer token, else `x-api-key`, else what an api plugin's `keyHeaders` name. Empty when none was sent. */
   readonly key: string;
   readonly headers: RequestHeaders;
   readonly now: number;

@@ -92,6 +92,10 @@ export interface AdapterInput {
 export interface Adapter<S = unknown> {
   /** Whether it serves a request for this model, where it does not serve all: another one is served as if it were not there. */
   readonly serves?: (model: string, body: Json) => boolean;
+  /** Models that the provider serves by this operation alone: it stands in for others before those that the provider has as well. */
+  readonly alone?: (model: string) => boolean;
+  /** Whether a model thinks, where it stands in for another operation: others are not asked to. Default: every one does. */
+  readonly thinks?: (model: string) => boolean;
   /** Path below the base URL. Default: the path the client asked. */
   readonly path?: string | ((body: Json, ask: AdapterInput) => string);
   readonly method?: string;

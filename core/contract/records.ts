@@ -3,6 +3,9 @@ import { Configs } from "./schema/config.ts";
 import { Guardrails } from "./schema/guardrail.ts";
 import { Integrations, Providers } from "./schema/integration.ts";
 import { OwnedIdRecords } from "./schema/owned-id.ts";
+import { PluginCredentials } from "./schema/plugin-credentials.ts";
+import { SecretReferences } from "./schema/secret-reference.ts";
+import { Users } from "./schema/user.ts";
 import { Organisations, Workspaces } from "./schema/workspace.ts";
 import type { Collection } from "./storage.ts";
 
@@ -13,10 +16,13 @@ import type { Collection } from "./storage.ts";
 export const RECORDS: readonly [Collection, ...Collection[]] = [
   Organisations,
   Workspaces,
+  Users,
   ApiKeys,
   Configs,
   Integrations,
   Providers,
   Guardrails,
+  PluginCredentials,
+  SecretReferences,
   OwnedIdRecords,
 ];

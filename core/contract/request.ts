@@ -1,3 +1,4 @@
+import type { InnerCalls, InnerOrigin } from "./dispatch.ts";
 import type { Control } from "./header.ts";
 import type { Json, JsonText } from "./json.ts";
 import type { MountedOperation, OperationName } from "./operation.ts";
@@ -37,6 +38,8 @@ export interface Call {
   readonly startedAt: number;
   /** Fires when the client leaves. */
   readonly signal: AbortSignal;
+  /** No client asked it, but a plugin. */
+  readonly inner?: InnerOrigin | undefined;
 }
 export type Body =
   | { readonly kind: "none" }
@@ -55,6 +58,9 @@ export type Body =
       readonly contentType: string;
       readonly stream: ReadableStream<Uint8Array>;
       readonly model?: () => string | undefined;
+      /** Of a form: see there. */
+      readonly findModel?: () => Promise<string | undefined>;
+      readonly watch?: (watcher: (piece: Uint8Array | undefined) => Promise<void>) => void;
     }
   /** A multipart form on its way through: it can be sent once. `model` is its field of that name, as soon as that has passed. */
   | {
@@ -62,6 +68,10 @@ export type Body =
       readonly contentType: string;
       readonly stream: ReadableStream<Uint8Array>;
       readonly model?: () => string | undefined;
+      /** Reads on until that field is known: what comes before it, files too, waits in memory until it is sent. */
+      readonly findModel?: () => Promise<string | undefined>;
+      /** From now on each piece is shown before it is sent, and `undefined` before its end; what is thrown then ends the request. */
+      readonly watch?: (watcher: (piece: Uint8Array | undefined) => Promise<void>) => void;
     }
   /** A multipart form that a guardrail had to read: it can be sent again. */
   | {
@@ -95,6 +105,9 @@ export type CallerTerms = Readonly<Record<string, unknown>>;
 /** Whose share of a thing that tenants share a request takes: its workspace's, or else its organisation's. */
 export const tenantOf = ({ workspaceId, organisationId }: Pick<Caller, "workspaceId" | "organisationId">): string =>
   workspaceId ?? organisationId;
+
+/** Whose request it is. */
+export type TenantIds = Pick<Caller, "organisationId" | "workspaceId">;
 
 /** What will be done. */
 export interface Plan {
@@ -167,6 +180,8 @@ export interface Outcome {
   readonly usage: Usage | null;
   /** US cents; `null` when no price is known for the model. */
   readonly costCents: number | null;
+  /** What its checks asked of models; neither its usage nor its cost holds that. */
+  readonly innerCalls?: InnerCalls | undefined;
   readonly guardrails: GuardrailResults;
   readonly timing: Timing;
   /** For the log; `null` when bodies are not kept. */

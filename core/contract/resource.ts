@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { Examples } from "./api.ts";
 import type { Catalog, RecordsHandle, Vault } from "./capability.ts";
+import type { Json } from "./json.ts";
 import type { Caller } from "./request.ts";
 import type { Collection, Where } from "./storage.ts";
 
@@ -62,9 +63,10 @@ export const defineResource = <
 
 /**
  * Where records of a resource live. `either` means: with a workspace named it is the workspace's, else the
- * organisation's; a `workspace` resource falls back to the default workspace.
+ * organisation's; a `workspace` resource falls back to the default workspace. `self`: the records are the workspaces, and
+ * a workspace key reaches its own.
  */
-export type Tenancy = "workspace" | "organisation" | "either";
+export type Tenancy = "workspace" | "organisation" | "either" | "self";
 
 export interface Scopes<S extends TObject> {
   /** A route asks for `<family>.<action>` of any of these. */
@@ -98,6 +100,8 @@ export interface RuleInput<B = unknown, Q = unknown> extends ResourceHandles {
   /** Id of the person or key that asks. */
   readonly actor: string;
   readonly now: number;
+  /** `https://gateway.example`: where the request was asked. */
+  readonly origin: string;
   readonly organisationId: string;
   /** Workspace of the record, or the one asked for; null at the organisation's level. */
   readonly workspaceId: string | null;
@@ -107,19 +111,27 @@ export interface ListRule<S extends TObject, Q extends TObject, I extends TSchem
   readonly summary?: string;
   /** Filters beside `page_size`, `current_page` and `workspace_id`. Every member is optional. */
   readonly query: Q;
-  readonly where?: (asked: RuleInput<undefined, Static<Q>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
+  readonly where?: (input: RuleInput<undefined, Static<Q>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
   /** `list`: `{object, total, data}`; `data`: `{data, total}`; `success`: `{success, data}`. */
   readonly envelope: "list" | "data" | "success";
   readonly page?: { readonly default?: number; readonly minimum?: number; readonly maximum?: number };
+  /** What the parameters of the page are called, where they are not `page_size` and `current_page`. */
+  readonly pageNames?: PageNames;
   /** A workspace key's list may hold the organisation's own records too. */
   readonly showsOrganisation?: true;
   /** Members that the view does not look at and that may be large: they are not read. */
   readonly omit?: readonly (keyof Static<S> & string)[];
   readonly item: I;
   /** Built member by member: what is not named there never leaves. */
-  readonly view: (record: Static<S>, asked: RuleInput<undefined, Static<Q>>) => Static<I>;
+  readonly view: (record: Static<S>, input: RuleInput<undefined, Static<Q>>) => Static<I>;
+  /** What is added to the items of a page, all at once; in their order. */
+  readonly joined?: (page: readonly Static<I>[], input: RuleInput<undefined, Static<Q>>) => Promise<readonly Json[]>;
 }
 
+export interface PageNames {
+  readonly size: string;
+  readonly page: string;
+}
 export interface CreateRule<S extends TObject, B extends TObject, R extends TSchema> {
   /** Path below the resource's, when it is not the resource's own: `/:sub-type`. */
   readonly path?: string;
@@ -131,19 +143,19 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   readonly description?: string;
   readonly examples?: Examples;
   /** Judges the body and makes the record; a second result travels to `after` and `answer` (a secret shown once). */
-  readonly make: (asked: RuleInput<Static<B>>) => Made<S> | Promise<Made<S>>;
+  readonly make: (input: RuleInput<Static<B>>) => Made<S> | Promise<Made<S>>;
   /** Writes that must stand before the record shows them. */
-  readonly before?: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<void>;
+  readonly before?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
   /** Writes that refer to the record. A throw takes the record back. */
-  readonly after?: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<void>;
-  readonly answer: (record: Static<S>, once: string, asked: RuleInput<Static<B>>) => Static<R>;
+  readonly after?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
+  readonly answer: (record: Static<S>, once: string, input: RuleInput<Static<B>>) => Static<R>;
 }
 export type Made<S extends TObject> = { readonly record: Draft<S> /** Shown in the answer and nowhere else. */; readonly once?: string };
 
 export interface ReadRule<S extends TObject, V extends TSchema> {
   readonly reply: V;
   /** Built member by member: what is not named here never leaves. */
-  readonly view: (record: Static<S>, asked: RuleInput<undefined>) => Static<V> | Promise<Static<V>>;
+  readonly view: (record: Static<S>, input: RuleInput<undefined>) => Static<V> | Promise<Static<V>>;
 }
 
 export interface UpdateRule<S extends TObject, B extends TObject, R extends TSchema> {
@@ -151,17 +163,21 @@ export interface UpdateRule<S extends TObject, B extends TObject, R extends TSch
   readonly body: B;
   readonly reply: R;
   readonly description?: string;
-  readonly change: (record: Static<S>, asked: RuleInput<Static<B>>) => Revision<S> | Promise<Revision<S>>;
-  readonly before?: (next: Static<S>, asked: RuleInput<Static<B>>) => Promise<void>;
-  readonly answer: (record: Static<S>, asked: RuleInput<Static<B>>) => Static<R>;
+  readonly change: (record: Static<S>, input: RuleInput<Static<B>>) => Revision<S> | Promise<Revision<S>>;
+  readonly before?: (next: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
+  readonly answer: (record: Static<S>, input: RuleInput<Static<B>>) => Static<R>;
 }
 
 export interface RemoveRule<S extends TObject> {
   readonly description?: string;
   /** Refuses (IN_USE), or removes what would be left hanging. */
-  readonly before?: (record: Static<S>, asked: RuleInput<undefined>) => Promise<void>;
+  readonly before?: (record: Static<S>, input: RuleInput<undefined>) => Promise<void>;
+  /** Writes that follow from it, once it is done. */
+  readonly after?: (record: Static<S>, input: RuleInput<undefined>) => Promise<void>;
   /** Written instead of removing: the record is archived. */
   readonly archive?: () => Revision<S>;
+  /** What is archived is read and listed like any other: its status says what became of it. */
+  readonly staysVisible?: true;
 }
 
 /** A route below one record. */
@@ -174,7 +190,7 @@ export interface MemberAction<S extends TObject = TObject, B extends TObject = T
   readonly scope: string;
   readonly body?: B;
   readonly reply: R;
-  readonly run: (record: Static<S>, asked: RuleInput<Static<B>>) => Promise<Static<R>>;
+  readonly run: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<Static<R>>;
 }
 const SUFFIX = 6;
 const MAX_STEM = 60;

@@ -71,6 +71,12 @@ describe("parameters of checks", () => {
       { token: { sealed: expect.stringContaining("given-anew-0123") } },
     ]);
   });
+  test("do not take a stored secret along in another member, beside a URL that was sent back as it was shown", () => {
+    const before = stored({ callbackUrl: "https://a/?key=secret-0123456789", token: "a-token-0123456789" });
+    const [{ parameters: { callbackUrl, token } = {} } = { parameters: {} }] = shown(before);
+    expect(() => sealed([check({ callbackUrl, pin: token, host: "evil" })], before)).toThrow(/acme\.scan.*give it again in checks\[0\]/);
+    expect(() => sealed([check({ callbackUrl, pin: token })], before)).toThrow(/acme\.scan.*give it again in checks\[0\]/);
+  });
   test("that all look alike are told apart in a time that grows with their number alone", () => {
     const before = stored(...Array.from({ length: 2_000 }, (_, i) => ({ url: `https://a/${i}`, token: String(i) })));
     const startedAt = process.cpuUsage();

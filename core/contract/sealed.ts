@@ -3,9 +3,10 @@ import { GatewayError } from "./errors.ts";
 import type { WrittenCheck } from "./judge-check.ts";
 import type { Json } from "./json.ts";
 import { maskSecret } from "./mask-secret.ts";
+import { type MovedSecret, refuseMovedSecrets, type SecretUse } from "./moved-secret.ts";
 import { eachMember, isSealed, isUrl, mapped, type Sealed } from "./sealed-json.ts";
 import { holdsUrlSecret, maskUrl } from "./secret-url.ts";
-import { type CheckToSave, StoredChecks } from "./stored-checks.ts";
+import { type CheckToSave, secretUsesIn, StoredChecks } from "./stored-checks.ts";
 import { StoredUrls } from "./stored-urls.ts";
 
 type IsSecret = (member: string) => boolean;
@@ -84,8 +85,7 @@ export interface SealChecks {
 /**
  * The checks' parameters, in order, with what their schemas mark `secret: true` and the secrets of URLs sealed. A secret
  * that is sent back as it was shown keeps its value out of `before`, as long as it goes where it went: throws
- * REQUEST_INVALID when the check now names another address, for whoever may edit it need not know its secrets, and must
- * not be able to have them sent elsewhere.
+ * REQUEST_INVALID when the check now names another address, or the secret stands in another member.
  */
 export function sealChecks(checks: readonly CheckToSave[], before: readonly WrittenCheck[], how: SealChecks): Json[] {
   const stored = new StoredChecks(before, how.catalog, how.vault);
@@ -93,6 +93,19 @@ export function sealChecks(checks: readonly CheckToSave[], before: readonly Writ
     const { id, parameters = {} } = check;
     const marked = how.catalog.check(id)?.secrets ?? [];
     const isSecret = (member: string): boolean => marked.includes(member) || (how.isSecret?.(member) ?? false);
-    return sealSecrets(parameters, isSecret, how.vault, stored.take(check, marked));
+    const shownAs = stored.take(check, marked);
+    const next = sealSecrets(parameters, isSecret, how.vault, shownAs);
+    const uses = (of: Json) => secretUsesIn(of, marked, how.vault);
+    refuseMovedSecrets(uses(next), uses(shownAs), (moved) => refusal(check, moved));
+    return next;
   });
 }
+
+const refusal = ({ id, at }: CheckToSave, { renamed }: MovedSecret<SecretUse>): GatewayError => {
+  const whither = renamed ? "read from another member" : "sent to another address";
+  return new GatewayError(
+    "REQUEST_INVALID",
+    { what: `A stored secret of the check ${id} is not ${whither}: give it again in ${at}.` },
+    { param: at },
+  );
+};

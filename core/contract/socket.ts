@@ -25,6 +25,15 @@ export interface SocketMessages {
   mayBoundAnswer(text: string): boolean;
   /** What an answer has used, by the message that tells it. */
   usage(message: Json): Usage | undefined;
+  /** Where a provider writes down what its client said aloud: input guardrails judge that like what it wrote. */
+  readonly speech?: {
+    /** Might this text of a provider be such a message? A cheap look. */
+    mayBe(text: string): boolean;
+    /** The same as a message of the client's. */
+    asInput(message: Json): Json | undefined;
+    /** What the provider is told where it was denied, besides that the answers under way end. */
+    undo(message: Json): readonly Json[];
+  };
   /** Which answer a provider's message belongs to, and whether it is its last. Absent for messages that belong to none. */
   answer(message: Json): { readonly id: string; readonly ends?: true } | undefined;
   /** What tells the provider to end an answer of which nobody hears the rest: it tells what that has used. Absent where it cannot be told. */

@@ -1,4 +1,5 @@
 import type { Static, TObject } from "@sinclair/typebox";
+import type { InnerCalls, InnerOrigin } from "./dispatch.ts";
 import type { Json } from "./json.ts";
 import type { Outcome, Timing } from "./request.ts";
 import type { Usage, WireError } from "./stream.ts";
@@ -170,6 +171,9 @@ export interface LogFacts {
   readonly apiKeyName: string;
   readonly spans: { readonly id?: string | undefined; readonly name?: string | undefined; readonly parent?: string | undefined };
   readonly bodies: "kept" | "cut" | "not kept";
+  /** Where a plugin asked it, and what was asked within it. */
+  readonly inner?: InnerOrigin | undefined;
+  readonly innerCalls?: InnerCalls | undefined;
 }
 export interface LogStore {
   write(batch: readonly LogRow[]): Promise<void>;

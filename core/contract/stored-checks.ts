@@ -1,8 +1,8 @@
 import type { Catalog, Vault } from "./capability.ts";
-import { GatewayError } from "./errors.ts";
 import type { WrittenCheck } from "./judge-check.ts";
 import type { Json } from "./json.ts";
 import { maskSecret } from "./mask-secret.ts";
+import type { SecretUse } from "./moved-secret.ts";
 import { eachMember, isSealed, isUrl, mapped, openUrls } from "./sealed-json.ts";
 import { holdsHidden, holdsUrlSecret, placeOfUrl } from "./secret-url.ts";
 import { StoredUrls } from "./stored-urls.ts";
@@ -23,7 +23,8 @@ const COMPARED = 16;
 
 /**
  * Stored checks by what answers show of their secrets and by where they call, so that the one that a check was shown as is
- * found without looking at all the others. Each is answered for once: two may look alike.
+ * found without looking at all the others. Each is found once: two may look alike. Whether its secrets may be kept is not
+ * decided here.
  */
 export class StoredChecks {
   /** Shown secrets, without where they go: one that is sent back from elsewhere has been moved. */
@@ -55,7 +56,7 @@ export class StoredChecks {
     });
   }
 
-  /** The stored parameters that this check was shown with; throws when it shows a secret of theirs and calls elsewhere. */
+  /** The stored parameters that this check was shown with; none when it shows nothing of any. */
   take(check: CheckToSave, marked: readonly string[]): Json {
     const { id, parameters = {} } = check;
     const secrets: string[] = [];
@@ -66,15 +67,14 @@ export class StoredChecks {
     });
     const place = placesOf(parameters, marked);
     const among =
-      secrets.length > 0 ? secrets.map((token) => left(this.#there, token + place)) : urls.map((token) => left(this.#urls, token));
-    const found = this.#same(parameters, marked, among.flat(), secrets.length > 0);
-    if (!found && secrets.length > 0) throw moved(check);
+      secrets.length > 0 ? secrets.flatMap((token) => left(this.#there, token + place)) : urls.flatMap((token) => left(this.#urls, token));
+    const found = this.#nearest(parameters, marked, among) ?? secrets.flatMap((token) => left(this.#shown, token))[0];
     if (found) found.taken = true;
     return found?.parameters ?? {};
   }
 
-  /** The first that calls what this one calls; where no secret would go along, one of which it holds hidden parts will do. */
-  #same(parameters: Json, marked: readonly string[], among: readonly StoredCheck[], strict: boolean): StoredCheck | undefined {
+  /** The first that calls what this one calls; else the first that has the hidden parts of its URLs. */
+  #nearest(parameters: Json, marked: readonly string[], among: readonly StoredCheck[]): StoredCheck | undefined {
     let near: StoredCheck | undefined;
     for (const stored of among) {
       const restored = this.#restored(parameters, stored);
@@ -82,7 +82,7 @@ export class StoredChecks {
       if (addresses(restored, marked) === stored.address) return stored;
       near ??= stored;
     }
-    return strict ? undefined : near;
+    return near;
   }
 
   /** The check's parameters with the hidden parts of their URLs; `undefined` when they are not stored there. */
@@ -91,7 +91,7 @@ export class StoredChecks {
     try {
       return mapped(parameters, (member, value) => (isUrl(member, value) ? urls.restored(member, value) : undefined));
     } catch {
-      return undefined; // said to the client where it matters, by the sealing
+      return undefined; // the sealing of the check refuses it, in a sentence for the client
     }
   }
 }
@@ -110,24 +110,27 @@ function left(index: ReadonlyMap<string, StoredCheck[]>, key: string): readonly 
 }
 
 /** Parameters that say where a check calls, by their name or by what they hold. */
-const addresses = (parameters: Json, marked: readonly string[]): string =>
-  JSON.stringify(
-    Object.entries(parameters)
-      .filter(([member, value]) => !marked.includes(member) && (ADDRESS.test(member) || JSON.stringify(value).includes("://")))
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+const addressesIn = (parameters: Json, marked: readonly string[]): readonly (readonly [string, unknown])[] =>
+  Object.entries(parameters)
+    .filter(([member, value]) => !marked.includes(member) && (ADDRESS.test(member) || JSON.stringify(value).includes("://")))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 const ADDRESS = /url|host|domain|endpoint|region/i;
+const addresses = (parameters: Json, marked: readonly string[]): string => JSON.stringify(addressesIn(parameters, marked));
+
+/** The secrets of a check, and where they go with it; those of URLs are part of where they lead. */
+export function secretUsesIn(parameters: Json, marked: readonly string[], vault: Pick<Vault, "open">): readonly SecretUse[] {
+  const open = openUrls(parameters, vault);
+  const place = Object.fromEntries(addressesIn(open, marked));
+  const uses: SecretUse[] = [];
+  eachMember(open, (member, value) => {
+    if (isSealed(value)) uses.push({ sealed: value.sealed, member, place });
+  });
+  return uses;
+}
 
 /** The same, of URLs only where they lead: all of that is shown. */
 const placesOf = (parameters: Json, marked: readonly string[]): string =>
   addresses(
     mapped(parameters, (member, value) => (isUrl(member, value) ? placeOfUrl(value) : undefined)),
     marked,
-  );
-
-const moved = ({ id, at }: CheckToSave): GatewayError =>
-  new GatewayError(
-    "REQUEST_INVALID",
-    { what: `A stored secret of the check ${id} is not sent to another address: give it again in ${at}.` },
-    { param: at },
   );

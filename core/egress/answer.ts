@@ -1,4 +1,4 @@
-import { type ByteSource, GatewayError, type JsonText, nextTurn } from "#contract";
+import { type ByteSource, GatewayError, type JsonText, type MaybePromise, nextTurn } from "#contract";
 import { AT_ONCE, received } from "../json/utf8.ts";
 import { nestingCost, textCost } from "../json/memory-cost.ts";
 import type { Exchange } from "./exchange.ts";
@@ -140,10 +140,10 @@ class WatchedPieces implements ByteSource {
     if (this.rest !== undefined) return this.nextSlice(this.rest);
     return this.bytes.read().then(this.came, this.reportBroken);
   }
-  private readonly came = ({ value }: WebRead): Uint8Array | undefined => {
+  private readonly came = ({ value }: WebRead): MaybePromise<Uint8Array | undefined> => {
     if (value === undefined) this.exchange.end();
     else this.exchange.alive();
-    return value !== undefined && value.length > SLICE_BYTES ? this.slice(value) : value;
+    return value !== undefined && value.length > SLICE_BYTES ? this.nextSlice(value) : value;
   };
   /** An upstream that is far ahead comes in pieces of megabytes: whoever reads them takes them slice by slice, and others have their turn. */
   private slice(bytes: Uint8Array): Uint8Array {

@@ -49,6 +49,15 @@ export class Routes {
     return this.#lookUp(origin, at, declared);
   }
 
+  /** Addresses of a host that a caller chose, each judged unless an operator vouches for it. */
+  async addresses(host: string): Promise<readonly string[]> {
+    const at = judgeOrigin(`https://${host}`, this.trust);
+    if (at.isAddress) return [at.host];
+    const found = await this.#addresses(at.host, false);
+    if (found.length === 0 || !(at.trusted || found.every(this.isPublic))) throw notPublic(at);
+    return found;
+  }
+
   #lookUp(origin: string, at: Origin, declared: boolean): Promise<Route> {
     const key = `${declared}${origin}`;
     const pending = this.#pending.get(key);

@@ -3,10 +3,10 @@ import { type Body, GatewayError, type Json, type JsonText, type Operation, type
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { nestingCost, textCost } from "../json/memory-cost.ts";
 import { inTime } from "../kernel/process/plugin-answer.ts";
-import { hasLeft } from "../platform.ts";
 import { isJsonType } from "../json/json-type.ts";
 import { joined, utf8, withoutMark } from "../json/utf8.ts";
-import { PassingField } from "./passing-field.ts";
+import { ArrivingBody, fromClient } from "./arriving-body.ts";
+import { PassingField } from "../pipeline/call/passing-field.ts";
 import { type JsonLimits, jsonObject, longJsonObject } from "../json/bounded.ts";
 
 /** Limits of request bodies. */
@@ -29,7 +29,7 @@ export function bodyOf(request: Request, headers: RequestHeaders, how: BodyReadi
   const contentType = headers.get("content-type") ?? "";
   if (contentType.length > PLAIN_TYPE.length) refuseCharset(contentType);
   const isJson = contentType.toLowerCase().includes("json") || (how.optional === true && contentType === "");
-  if (kind === "form" && !(how.orJson && isJson)) return formOf(request, contentType, limits);
+  if (kind === "form" && !(how.orJson && isJson)) return formOf(request, contentType, limits, held);
   if (!isJson)
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "application/json" }, { param: "content-type" });
   return jsonBody(request, headers, how, held);
@@ -68,12 +68,11 @@ export interface BodyReading {
 export type Accept = (body: Json) => void;
 const NONE: Body = Object.freeze({ kind: "none" });
 
-function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: BodyLimits): Body {
+function formOf(request: Request, contentType: string, { bodyMs = BODY_MS }: BodyLimits, held?: Held): Body {
   if (!isForm(contentType))
     throw new GatewayError("CONTENT_TYPE", { got: contentType || "(none)", expected: "multipart/form-data" }, { param: "content-type" });
   if (!request.body) throw new GatewayError("REQUEST_INVALID", { what: "The multipart form is empty." });
-  const model = new PassingField("model", contentType);
-  return { kind: "form", contentType, stream: arriving(request, request.body, bodyMs, model), model: () => model.value };
+  return { kind: "form", contentType, ...passingForm(request, request.body, contentType, { silentMs: bodyMs, held }) };
 }
 
 /** A body that passes, whatever it is: JSON is read, since it may name a model; of all others bytes are passed on as they come. */
@@ -81,41 +80,29 @@ export function passingBody(request: Request, headers: RequestHeaders, how: Body
   if (!request.body || request.method === "GET" || request.method === "HEAD") return NONE;
   const contentType = headers.get("content-type") ?? "";
   if (isJsonType(contentType)) return jsonBody(request, headers, { ...how, optional: true }, held);
-  const model = isForm(contentType) ? new PassingField("model", contentType) : NO_FIELD;
-  const stream = arriving(request, request.body, how.limits.bodyMs ?? BODY_MS, model);
-  return { kind: "raw", contentType, stream, model: () => model.value };
+  const silentMs = how.limits.bodyMs ?? BODY_MS;
+  if (isForm(contentType)) return { kind: "raw", contentType, ...passingForm(request, request.body, contentType, { silentMs, held }) };
+  const { stream } = new ArrivingBody(request.body, { request, silentMs });
+  return { kind: "raw", contentType, stream };
 }
-const isForm = (contentType: string): boolean => contentType.toLowerCase().startsWith("multipart/form-data");
-const NO_FIELD: Pick<PassingField, "add" | "end" | "value"> = { add: () => undefined, end: () => undefined, value: undefined };
-
-const stalled = (silentMs: number): GatewayError => new GatewayError("BODY_STALLED", { silentMs });
-
-/** The same bytes as they are asked for; BODY_STALLED when none come for so long. Who reads slowly is not hurried. */
-function arriving(
+/** A form's bytes as they come, and the model that is found in them. */
+function passingForm(
   request: Request,
   body: ReadableStream<Uint8Array>,
-  silentMs: number,
-  field: Pick<PassingField, "add" | "end">,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await inTime(reader.read(), silentMs, stalled).catch((thrown: unknown) => {
-          throw fromClient(request, thrown);
-        });
-        if (done) {
-          field.end();
-          return controller.close();
-        }
-        field.add(value);
-        controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 }, // nothing is read ahead of the provider
-  );
+  contentType: string,
+  { silentMs, held }: { readonly silentMs: number; readonly held: Held | undefined },
+): Pick<PassingForm, "stream" | "model" | "findModel" | "watch"> {
+  const field = new PassingField("model", contentType);
+  const arriving = new ArrivingBody(body, { request, silentMs, field, held });
+  return {
+    stream: arriving.stream,
+    model: () => field.value,
+    findModel: () => arriving.readToField(),
+    watch: (watcher) => arriving.watch(watcher),
+  };
 }
+type PassingForm = Extract<Body, { kind: "form" }>;
+const isForm = (contentType: string): boolean => contentType.toLowerCase().startsWith("multipart/form-data");
 
 async function jsonBody(request: Request, headers: RequestHeaders, how: BodyReading, held?: Held): Promise<Body> {
   const { limits, accept, optional } = how;
@@ -144,10 +131,6 @@ function fits(value: Json, accept: Accept): boolean {
 /** What is shorter takes no longer than a turn of the event loop may. */
 const LONG = 256 * 1024;
 const bodyLate = (bodyMs: number): GatewayError => new GatewayError("TIMEOUT", { timeoutMs: bodyMs, of: "body" });
-
-/** A client that has left is no error of ours, whatever reading from it comes to. */
-const fromClient = (request: Request, thrown: unknown): unknown =>
-  hasLeft(request, thrown) ? new GatewayError("CLIENT_LEFT", {}, { cause: thrown }) : thrown;
 
 function boundedText(request: Request, headers: RequestHeaders, limit: number, held?: Held): Promise<JsonText> {
   const declared = Number(headers.get("content-length") ?? Number.NaN);

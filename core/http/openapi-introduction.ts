@@ -6,8 +6,14 @@ import { PLANES } from "./planes.ts";
 export type Grouped = ReadonlyMap<Plane, readonly string[]>;
 
 /** What stands before the operations: the planes that are mounted, which key goes where, and a first request. */
-export function introduction(grouped: Grouped, offline: OfflineChat | undefined, passing?: Passing): string {
-  return [planes(grouped), ...(passing ? [passed(passing)] : []), KEYS, ...(offline ? [firstRequest(offline)] : [])].join("\n\n");
+export function introduction(grouped: Grouped, { offline, passing, keyHeaders }: Introduced): string {
+  const sections = [planes(grouped), passing && passed(passing), keys(keyHeaders), offline && firstRequest(offline)];
+  return sections.filter((section) => section !== undefined).join("\n\n");
+}
+export interface Introduced {
+  readonly offline: OfflineChat | undefined;
+  readonly passing: Passing | undefined;
+  readonly keyHeaders: readonly string[];
 }
 
 function planes(grouped: Grouped): string {
@@ -21,9 +27,9 @@ function planes(grouped: Grouped): string {
 const passed = ({ scope }: Passing): string =>
   `Whatever else a provider has is asked below \`${PASSING_PREFIX}\`, or at its path below \`${PREFIX.data}\`: any method and body passes as it came. Scope: \`${scope}\`.`;
 
-const KEYS = `## Keys
+const keys = (headers: readonly string[]): string => `## Keys
 
-Every key goes into the header \`x-gateway-api-key\`, or is the bearer token, or \`x-api-key\` or \`x-goog-api-key\`. With the key in the
+Every key goes into the header \`x-gateway-api-key\`, or is the bearer token${headers.map((name) => `, or \`${name}\``).join("")}. With the key in the
 first, the bearer token (else one of the others) of a request to the data plane is the provider's own credential. The first start makes an admin key and a gateway key, in the
 files \`admin.key\` and \`gateway.key\` of its data folder. Each operation says which scope a key must hold for it.`;
 

@@ -19,6 +19,7 @@ export interface Documented {
   readonly providers?: Generation["providers"];
   readonly dialects?: ReadonlyMap<string, Dialect>;
   readonly passing?: Passing | undefined;
+  readonly keyHeaders?: readonly string[];
 }
 export interface DocumentInfo {
   readonly title: string;
@@ -45,7 +46,7 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
   const grouped = tagsByPlane(items);
   return {
     openapi: "3.1.0",
-    info: { ...info, description: introduction(grouped, offline, gen.passing) },
+    info: { ...info, description: introduction(grouped, { offline, passing: gen.passing, keyHeaders: gen.keyHeaders ?? [] }) },
     servers: [{ url: "." }], // relative to where the document is read: a proxy may serve it below a path
     security: SECURITY.data,
     tags: tagsOf(items).map((name) => ({ name })),

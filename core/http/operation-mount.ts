@@ -7,7 +7,6 @@ import {
   type MaybePromise,
   type MountedOperation,
   PASSING,
-  type RequestHeaders,
   wholePath,
 } from "#contract";
 import { validator } from "../json/validate.ts";
@@ -24,6 +23,7 @@ import type { Mount, Params } from "./mount.ts";
 import { type KeylessQuery, withoutKey } from "./query-key.ts";
 import { withoutSocketKey } from "./socket-key.ts";
 import { withPath } from "./said-in-path.ts";
+import { inSpan, traceParentOf } from "./trace.ts";
 import type { HttpSettings } from "./settings.ts";
 import { HeaderMap } from "./header-map.ts";
 import type { UrlParts } from "./request-path.ts";
@@ -116,6 +116,7 @@ export interface RequestStart {
 }
 
 export function beginning({ request, headers, at, row, params, startedAt, id }: RequestStart, control: Call["control"]): Call {
+  const parent = control.traceId === undefined ? traceParentOf(headers) : undefined;
   return {
     id,
     operation: row.passes === undefined ? row.id : PASSING,
@@ -125,8 +126,8 @@ export function beginning({ request, headers, at, row, params, startedAt, id }: 
     params,
     search: at.search,
     headers,
-    control,
-    traceId: traceOf(control.traceId, headers) ?? id,
+    control: parent ? inSpan(control, parent, request.method, at.pathname) : control,
+    traceId: control.traceId ?? parent?.trace ?? id,
     body: NO_BODY,
     startedAt,
     signal: request.signal,
@@ -134,10 +135,3 @@ export function beginning({ request, headers, at, row, params, startedAt, id }: 
 }
 export const NO_CONTROL: Call["control"] = Object.freeze({ rest: {} });
 const NO_BODY: Call["body"] = Object.freeze({ kind: "none" });
-
-/** The trace the client named, in our header or in W3C's `traceparent`. */
-function traceOf(own: string | undefined, headers: RequestHeaders): string | undefined {
-  if (own !== undefined) return own;
-  const parent = headers.get("traceparent");
-  return parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent)?.[1];
-}

@@ -1,6 +1,6 @@
 import { after, type Body, DATA_PREFIX, GatewayError, PASSING_PREFIX, type PassedBy, type Passing, type MaybePromise } from "#contract";
 import type { Generation } from "../kernel/generation.ts";
-import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
+import { judgedCallerKey, type KeyHeaders } from "../kernel/secrets/caller-key.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { choosesNobody } from "../pipeline/plan/targets.ts";
 import { handle } from "../pipeline/pipeline.ts";
@@ -37,7 +37,7 @@ export function passingMount(passing: Passing, gw: Gateway, { read, settings, is
     if (by === undefined) return undefined;
     const steps = stepsOf(at.pathname.slice(PREFIXES[by].length));
     if (by === "prefix") return passed(request, at, { gw, read, settings, reading: readings(by, request.method, steps) });
-    if (steps === null || controls.find(null, steps) || isNobodys(request, read, isMounted(at.pathname))) return undefined;
+    if (steps === null || controls.has(steps) || isNobodys(request, read, gw.gen.keyHeaders, isMounted(at.pathname))) return undefined;
     return passed(request, at, { gw, read, settings, reading: readings(by, request.method, steps) });
   };
 }
@@ -48,18 +48,26 @@ function passedBy(pathname: string): PassedBy | undefined {
   return pathname.startsWith(`${DATA_PREFIX}/`) ? "unmounted" : undefined;
 }
 
-function controlPaths({ routes }: Generation): PathTable<true> {
-  const table = new PathTable<true>();
-  for (const { plane, path } of routes) if (plane !== "data") table.add(null, path, true);
-  return table;
+interface ControlPaths {
+  has(steps: readonly string[]): boolean;
 }
+/** Paths of the control and admin planes, and whatever begins as they do and as nothing of the data plane does: misspelt, it is no provider's either. */
+function controlPaths({ routes, operations }: Generation): ControlPaths {
+  const table = new PathTable<true>();
+  const own = routes.filter(({ plane }) => plane !== "data");
+  for (const { path } of own) table.add(null, path, true);
+  const data = new Set([...operations.values()].map(({ row }) => firstStep(row.path)));
+  const first = new Set([...own.map(({ path }) => firstStep(path)), "admin", "v2"].filter((step) => !data.has(step)));
+  return { has: (steps) => first.has(steps[0]?.toLowerCase() ?? "") || table.find(null, steps) !== undefined };
+}
+const firstStep = (path: string): string => path.split("/")[1] ?? "";
 
 /** Names nobody to ask: of a path that is mounted its methods are told, and somebody who is not known is told of no other route. */
-function isNobodys(request: Request, read: ReadHeaders, isMounted: boolean): boolean {
+function isNobodys(request: Request, read: ReadHeaders, keyHeaders: KeyHeaders, isMounted: boolean): boolean {
   try {
     const headers = new HeaderMap(request.headers);
     const control = read(headers);
-    return choosesNobody(control) && (isMounted || judgedCallerKey(headers, control.apiKey) === "");
+    return choosesNobody(control) && (isMounted || judgedCallerKey(headers, control.apiKey, keyHeaders) === "");
   } catch {
     return false; // what is wrong with them is told below
   }

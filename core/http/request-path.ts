@@ -16,17 +16,18 @@ export function partsOf(url: string): UrlParts {
 }
 
 const ORIGIN = "http://";
-/** Has the runtime made a whole URL of it? Without a Host it does not. */
-export const isWhole = (request: Request): boolean => request.url.startsWith("http");
+/** Has the runtime made a whole URL of it? Without a Host it does not. A target has no fragment: behind one, two readers would find two paths. */
+export const isWhole = ({ url }: Request): boolean => url.startsWith("http") && !url.includes("#");
 
 /** The path alone, of a request without a whole URL too. */
-export const pathOf = (request: Request): string => (isWhole(request) ? partsOf(request.url).pathname : (request.url.split("?")[0] ?? ""));
+export const pathOf = ({ url }: Request): string => (url.startsWith("http") ? partsOf(url).pathname : (url.split("?")[0] ?? ""));
 
 /**
  * The request with a whole URL, so that its path is resolved like every other: HTTP/1.0 needs no Host, and one may be
  * empty. One that is no host is refused, for two readers would find two paths behind it, and so is a target that is no path.
  */
 export function withWholeUrl(request: Request): Request {
+  if (request.url.includes("#")) throw new GatewayError("REQUEST_INVALID", { what: "The request's target holds a #: encode it as %23." });
   if (!request.url.startsWith("/")) throw new GatewayError("REQUEST_INVALID", { what: "The request's target is not a path." });
   if (request.headers.get("host")) throw new GatewayError("HEADER_INVALID", { header: "host", why: "it is not a host" }, { param: "host" });
   return new Request(new URL(`${ORIGIN}gateway${request.url}`), request);

@@ -1,4 +1,13 @@
-import { DATA_PLANE_SCOPE, GatewayError, type Json, PREFIX, type Route, tenantOf } from "#contract";
+import {
+  DATA_PLANE_SCOPE,
+  DEPLOYMENT_SCOPES,
+  GatewayError,
+  type Json,
+  PREFIX,
+  refuseDeploymentScope,
+  type Route,
+  tenantOf,
+} from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
@@ -21,6 +30,7 @@ import { validator } from "../json/validate.ts";
 export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, settings: HttpSettings): Mount {
   const limitMs = (settings.pluginLimits ?? PLUGIN_LIMITS).route;
   const scopes = typeof route.scope === "object" && "public" in route.scope ? undefined : scopesFor(route.plane, route.scope);
+  const ofDeployment = scopes?.find((scope) => DEPLOYMENT_SCOPES.includes(scope));
   const mark = markOfOwner(route);
   const acceptBody = route.body && validator(route.body);
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
@@ -29,10 +39,12 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
     const headers = new HeaderMap(request.headers);
     refuseAmbiguous(headers);
-    const caller = scopes && (await gw.identify(headers, read(headers).apiKey));
-    if (caller) held.tenant = tenantOf(caller);
-    if (caller) requireOpen(route.plane, caller.dataPlaneOnly);
+    const known = scopes && (await gw.identify(headers, read(headers).apiKey));
+    if (known) held.tenant = tenantOf(known);
+    if (known) requireOpen(route.plane, known.dataPlaneOnly);
+    const caller = known && (await gw.authorize(known));
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
+    if (caller && ofDeployment !== undefined) refuseDeploymentScope(caller, ofDeployment);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
     const body = acceptBody ? acceptBody(await sentBody(request, limits, held)) : undefined;
     entering(mark);

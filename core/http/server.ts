@@ -5,12 +5,13 @@ import { MemoryBudget, budgetOf } from "../kernel/process/memory-budget.ts";
 import { type Gateway, gatewayOf } from "../pipeline/gateway.ts";
 import type { Server } from "../platform.ts";
 import { withAliases } from "./answer-aliases.ts";
-import { allowedMethods, type Mounted, type ServedPath } from "./allowed-methods.ts";
+import { allowedMethods, type ServedPath } from "./allowed-methods.ts";
 import { Cors } from "./cors.ts";
 import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { headerReader, refuseAmbiguous } from "./headers.ts";
 import { type Mount, NO_PARAMS, type Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
+import { belowOneBase } from "./one-base.ts";
 import { operationMount } from "./operation-mount.ts";
 import { passingMount } from "./passing-mount.ts";
 import { publicRoutes } from "./public.ts";
@@ -31,45 +32,8 @@ export interface Served {
 export function serveGeneration(gen: Generation, settings: HttpSettings): Served {
   const { headers, ownKeys, now, log, redact, spools, stalledMs = STALLED_MS } = settings;
   const { memory = new MemoryBudget(budgetOf({ workers: 1 })) } = settings;
-  const read = headerReader(headers);
   const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, spools });
-  const operations = [...gen.operations.values()].map((route) => ({
-    row: route.row,
-    mount: operationMount(route, gateway, read, settings),
-  }));
-  const routes = gen.routes.map((route) => routeMount(route, gateway, read, settings));
-  const open = publicRoutes(gen, gateway, {
-    isStopping: settings.isStopping ?? (() => false),
-    worker: settings.worker ?? null,
-    redact: settings.redact,
-    read,
-  }).map(unambiguous);
-  const methodsAt = allowedMethods([...operations.map(({ row, mount }): Mounted => ({ ...mount, row })), ...routes, ...open]);
-  const takesOrigins = (settings.cors?.origins.length ?? 0) > 0;
-  const unknown = unambiguous({
-    method: "ALL",
-    path: "/*",
-    run: (request, at) => notServed(request, methodsAt(at.pathname), at, takesOrigins),
-  });
-  const mounts = [
-    ...joinedVerbs(
-      operations.flatMap(({ row, mount }) => withSlashes(row, mount)),
-      unknown.run,
-    ),
-    ...routes,
-  ];
-  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
-  for (const { method, path, run } of [...mounts, ...open]) {
-    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
-  }
-  const isMounted = (pathname: string): boolean => methodsAt(pathname) !== undefined;
-  const passing = gen.passing && passingMount(gen.passing, gateway, { read, settings, isMounted });
-  app.all(unknown.path, ({ request }) => {
-    const at = partsOf(request.url);
-    return passing?.(request, at) ?? unknown.run(request, at, NO_PARAMS);
-  });
-  const direct = directly([...mounts, ...open]);
-  const routed: Served["fetch"] = (request, server) => direct(request, server) ?? app.fetch(request);
+  const { app, routed } = routerOf({ gen, gateway, settings, read: headerReader(headers) });
   const fetch: Served["fetch"] = (request, server) =>
     isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server));
   const named = headers.prefixes.length > 1 ? aliased(fetch, withAliases(headers.prefixes)) : fetch;
@@ -80,14 +44,74 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   };
 }
 
-/** A last parameter that may hold slashes is what is left of the path, however long. */
-function withSlashes({ slashes, path }: MountedOperation, mount: Mount): readonly Mount[] {
-  const name = slashes && /:(\w+)$/.exec(path)?.[1];
+/* ── what is mounted ─────────────────────────────────────────────────────────────────────────────────────────── */
+
+interface Parts {
+  readonly gen: Generation;
+  readonly gateway: Gateway;
+  readonly settings: HttpSettings;
+  readonly read: ReturnType<typeof headerReader>;
+}
+/** An operation at one of its paths. */
+interface OperationMount extends Mount {
+  readonly row: MountedOperation;
+}
+interface Mounts {
+  readonly operations: readonly OperationMount[];
+  /** The planes' routes, each below every base where it is free. */
+  readonly routes: readonly Mount[];
+  /** Those that ask for no key. */
+  readonly open: readonly Mount[];
+}
+
+function mountsOf({ gen, gateway, settings, read }: Parts): Mounts {
+  const operations = [...gen.operations.values()].map(
+    (route): OperationMount => ({ ...operationMount(route, gateway, read, settings), row: route.row }),
+  );
+  const own = gen.routes.map((route) => ({ route, mount: routeMount(route, gateway, read, settings) }));
+  const canonical = own.map(({ mount }) => mount);
+  const { isStopping = () => false, worker = null, redact } = settings;
+  return {
+    operations,
+    routes: [...canonical, ...belowOneBase(own, [...operations, ...canonical])],
+    open: publicRoutes(gen, gateway, { isStopping, worker, redact, read }).map(unambiguous),
+  };
+}
+
+/** Finds what is mounted; what is not goes to the operation that takes any path, or is told which methods there are. */
+function routerOf(parts: Parts): { readonly app: Elysia; readonly routed: Served["fetch"] } {
+  const { gen, gateway, settings, read } = parts;
+  const { operations, routes, open } = mountsOf(parts);
+  const methodsAt = allowedMethods([...operations, ...routes, ...open]);
+  const takesOrigins = (settings.cors?.origins.length ?? 0) > 0;
+  const unknown = unambiguous({
+    method: "ALL",
+    path: "/*",
+    run: (request, at) => notServed(request, methodsAt(at.pathname), at, takesOrigins),
+  });
+  const isMounted = (pathname: string): boolean => methodsAt(pathname) !== undefined;
+  const passing = gen.passing && passingMount(gen.passing, gateway, { read, settings, isMounted });
+  const other: Mount["run"] = (request, at) => passing?.(request, at) ?? unknown.run(request, at, NO_PARAMS);
+  const slashed = operations.flatMap((mount) => withSlashes(mount, other));
+  const mounts = [...joinedVerbs(slashed, unknown.run), ...routes, ...open];
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
+  for (const { method, path, run } of mounts)
+    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
+  app.all(unknown.path, ({ request }) => other(request, partsOf(request.url), NO_PARAMS));
+  const direct = directly(mounts);
+  return { app, routed: (request, server) => direct(request, server) ?? app.fetch(request) };
+}
+
+/** A last parameter that may hold slashes is what is left of the path, however long; where nothing is left, it is another path. */
+function withSlashes({ row, ...mount }: OperationMount, other: Mount["run"]): readonly Mount[] {
+  const name = row.slashes && /:(\w+)$/.exec(row.path)?.[1];
   if (!name) return [mount];
   const { run } = mount;
   const stem = mount.path.replace(/:\w+$/, "");
-  const named: Mount["run"] = (request, at, _params, server) =>
-    run(request, at, { [name]: decoded(at.pathname.slice(stem.length)) }, server);
+  const named: Mount["run"] = (request, at, params, server) => {
+    const rest = decoded(at.pathname.slice(stem.length));
+    return rest === "" ? other(request, at, params, server) : run(request, at, { [name]: rest }, server);
+  };
   return [mount.path, `${stem}*`].map((path) => ({ ...mount, path, run: named }));
 }
 
@@ -153,7 +177,12 @@ function notServed({ method, headers }: Request, served: ServedPath | undefined,
   if (!served || served.methods.includes(method)) return errorResponse(new GatewayError("ROUTE_UNKNOWN", { method, path }), plane);
   const allowed = served.methods.join(", ");
   const why = method === "OPTIONS" && headers.has("origin") && !takesOrigins ? { why: NO_ORIGINS } : {};
-  const response = errorResponse(new GatewayError("METHOD_NOT_ALLOWED", { method, path, allowed, ...why }), plane, served.row);
+  const verbs = served.verbs(method).map((verb) => `:${verb}`);
+  const error =
+    verbs.length > 0
+      ? new GatewayError("VERB_UNKNOWN", { method, path, verbs: verbs.sort().join(", ") })
+      : new GatewayError("METHOD_NOT_ALLOWED", { method, path, allowed, ...why });
+  const response = errorResponse(error, plane, served.row);
   response.headers.set("allow", allowed);
   return response;
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type Caller, GatewayError, type Logger, type RequestHeaders } from "#contract";
+import { type Caller, GatewayError, type Logger, refuseDeploymentScope, type RequestHeaders } from "#contract";
 import { requireScope } from "../pipeline/identify.ts";
 import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { answerable } from "../kernel/process/plugin-failure.ts";
@@ -29,7 +29,7 @@ export const Status = Type.Composite([
 type Status = Static<typeof Status>;
 
 /** The scope that also shows the deployment's plugins: an operator's. */
-export const STATUS_SCOPE = "plugins.list";
+export const STATUS_SCOPE = "generations.list";
 
 export interface OperatorAccess {
   /** The peer's address; `null` when it is not known. */
@@ -61,6 +61,7 @@ export async function operatorsOnly(
 function requireOperator(caller: Caller, path: string): void {
   if (caller.dataPlaneOnly !== undefined) throw new GatewayError("PLANE_CLOSED", { why: caller.dataPlaneOnly });
   requireScope(caller, STATUS_SCOPE, `GET ${path}`);
+  refuseDeploymentScope(caller, STATUS_SCOPE);
 }
 
 async function detailOf(observed: Observed, version: string): Promise<Omit<Status, keyof Static<typeof Readiness>>> {

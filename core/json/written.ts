@@ -19,18 +19,37 @@ export async function writtenInTurns(body: Json | readonly unknown[]): Promise<U
   await writer.write(body);
   return writer.end();
 }
+/** The same, or `null` where it would have more bytes: what is behind them is not written. */
+export async function writtenWithin(body: Json, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (roomBeside(body, maxBytes) < 0) return null;
+  const writer = new Writer(maxBytes);
+  try {
+    await writer.write(body);
+    return await writer.end();
+  } catch (thrown) {
+    if (thrown instanceof TooLong) return null;
+    throw thrown;
+  }
+}
+class TooLong extends Error {}
 const encoder = new TextEncoder();
 
 class Writer {
   private text = "";
   private readonly parts: Uint8Array[] = [];
+  private bytes = 0;
 
-  end(): Promise<Uint8Array<ArrayBuffer>> {
+  constructor(private readonly maxBytes = Infinity) {}
+
+  async end(): Promise<Uint8Array<ArrayBuffer>> {
     this.encode();
     return joined(this.parts);
   }
   private encode(): void {
-    this.parts.push(encoder.encode(this.text));
+    const part = encoder.encode(this.text);
+    this.bytes += part.length;
+    if (this.bytes > this.maxBytes) throw new TooLong();
+    this.parts.push(part);
     this.text = "";
   }
   async write(value: unknown): Promise<void> {
@@ -77,7 +96,7 @@ class Writer {
 }
 
 /** How much of `room` is left beside the values and characters of this; less than 0 when it is too small, and the rest is not looked at. */
-function roomBeside(value: unknown, room: number): number {
+export function roomBeside(value: unknown, room: number): number {
   if (typeof value === "string") return room - value.length;
   if (typeof value !== "object" || value === null) return room - 1;
   let left = room - 1;

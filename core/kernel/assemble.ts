@@ -1,6 +1,8 @@
 import {
   type Api,
+  type Caller,
   GatewayError,
+  isSecretManager,
   type GuardrailPack,
   type Kind,
   type Kinds,
@@ -13,15 +15,32 @@ import {
 import type { Compute } from "../compute/pool.ts";
 import { Addresses, type Fault, Mounts } from "./mounts.ts";
 import { loadedCheck } from "./check.ts";
+import { credentialFinders, type FindCredentials } from "./credentials.ts";
 import { configRules } from "./config/rules.ts";
 import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
+import type { SecretParts } from "./secrets/secrets.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
+import { KeptSecrets } from "./secrets/kept-secrets.ts";
+import { type ReadReference, referenceReader } from "./secrets/references.ts";
+import type { PartHealth } from "./states.ts";
+import { keyHeadersOf } from "./secrets/caller-key.ts";
+
+/** What plugins are put together with. */
+export interface AssemblyParts {
+  readonly handles: ResourceHandles;
+  readonly secrets: SecretParts;
+  readonly parts: PartHealth;
+  now(): number;
+  readonly compute: Compute;
+  /** Hears of a plugin whose parts do not fit together after all; it is left out. */
+  readonly fault: Fault;
+}
 
 /**
  * Puts running plugins, in profile order, where requests find them. Ids were claimed before, so nothing is doubled.
- * `fault` hears of a plugin whose parts do not fit together after all; it is left out.
  */
-export function assemble(running: readonly Provided<Kinds[Kind]>[], handles: ResourceHandles, compute: Compute, fault: Fault): Assembled {
+export function assemble(running: readonly Provided<Kinds[Kind]>[], given: AssemblyParts): Assembled {
+  const { handles, secrets, compute, fault } = given;
   const of = <K extends Kind>(kind: K): readonly Provided<Kinds[K]>[] =>
     running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Provided<Kinds[K]>[]; // the kind says what is provided
   const scopes = [...SCOPE_TABLE, ...running.flatMap(({ manifest }) => manifest.scopes ?? [])];
@@ -31,12 +50,20 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], handles: Res
   const apis: readonly Provided<Api>[] = of("api").filter((api) => standing.has(api));
   const policies: readonly Provided<Policy>[] = of("policy");
   const providers = new Map(of("provider").map((provider) => [provider.manifest.id, marked(provider)] as const));
-  const checks = new Map(of("guardrail").flatMap((pack) => checksOf(pack, compute)));
+  const packs: readonly Provided<GuardrailPack>[] = of("guardrail");
+  const finderOf = credentialFinders({ ...handles, secrets });
+  const checks = new Map(packs.flatMap((pack) => checksOf(pack, compute, finderOf(pack))));
+  const secretManagers = new Map(
+    of("secret").flatMap(({ provides }) => (isSecretManager(provides) ? [[provides.manager, provides] as const] : [])),
+  );
   const strategies = new Map(policies.flatMap(strategiesOf));
   const caches = new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const)));
   return {
     providers,
     checks,
+    credentials: new Map(packs.flatMap(({ manifest, provides }) => (provides.credentials ? [[manifest.id, provides.credentials]] : []))),
+    secretManagers,
+    readReference: readingReferences(secretManagers, given),
     policies,
     strategies,
     caches,
@@ -46,12 +73,26 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], handles: Res
     prices: of("price"),
     tokenizers: of("tokenizer"),
     dialects: new Map(apis.flatMap(({ provides }) => provides.dialects ?? []).map((dialect) => [dialect.id, dialect])),
+    keyHeaders: keyHeadersOf(apis.flatMap(({ provides }) => provides.keyHeaders ?? [])),
     operations: mounts.operations,
     routes: mounts.routes,
     passing: apis.find(({ provides }) => provides.passing)?.provides.passing,
     console: of("console").map(({ name, provides }) => belongsTo(provides, name))[0],
   };
 }
+
+/** Tells how managers are doing from its first use on. */
+function readingReferences(managers: Assembled["secretManagers"], { handles, secrets, parts, now }: AssemblyParts): ReadReference {
+  const kept = new KeptSecrets({ managers, log: secrets.log, now });
+  const read = referenceReader({ ...handles, secrets: kept });
+  let isUsed = false; // the generation before may still be telling how it is doing
+  return (named) => {
+    if (!isUsed) parts.set(HEALTH, () => kept.health());
+    isUsed = true;
+    return read(named);
+  };
+}
+const HEALTH = "secret-references";
 
 /** The watchdog tells whose code was entered last. */
 function marked(provider: Provided<Provider>): Provided<Provider> {
@@ -68,13 +109,19 @@ export function closedPolicy({ name, manifest }: Pick<Provided<Policy>, "name" |
   const refuse = (): never => {
     throw new GatewayError("POLICY_DOWN", { plugin: name });
   };
-  return { name, manifest, provides: { identify: refuse, admit: refuse } };
+  /** Service keys are nobody's: with them it can be mended. */
+  const authorize = (caller: Caller): Caller => (caller.keyType === "workspace-user" ? refuse() : caller);
+  return { name, manifest, provides: { identify: refuse, authorize, admit: refuse } };
 }
 
 /** By their ids, and by their bare names where the pack says so. */
-const checksOf = ({ name, module, manifest, provides }: Provided<GuardrailPack>, compute: Compute): [string, LoadedCheck][] =>
+const checksOf = (
+  { name, module, manifest, provides }: Provided<GuardrailPack>,
+  compute: Compute,
+  credentials: FindCredentials,
+): [string, LoadedCheck][] =>
   provides.checks.flatMap((check) => {
-    const loaded = loadedCheck({ name, ...(module && { module }) }, check, compute);
+    const loaded = loadedCheck({ name, ...(module && { module }) }, check, compute, credentials);
     const names = manifest.bare ? [check.id, check.id.slice(manifest.id.length + 1)] : [check.id];
     return names.map((id): [string, LoadedCheck] => [id, loaded]);
   });

@@ -296,8 +296,10 @@ test("a host has the handles that were asked for and no others", async () => {
     },
   });
   await bootWith([{ ...pack, manifest: { ...pack.manifest, provides: [], needs: ["vault", "net:api.acme.example", "records"] } }]);
-  expect(Object.keys(host ?? {}).sort()).toEqual(["fetch", "log", "now", "vault"]);
-  const { fetch } = host as Host<"net:api.acme.example">;
+  expect(Object.keys(host ?? {}).sort()).toEqual(["fetch", "log", "now", "resolve", "vault"]);
+  const { fetch, resolve } = host as Host<"net:api.acme.example">;
+  await expect(resolve("other.example")).rejects.toMatchObject({ code: "HOST_NOT_DECLARED" });
+  await expect(resolve("api.acme.example")).rejects.toThrow("no network in this test");
   await expect(fetch("https://other.example/")).rejects.toMatchObject({ code: "HOST_NOT_DECLARED" });
   await expect(fetch("https://api.acme.example/")).rejects.toThrow("no network in this test");
 });

@@ -10,17 +10,18 @@ import {
   refuseFailed,
   refuseUnreadable,
 } from "./building.ts";
-import { deploymentOf } from "./deployment.ts";
-import type { Unreadable } from "./external.ts";
+import { deploymentOf } from "./discovery/deployment.ts";
+import type { Unreadable } from "./discovery/external.ts";
 import type { Generation, Provided } from "./generation.ts";
 import { type Carried, type DeployedPlugin, fail, isUp, stepError } from "./life.ts";
 import { type Jobs, jobsOf } from "./jobs/jobs.ts";
 import { loadPlugin } from "./load.ts";
-import { isGuard } from "./manifest.ts";
+import { isGuard } from "./discovery/manifest.ts";
 import { hideConfiguration } from "./process/log.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 import { openStores, storesOf } from "./records/open-stores.ts";
 import { wantedStorage } from "./records/stores.ts";
+import { forgetUncountedWork } from "./records/uncounted-work.ts";
 import { lookForSecrets, lookingAgain } from "./secrets/missing-secrets.ts";
 import { claimCollections, claimIds, end, makeReady, setUp } from "./set-up.ts";
 import { alsoLacking, healthOf, type PartHealth, stateOf } from "./states.ts";
@@ -71,7 +72,7 @@ async function load({ input, limits, plugins, tables }: Building): Promise<void>
     plugins.map(async (deployed) => {
       if (deployed.stage.at !== "enabled") return;
       try {
-        const loaded = await loadPlugin(deployed, { profile: input.profile, all: plugins, limits });
+        const loaded = await loadPlugin(deployed, { profile: input.profile, all: plugins, limits, isolation: input.isolation });
         hideConfiguration(loaded.plugin.config, loaded.config, input.log.hide);
         deployed.stage = loaded;
       } catch (thrown) {
@@ -103,10 +104,11 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     if (deployed) fail(deployed, stepError("PLUGIN_SETUP", deployed, "mounting", thrown));
   };
   const handles = { records: stores.records, vault, catalog, judgeUrl: (url: string) => void egress.judgeUrl(url) };
-  const assembled = assemble(running, handles, compute, fault);
+  const { secrets } = partsFor(building);
+  const assembled = assemble(running, { handles, secrets, compute, fault, parts: input.parts, now: input.now });
   building.offers = assembled;
   const states = plugins.map((deployed) => stateOf(deployed, log.redact));
-  const lookAgain = lookingAgain(plugins, partsFor(building).secrets, input.now);
+  const lookAgain = lookingAgain(plugins, secrets, input.now);
   return {
     ...assembled,
     number,
@@ -120,6 +122,8 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     egress,
     log: log.log,
     compute,
+    isolation: input.isolation,
+    late: building.late,
     enter: () => inFlight.enter(),
     get inFlight() {
       return inFlight.count;
@@ -152,7 +156,9 @@ function jobsIn(building: Building): Jobs {
   const plugins = building.plugins
     .filter(isUp)
     .map(({ name, stage }) => ({ plugin: name, mark: markOf(name), jobs: stage.instance.running.jobs ?? [] }));
-  return jobsOf(plugins, { kv: storesOf(building).kv, log, redact, now: building.input.now }, building.limits.drain);
+  const stores = storesOf(building);
+  const own = { plugin: "gateway", mark: 0, jobs: [forgetUncountedWork({ records: stores.records, log, now: building.input.now })] };
+  return jobsOf([own, ...plugins], { kv: stores.kv, log, redact, now: building.input.now }, building.limits.drain);
 }
 
 const storagesOf = (plugins: readonly DeployedPlugin[]): Carried =>

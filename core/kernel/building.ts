@@ -6,19 +6,23 @@ import {
   headerClasses,
   RECORDS,
   SCOPE_TABLE,
+  isSecretManager,
+  type SecretManager,
   type SecretSource,
   type Vault,
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
+import type { Isolation } from "../compute/isolated/isolation.ts";
 import type { Compute } from "../compute/pool.ts";
 import { catalogOf, type Offers } from "./check.ts";
 import { configRules } from "./config/rules.ts";
-import { REQUIRED_KINDS, type RegistryRow } from "./deployment.ts";
-import type { Unreadable } from "./external.ts";
+import { REQUIRED_KINDS, type RegistryRow } from "./discovery/deployment.ts";
+import type { Unreadable } from "./discovery/external.ts";
 import type { HostParts } from "./host.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import { countInFlight, type InFlight } from "./process/in-flight.ts";
 import type { ProcessLog } from "./process/log.ts";
+import { LateHandles } from "./late-handles.ts";
 import { type MissingSecrets, missingSecrets } from "./secrets/missing-secrets.ts";
 import type { PartHealth } from "./states.ts";
 import type { Profile } from "./settings/profile.ts";
@@ -46,6 +50,8 @@ export interface BootInput {
   readonly parts: PartHealth;
   /** Where checks run that may take long. */
   readonly compute: Compute;
+  /** Where the checks of isolated packs run. */
+  readonly isolation?: Isolation;
   /** For plugins that show or change the running generation. */
   readonly generations: Generations;
 }
@@ -58,6 +64,12 @@ export class BootFailed extends Error {
   }
 }
 
+/** The plugin errors behind a boot that failed. */
+export const bootErrors = (error: unknown): readonly GatewayError[] => {
+  if (GatewayError.is(error)) return [error];
+  return error instanceof BootFailed ? error.errors : [];
+};
+
 /** A generation while it is built. One writer: the boot. */
 export interface Building {
   readonly input: BootInput;
@@ -69,6 +81,7 @@ export interface Building {
   readonly catalog: Catalog;
   readonly inFlight: InFlight;
   readonly missing: MissingSecrets;
+  readonly late: LateHandles;
   stores: StorageHandles;
   records?: SharedRecords;
   storeHealth?: StoreHealth;
@@ -76,7 +89,13 @@ export interface Building {
   offers: Offers;
 }
 
-const NOTHING = { providers: new Map(), checks: new Map(), strategies: new Map() } as const;
+const NOTHING = {
+  providers: new Map(),
+  checks: new Map(),
+  credentials: new Map(),
+  secretManagers: new Map(),
+  strategies: new Map(),
+} as const;
 
 export function begin(input: BootInput, plugins: readonly DeployedPlugin[]): Building {
   const building: Building = {
@@ -88,6 +107,7 @@ export function begin(input: BootInput, plugins: readonly DeployedPlugin[]): Bui
     catalog: catalogOf(() => building.offers, plugins, headerClasses(input.settings.headerAliases)),
     inFlight: countInFlight(),
     missing: missingSecrets(),
+    late: new LateHandles(),
     stores: {},
     offers: { ...NOTHING, scopes: SCOPE_TABLE, config: configRules({ ...NOTHING, policies: [], apis: [], caches: new Map() }) },
   };
@@ -95,14 +115,15 @@ export function begin(input: BootInput, plugins: readonly DeployedPlugin[]): Bui
 }
 
 /** What hosts may hand out at this moment of the boot. */
-export function partsFor({ input, plugins, catalog, stores, records, missing }: Building): HostParts {
+export function partsFor({ input, plugins, catalog, stores, records, missing, late }: Building): HostParts {
   const sources = plugins
     .filter(isUp)
     .filter(({ manifest }) => manifest.kind === "secret")
-    .map(({ stage }) => stage.instance.running.provides as SecretSource); // the kind says so
+    .map(({ stage }) => stage.instance.running.provides as SecretSource | SecretManager) // the kind says so
+    .flatMap((plugin) => (isSecretManager(plugin) ? [] : [plugin]));
   const { egress, vault, log, now, generations, profile, keepsTables = false } = input;
   const secrets = { sources: new Map(sources.map((source) => [source.scheme, source])), places: profile.secrets, missing, log };
-  return { egress, vault, catalog, log, now, keepsTables, generations, stores, records, secrets };
+  return { egress, vault, catalog, log, now, keepsTables, generations, stores, records, secrets, late };
 }
 
 /** Is everything there that the plugin's manifest requires? */

@@ -3,6 +3,7 @@ import {
   type Catalog,
   type CatalogCheck,
   type Check,
+  CheckFault,
   GatewayError,
   GENERAL_PARAMETERS,
   type HeaderClasses,
@@ -12,25 +13,34 @@ import {
   type Provider,
 } from "#contract";
 import { nothingSpent } from "../compute/allowance.ts";
+import type { IsolatedCheck } from "../compute/isolated/described.ts";
 import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
+import { type FindCredentials, withoutCredentials } from "./credentials.ts";
 import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
 import { defaulter } from "../json/defaults.ts";
 import { acceptor, problems, strayMembers } from "../json/shape.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
-export function loadedCheck(source: PackSource, check: Check, compute: Compute): LoadedCheck {
+export function loadedCheck(
+  source: PackSource,
+  check: Check,
+  compute: Compute,
+  credentials: FindCredentials = withoutCredentials(source.name),
+): LoadedCheck {
   const accepts = acceptor(check.params);
   let filled: ((parameters: unknown) => unknown) | undefined;
   return {
     source,
     mark: markOf(source.name),
     check,
+    credentials,
     defaults: (parameters) => (filled ??= defaulter(check.params))(parameters ?? {}),
     idle: (parameters) => idleParameters(check, parameters),
     problems(parameters, tenant) {
       if (!accepts(parameters)) return problems(check.params, parameters).map(({ path, why }) => `${check.id}: ${path}: ${why}`);
+      if (isElsewhere(check)) return beyondSchemaInItsProcess(check, parameters, tenant);
       if (check.cost === undefined) return beyondSchema(check, parameters);
       if (JSON.stringify(parameters).length > MAX_PARAMETER_CHARS)
         return [`${check.id}: the parameters have more than ${MAX_PARAMETER_CHARS} characters as JSON`];
@@ -68,6 +78,22 @@ async function beyondSchemaElsewhere({ source, check, parameters, tenant }: Ques
   return [`${check.id}: its parameters could not be judged: ${answer.message}`];
 }
 
+type AskedElsewhere = Required<IsolatedCheck>;
+const isElsewhere = (check: IsolatedCheck): check is AskedElsewhere => check.problemsElsewhere !== undefined;
+async function beyondSchemaInItsProcess(
+  { id, problemsElsewhere }: AskedElsewhere,
+  parameters: unknown,
+  tenant: string,
+): Promise<readonly string[]> {
+  try {
+    return await problemsElsewhere(parameters, tenant);
+  } catch (thrown) {
+    if (CheckFault.is(thrown) && thrown.errorClass === "busy")
+      throw new GatewayError("NOT_READY", { why: `the parameters of ${id} could not be judged: ${thrown.message}` });
+    return [`${id}: its parameters could not be judged: ${messageOf(thrown)}`];
+  }
+}
+
 function beyondSchema(check: Check, parameters: unknown): readonly string[] {
   try {
     return check.problems?.(parameters as never) ?? []; // the check's own schema has accepted them
@@ -77,7 +103,7 @@ function beyondSchema(check: Check, parameters: unknown): readonly string[] {
 }
 
 /** What a catalogue reads: a generation, or one that is being built. */
-export type Offers = Pick<Assembled, "providers" | "checks" | "strategies" | "config" | "scopes">;
+export type Offers = Pick<Assembled, "providers" | "checks" | "credentials" | "secretManagers" | "strategies" | "config" | "scopes">;
 
 type Installed = { readonly manifest: Pick<Manifest, "kind" | "id"> };
 
@@ -91,6 +117,8 @@ export function catalogOf(offers: () => Offers, plugins: readonly Installed[], h
       return loaded && catalogCheck(loaded);
     },
     checks: () => [...new Set(offers().checks.values())].map(catalogCheck),
+    credentials: () => offers().credentials,
+    secretManagers: () => new Map([...offers().secretManagers].map(([type, { auth }]) => [type, auth])),
     strategies: () => [...offers().strategies.keys()],
     scopes: () => offers().scopes,
     judgeConfig: (config, only) => offers().config.judge(config, only ?? "written"),

@@ -1,7 +1,9 @@
+import type { TObject } from "@sinclair/typebox";
 import type {
   Cache,
   Catalog,
   Check,
+  Collection,
   Console,
   Dialect,
   Exporter,
@@ -20,15 +22,22 @@ import type {
   RecordsHandle,
   Route,
   ScopeTable,
+  SecretManager,
   Strategy,
   Tokenizer,
   Vault,
 } from "#contract";
 import type { Counters, Feed, KeyValue } from "#contract";
+import type { Isolation } from "../compute/isolated/isolation.ts";
 import type { Compute } from "../compute/pool.ts";
 import type { PackSource } from "../compute/work.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { ConfigRules } from "./config/rules.ts";
+import type { FindCredentials } from "./credentials.ts";
+import type { LateHandles } from "./late-handles.ts";
+import type { Epoch } from "./records/epoch.ts";
+import type { ReadReference } from "./secrets/references.ts";
+import type { KeyHeaders } from "./secrets/caller-key.ts";
 
 /** An operation as a plugin mounts it. */
 export interface MountedRoute extends OperationRoute {
@@ -39,6 +48,12 @@ export interface MountedRoute extends OperationRoute {
 export interface Assembled {
   readonly providers: ReadonlyMap<string, Provided<Provider>>;
   readonly checks: ReadonlyMap<string, LoadedCheck>;
+  /** What accounts with vendors consist of, by the ids of the guardrail plugins whose checks need one. */
+  readonly credentials: ReadonlyMap<string, TObject>;
+  /** Managers of secrets that tenants keep elsewhere, by what references call them. */
+  readonly secretManagers: ReadonlyMap<string, SecretManager>;
+  /** What a secret reference gives. */
+  readonly readReference: ReadReference;
   readonly policies: readonly Provided<Policy>[];
   readonly strategies: ReadonlyMap<string, Strategy>;
   readonly caches: ReadonlyMap<string, Cache>;
@@ -50,6 +65,8 @@ export interface Assembled {
   readonly dialects: ReadonlyMap<string, Dialect>;
   readonly operations: ReadonlyMap<OperationName, MountedRoute>;
   readonly routes: readonly Route[];
+  /** Where clients say the one key that they have. */
+  readonly keyHeaders: KeyHeaders;
   /** What is read of requests that pass as they came; absent where none do. */
   readonly passing: Passing | undefined;
   readonly console: Console | undefined;
@@ -75,6 +92,10 @@ export interface Generation extends Assembled {
   /** The process log. */
   readonly log: Logger;
   readonly compute: Compute;
+  /** Where the checks of isolated packs run. */
+  readonly isolation: Isolation | undefined;
+  /** Opens the handles that plugins have of the pipeline. */
+  readonly late: LateHandles;
   /** Counts a request in; the returned function counts it out (once). Draining waits for the count to reach zero. */
   enter(): () => void;
   readonly inFlight: number;
@@ -92,6 +113,8 @@ export interface UnreadablePlugin {
 /** The handles that storage plugins provide between them. */
 export interface Stores {
   readonly records: RecordsHandle;
+  /** Tells when records of these collections may have changed. */
+  epoch(collections: readonly Collection[]): Epoch;
   readonly logs: LogStore;
   readonly counters: Counters;
   readonly kv: KeyValue;
@@ -118,6 +141,8 @@ export interface LoadedCheck {
   /** What stands for its plugin where the watchdog looks. */
   readonly mark: number;
   readonly check: Check;
+  /** The account of a tenant with the pack's vendor. */
+  readonly credentials: FindCredentials;
   /** Fills defaults into a copy. */
   defaults(parameters: unknown): unknown;
   /** Parameters that nothing obeys, as sentences; empty when there are none. */
@@ -135,6 +160,8 @@ export interface PluginState {
   /** `built-in`, or the folder it was loaded from. */
   readonly origin: string;
   readonly required: boolean;
+  /** Where its checks run. */
+  readonly isolate: "none" | "process";
   readonly state: "running" | "disabled" | "failed";
   /** Why it is not running, or not as it should, as a sentence. */
   readonly why: string | null;

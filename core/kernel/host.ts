@@ -8,15 +8,19 @@ import {
   type Json,
   type Manifest,
   type Need,
+  MAX_CHECK_ANSWER,
   pluginName,
+  type PluginRequestInit,
   type StorageHandle,
   type Vault,
 } from "#contract";
 import type { Egress } from "../egress/egress.ts";
+import type { LateHandles } from "./late-handles.ts";
 import type { ProcessLog } from "./process/log.ts";
 import type { SharedRecords } from "./records/records.ts";
 import { type SecretParts, secretsFor } from "./secrets/secrets.ts";
 import type { StorageHandles } from "./records/stores.ts";
+import { MAX_WHOLE } from "../json/whole.ts";
 
 /** What there is to hand out at this moment of the boot; storage comes after secrets, and before everything else. */
 export interface HostParts {
@@ -30,6 +34,7 @@ export interface HostParts {
   readonly stores: StorageHandles;
   readonly records: SharedRecords | undefined;
   readonly generations: Generations;
+  readonly late: LateHandles;
 }
 /** Who asks. */
 interface Asker {
@@ -44,7 +49,7 @@ type HandleName = keyof Handles;
 export function hostFor(asker: Asker, parts: HostParts): Host<Need> {
   const host: Record<string, unknown> = { log: parts.log.named(pluginName(asker.manifest)), now: () => parts.now() };
   if (parts.keepsTables) host["keepsTables"] = true;
-  for (const name of new Set(asker.needs.map(handleOf))) host[name] = HANDLES[name](asker, parts);
+  for (const name of new Set(asker.needs.flatMap(handlesOf))) host[name] = HANDLES[name](asker, parts);
   return Object.freeze(host) as unknown as Host<Need>; // each asked-for member was put there by its row of the table
 }
 
@@ -52,14 +57,16 @@ export function hostFor(asker: Asker, parts: HostParts): Host<Need> {
 export const undeclaredNeeds = (manifest: Manifest, needs: readonly string[]): readonly string[] =>
   needs.filter((need) => !(manifest.needs ?? []).includes(need));
 
-function handleOf(need: string): HandleName {
-  if (need.startsWith("net:")) return "fetch";
-  if (need.startsWith("secret:")) return "secrets";
-  return need as HandleName; // the manifest's schema admits the names of handles only
+function handlesOf(need: string): readonly HandleName[] {
+  if (need.startsWith("net:")) return ["fetch", "resolve"];
+  if (need.startsWith("secret:")) return ["secrets"];
+  if (need === "credentials") return []; // what a check is given, no handle
+  return [need as HandleName]; // the manifest's schema admits the names of handles only
 }
 
 const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) => Handles[K] } = {
   fetch: ({ manifest, config }, { egress }) => fetchFor(manifest, config, egress),
+  resolve: ({ manifest, config }, { egress }) => resolveFor(manifest, config, egress),
   secrets: ({ manifest, needs }, { secrets }) => secretsFor(pluginName(manifest), secretNames(needs), secrets),
   records: ({ manifest, collections }, { records }) => present(records, manifest, "records").handle(pluginName(manifest), collections),
   logs: ({ manifest }, { stores }) => present(stores.logs, manifest, "logs"),
@@ -70,6 +77,8 @@ const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) =>
   vault: (_, { vault }) => vault,
   catalog: (_, { catalog }) => catalog,
   generations: (_, { generations }) => generations,
+  guard: (_, { late }) => late.guard,
+  dispatch: (_, { late }) => late.dispatch,
 };
 
 const secretNames = (needs: readonly string[]): ReadonlySet<string> =>
@@ -104,7 +113,22 @@ function fetchFor(manifest: Manifest, config: Json, egress: Egress): Handles["fe
       timeoutMs: null,
       caller: plugin,
       declared: !hosts.includes("*"),
+      ...maxAnswerOf(manifest, init),
     });
+  };
+}
+
+function maxAnswerOf({ kind }: Manifest, { maxAnswerBytes }: PluginRequestInit): { readonly maxAnswer?: number } {
+  if (maxAnswerBytes !== undefined) return { maxAnswer: Math.min(maxAnswerBytes, MAX_WHOLE) };
+  return kind === "guardrail" ? { maxAnswer: MAX_CHECK_ANSWER } : {};
+}
+
+/** A plugin's `resolve`: the same hosts, looked up and judged as if they were called. */
+function resolveFor(manifest: Manifest, config: Json, egress: Egress): Handles["resolve"] {
+  const plugin = pluginName(manifest);
+  return async (host) => {
+    if (!mayCall(manifest, config, new URL(`https://${host}`))) throw new GatewayError("HOST_NOT_DECLARED", { plugin, host });
+    return egress.addresses(host, plugin);
   };
 }
 

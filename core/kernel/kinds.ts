@@ -7,6 +7,7 @@ import {
   CONFIG_MEMBERS,
   type GuardrailPack,
   isJson,
+  isSecretManager,
   type Kind,
   type Manifest,
   isOperationName,
@@ -15,6 +16,7 @@ import {
   type Policy,
   type Provider,
   type Route,
+  type SecretManager,
   type SecretSource,
 } from "#contract";
 import { STORAGE_HANDLES } from "./records/stores.ts";
@@ -68,7 +70,7 @@ const PROVIDER = members({
   operations: [isJson, "an object of adapters"],
   passes: [absentOr(isJson), "an object"],
 });
-const HOOKS = ["identify", "admit", "strategies", "settle"] as const;
+const HOOKS = ["identify", "authorize", "admit", "strategies", "settle"] as const;
 const hook = [absentOr(isFunction), "a function"] as const;
 const isSchema = (schema: unknown): boolean => isJson(schema) && TypeBoxKind in schema;
 const isObjectSchema = (schema: unknown): boolean => isSchema(schema) && isJson((schema as TSchema)["properties"]); // a schema, by the line above
@@ -94,15 +96,25 @@ const memberIds = ({ obeys: { config = {}, strategy = {} } = {} }: Pick<Policy, 
   ...Object.keys(config).map((member) => `config member ${member}`),
   ...Object.keys(strategy).map((member) => `config member strategy.${member}`),
 ];
-const POLICY = members({ identify: hook, admit: hook, settle: hook, spent: hook, strategies, obeys });
+const POLICY = members({ identify: hook, authorize: hook, admit: hook, settle: hook, spent: hook, strategies, obeys });
+const areKeyHeaders = (names: unknown): boolean =>
+  isList(names) && names.every((name) => typeof name === "string" && /^[a-z0-9-]+-api-key$/.test(name));
 const API = members({
   operations: [absentOr(isList), "a list"],
   dialects: [absentOr(isList), "a list"],
   routes: [absentOr(isRoutes), A_ROUTE],
   passing: [absentOr(isPassing), "an object with `content` and `scope`"],
+  keyHeaders: [absentOr(areKeyHeaders), "a list of header names in lower case that end in `-api-key`"],
   obeys,
 });
 
+const areSignIns = (auth: unknown): boolean => isList(auth) && auth.length > 0 && auth.every(isObjectSchema);
+const SECRET_SOURCE = members({ scheme: [isText, "the scheme it reads"], read: [isFunction, "a function"] });
+const SECRET_MANAGER = members({
+  manager: [isText, "the `manager_type` it stands for"],
+  auth: [areSignIns, "a list of object schemas, one for each way to sign in"],
+  read: [isFunction, "a function"],
+});
 const OUTCOMES = members({ export: [isFunction, "a function"] });
 const RECORDS = members({
   record: [isFunction, "a function"],
@@ -117,8 +129,11 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
     named: (provides) => Object.keys((provides as Provider).operations),
   },
   guardrail: {
-    flaw: ({ checks }, { id }) =>
-      isList(checks) ? checks.map((check) => checkFlaw(check, id)).find((flaw) => flaw !== undefined) : "`checks` must be a list",
+    flaw: ({ checks, credentials }, manifest) =>
+      isList(checks)
+        ? (checks.map((check) => checkFlaw(check, manifest.id)).find((flaw) => flaw !== undefined) ??
+          credentialsFlaw(credentials, manifest))
+        : "`checks` must be a list",
     claims: (provides) => (provides as GuardrailPack).checks.map((check) => `check ${check.id}`),
     named: (provides) => (provides as GuardrailPack).checks.map((check) => check.id),
   },
@@ -177,8 +192,11 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
   price: { flaw: members({ price: [isFunction, "a function"] }), claims: () => [] },
   tokenizer: { flaw: members({ count: [isFunction, "a function"] }), claims: () => [] },
   secret: {
-    flaw: members({ scheme: [isText, "the scheme it reads"], read: [isFunction, "a function"] }),
-    claims: (provides) => [`secret scheme ${(provides as SecretSource).scheme}`],
+    flaw: (provides) => (provides["manager"] === undefined ? SECRET_SOURCE : SECRET_MANAGER)(provides),
+    claims(provides) {
+      const plugin = provides as SecretSource | SecretManager;
+      return [isSecretManager(plugin) ? `secret manager ${plugin.manager}` : `secret scheme ${plugin.scheme}`];
+    },
   },
   console: { flaw: members({ mount: [isText, "a path"], asset: [isFunction, "a function"] }), claims: () => ["the console"] },
 };
@@ -215,4 +233,15 @@ export function misnamed(manifest: Manifest, provides: unknown): string | undefi
   const extra = listed.filter((id) => !named.includes(id));
   if (missing.length > 0) return `its code provides ${missing.join(", ")}, which its manifest does not name under provides`;
   return extra.length > 0 ? `its manifest names ${extra.join(", ")} under provides, which its code does not provide` : undefined;
+}
+
+/** Accounts of tenants are asked for where operators see it, and defaults are secrets that the manifest names. */
+function credentialsFlaw(credentials: unknown, { needs = [] }: Manifest): string | undefined {
+  if (needs.includes("credentials") !== (credentials !== undefined))
+    return "its manifest must name `credentials` under needs exactly when it provides `credentials`";
+  if (credentials === undefined) return undefined;
+  if (!isObjectSchema(credentials)) return "`credentials` must be an object schema";
+  const members = Object.values((credentials as TSchema)["properties"] as Record<string, TSchema>); // an object schema, by the line above
+  const unnamed = members.map(({ env }) => env as unknown).find((env) => env !== undefined && !needs.includes(`secret:${String(env)}`));
+  return unnamed === undefined ? undefined : `its manifest must name secret:${String(unnamed)} under needs`;
 }

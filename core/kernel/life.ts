@@ -3,8 +3,8 @@ import { GatewayError, type Json, type Kinds, type Manifest, messageOf, type Plu
 /*
  * The life of a plugin, and who takes it on:
  *
- *   found            a manifest that could be accepted              external.ts, deployment.ts
- *   off, or enabled  what profile, flag and environment say of it   deployment.ts
+ *   found            a manifest that could be accepted              discovery/external.ts
+ *   off, or enabled  what profile, flag and environment say of it   discovery/deployment.ts
  *   spare            other storage serves what it would             records/stores.ts
  *   loaded           its code is here, its configuration judged     load.ts
  *   up               set up, its ids its own; then made ready       set-up.ts
@@ -32,6 +32,8 @@ export interface DeployedPlugin extends Found {
   /** `kind/id` */
   readonly name: string;
   readonly required: boolean;
+  /** Where its checks run: `process` is in processes of their own. */
+  readonly isolate: "none" | "process";
   /** The profile names it, under `plugins` or `order`. */
   readonly named: boolean;
   /** Configuration from the profile and the mapped environment, not yet judged. */

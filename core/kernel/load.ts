@@ -2,11 +2,12 @@ import { existsSync } from "node:fs";
 import { Kind, type TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError, isJson, type Json, type Manifest, type Plugin } from "#contract";
-import { checkHash } from "./deployment.ts";
-import { importFault } from "./import-fault.ts";
+import type { Isolation } from "../compute/isolated/isolation.ts";
+import { checkHash } from "./discovery/deployment.ts";
+import { importFault } from "./discovery/import-fault.ts";
 import { switched } from "./settings/flags.ts";
 import { undeclaredNeeds } from "./host.ts";
-import { checkContract } from "./manifest.ts";
+import { checkContract } from "./discovery/manifest.ts";
 import type { Profile } from "./settings/profile.ts";
 import { firstProblem, type Problem, problems as problemsIn } from "../json/shape.ts";
 import { type DeployedPlugin, type Stage, type StepLimits, setupError, stepError, runStep } from "./life.ts";
@@ -18,12 +19,14 @@ export interface LoadInput {
   /** All plugins there are: interpreters are found here, enabled or not. */
   readonly all: readonly DeployedPlugin[];
   readonly limits: StepLimits;
+  readonly isolation: Isolation | undefined;
 }
 
 /** Manifest -> contract range -> content hash -> module or interpreter -> needs -> configuration. */
-export async function loadPlugin(deployed: DeployedPlugin, { profile, all, limits }: LoadInput): Promise<Loaded> {
+export async function loadPlugin(deployed: DeployedPlugin, { profile, all, limits, isolation }: LoadInput): Promise<Loaded> {
   judgeFiles(deployed, profile, all);
-  const plugin = deployed.load ? await moduleOf(deployed, limits) : await interpreted(deployed, all, limits);
+  const here = deployed.isolate === "process" ? loadedElsewhere(deployed, isolation) : deployed;
+  const plugin = here.load ? await moduleOf(here, limits) : await interpreted(here, all, limits);
   judgePlugin(deployed, plugin);
   return { at: "loaded", plugin, config: configOf(deployed, plugin) };
 }
@@ -35,7 +38,7 @@ export function judgeFiles(deployed: DeployedPlugin, profile: Profile, all: read
   checkHash(deployed, profile);
   if (!deployed.load) interpreterOf(deployed, all);
   if (module && !existsSync(module.path))
-    throw new GatewayError("PLUGIN_MANIFEST", { file, path: "entry", why: `there is no file ${module.path}` });
+    throw new GatewayError("PLUGIN_MANIFEST", { file, path: "entry", why: `there is no file ${module.path}; build the plugin first` });
 }
 
 function interpreterOf({ manifest, file }: DeployedPlugin, all: readonly DeployedPlugin[]): DeployedPlugin {
@@ -43,6 +46,16 @@ function interpreterOf({ manifest, file }: DeployedPlugin, all: readonly Deploye
   const interpreter = all.find((other) => other.name === name && other.load);
   if (interpreter) return interpreter;
   throw new GatewayError("PLUGIN_MANIFEST", { file, path: "extends", why: `there is no plugin ${name} that could interpret it` });
+}
+
+/** The same, whose code is imported in a process of its own. */
+function loadedElsewhere(deployed: DeployedPlugin, isolation: Isolation | undefined): DeployedPlugin {
+  const { name, module } = deployed;
+  const load = (): Promise<unknown> => {
+    if (!isolation) throw new Error("there are no processes here in which it could run");
+    return isolation.load({ name, ...(module && { module }) });
+  };
+  return { ...deployed, load };
 }
 
 async function moduleOf(deployed: DeployedPlugin, limits: StepLimits): Promise<Plugin> {

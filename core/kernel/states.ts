@@ -2,19 +2,20 @@ import { type Generations, type Health, messageOf } from "#contract";
 import type { Generation, PluginState } from "./generation.ts";
 import { KIND_RULES } from "./kinds.ts";
 import { type DeployedPlugin, isUp } from "./life.ts";
-import { isGuard } from "./manifest.ts";
+import { isGuard } from "./discovery/manifest.ts";
 import type { MissingSecrets } from "./secrets/missing-secrets.ts";
 
 /* What is told of plugins and of other parts: to readers of a generation, to operators, to who asks how it is doing. */
 
 export function stateOf(deployed: DeployedPlugin, redact: (text: string) => string): PluginState {
-  const { name, manifest, origin, required, stage } = deployed;
+  const { name, manifest, origin, required, isolate, stage } = deployed;
   const error = stage.at === "failed" ? stage.error : undefined;
   const why = error?.message ?? ("why" in stage ? stage.why : null);
   return {
     name,
     manifest,
     origin,
+    isolate,
     required: required || (error !== undefined && isGuard(manifest)), // no request passes without it
     state: error ? "failed" : isUp(deployed) ? "running" : "disabled",
     why: why === null ? null : redact(why),
@@ -44,7 +45,15 @@ export const shownStates = ({ plugins, unreadable }: Generation): Shown => [
   ...plugins.map(({ manifest: { version, title, needs = [] }, ...state }) => ({ ...state, version, title, needs })),
   ...unreadable.map(({ origin, why, code }) => ({ ...UNREAD, name: origin, why, code })),
 ];
-const UNREAD = { version: "", title: "(no readable manifest)", needs: [], state: "failed", required: false, provides: [] } as const;
+const UNREAD = {
+  version: "",
+  title: "(no readable manifest)",
+  needs: [],
+  state: "failed",
+  required: false,
+  isolate: "none",
+  provides: [],
+} as const;
 
 /** Parts of the process that are no plugin (memory, the event loop, …), by name; each puts itself in once, at start. */
 export type PartHealth = Map<string, () => Health>;

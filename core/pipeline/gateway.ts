@@ -14,6 +14,9 @@ import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
 import type { Generation, Provided } from "../kernel/generation.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import type { GuardDeps } from "./guard/guard.ts";
+import { dispatcher } from "./dispatch.ts";
+import { type Authorize, authorizer, refusingArchived } from "./authorize.ts";
+import { guardrailJudge } from "./judge-body.ts";
 import { identifier } from "./identify.ts";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { type CostOf, costing } from "./settle/cost.ts";
@@ -22,7 +25,7 @@ import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { withoutOwnKeys } from "./settle/own-keys-hidden.ts";
 import { type Ownership, ownership } from "./owned/ownership.ts";
-import { type Planner, planner } from "./plan/plan.ts";
+import { type Prepare, preparer } from "./plan/prepare.ts";
 import type { Spools } from "./settle/spool/spools.ts";
 import type { Dialects } from "./plan/served.ts";
 import { Sessions } from "./socket/sessions.ts";
@@ -33,7 +36,10 @@ import { countRequest } from "./settle/counters.ts";
 export interface Gateway {
   readonly gen: Generation;
   identify(headers: RequestHeaders, apiKey: string | undefined): Caller | Promise<Caller>;
-  readonly plan: Planner;
+  /** What a known caller may do on plain routes: the roles of people bind there. */
+  readonly authorize: Authorize;
+  /** What is looked up for a request, mostly beforehand. */
+  readonly prepare: Prepare;
   readonly resolve: Resolver;
   /** Whose the ids are that requests name and answers make. */
   readonly owned: Ownership;
@@ -109,55 +115,49 @@ function settledBy({ name, provides, mark }: Provided<Policy>, outcome: Outcome,
 const heard = (done: PromiseLike<unknown>, policy: string, log: Logger): void =>
   void done.then(undefined, (thrown: unknown) => log("error", "settle failed", { policy, why: thrown }));
 
-export function gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, limits: given, spools }: GatewayParts): Gateway {
-  const limits = { ...PIPELINE_LIMITS, ...given };
+/** Where records go when a request is over: counters, the exporters' queues, policies. */
+type Settled = Pick<Gateway, "queues" | "settled" | "close" | "flush">;
+function settling(gen: Generation, limits: PipelineLimits, { headers, ownKeys, now, log, spools }: GatewayParts): Settled {
   const queues = gen.exporters.map(
     ({ name, provides }) => new ExportQueue({ name, exporter: provides, log, now, spool: spools?.of(name) }),
   );
   const unheard = spools?.onBeat(() => queues.forEach((queue) => queue.wake()));
-  const dialects = byOperation(gen.dialects.values());
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
-  const settled = (outcome: Outcome): void => {
-    countRequest(outcome);
-    const waiting = queues.length === 0 ? outcome : withoutOwnKeys(withoutLongBody(outcome, limits.loggedBytes), { ownKeys, headers });
-    for (const queue of queues) queue.add(waiting);
-    for (const policy of settlers) settledBy(policy, outcome, log);
-  };
   return {
-    gen,
-    headers,
-    ownKeys,
-    now,
-    log,
-    limits,
-    memory,
-    sessions: new Sessions(),
-    stalledMs,
     queues,
-    costOf: costing(gen.prices, log),
-    estimate: estimating(gen.tokenizers, log),
-    settled,
-    guards: {
-      checks: gen.checks,
-      plugins: gen.plugins,
-      stores: gen.stores,
-      vault: gen.vault,
-      headers,
-      now,
-      redact,
-      log,
-      compute: gen.compute,
+    settled(outcome) {
+      countRequest(outcome);
+      const waiting = queues.length === 0 ? outcome : withoutOwnKeys(withoutLongBody(outcome, limits.loggedBytes), { ownKeys, headers });
+      for (const queue of queues) queue.add(waiting);
+      for (const policy of settlers) settledBy(policy, outcome, log);
     },
-    sender: { egress: gen.egress, headers, ownKeys, now },
-    identify: identifier(gen.policies, now, ownKeys),
-    plan: planner(gen, ownKeys),
-    resolve: resolver(gen, dialects, now, { ownKeys, headers }),
-    owned: ownership({ records: gen.stores.records, vault: gen.vault, now }),
-    dialects,
-    close: async () => {
+    async close() {
       unheard?.();
       await Promise.all(queues.map((queue) => queue.close()));
     },
     flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),
   };
+}
+
+export function gatewayOf(parts: GatewayParts): Gateway {
+  const { gen, headers, ownKeys, now, log, redact, memory, stalledMs } = parts;
+  const { keyHeaders, compute, operations, egress, stores, vault } = gen;
+  const limits = { ...PIPELINE_LIMITS, ...parts.limits };
+  const dialects = byOperation(gen.dialects.values());
+  const gateway: Gateway = {
+    ...{ gen, headers, ownKeys, now, log, limits, memory, stalledMs, dialects },
+    ...settling(gen, limits, parts),
+    sessions: new Sessions(),
+    costOf: costing(gen.prices, log),
+    estimate: estimating(gen.tokenizers, log),
+    guards: { headers, keyHeaders, now, redact, log, compute, operations },
+    sender: { egress, headers, ownKeys, now },
+    identify: identifier(gen.policies, now, { own: ownKeys, keyHeaders }),
+    authorize: refusingArchived(authorizer(gen.policies, gen.scopes), stores.records),
+    prepare: preparer(gen, { headers, ownKeys }),
+    resolve: resolver(gen, dialects, now, { ownKeys, headers, keyHeaders }),
+    owned: ownership({ records: stores.records, vault, now }),
+  };
+  gen.late.open({ guard: guardrailJudge(gateway), dispatch: dispatcher(gateway) });
+  return gateway;
 }

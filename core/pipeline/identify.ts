@@ -1,24 +1,38 @@
-import { type Caller, GatewayError, type IdentifyRequest, type MaybePromise, type Policy, type RequestHeaders } from "#contract";
+import {
+  type Caller,
+  GatewayError,
+  type IdentifyRequest,
+  type MaybePromise,
+  type Policy,
+  type RequestHeaders,
+  scopeRefusal,
+} from "#contract";
 import type { Provided } from "../kernel/generation.ts";
 import type { OwnKeys } from "../kernel/secrets/own-keys.ts";
-import { judgedCallerKey } from "../kernel/secrets/caller-key.ts";
+import { judgedCallerKey, type KeyHeaders } from "../kernel/secrets/caller-key.ts";
 import { entering } from "../kernel/process/watchdog/marks.ts";
 import { blaming } from "../kernel/process/plugin-failure.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 
 export type Identify = (headers: RequestHeaders, apiKey: string | undefined) => Caller | Promise<Caller>;
 
+/** Where callers say their keys, and who remembers those that were accepted. */
+export interface CallerKeys {
+  readonly own: Pick<OwnKeys, "remember">;
+  readonly keyHeaders: KeyHeaders;
+}
+
 /** Asks the policies who is calling; the first answer wins. No promise is made when the answer is warm. */
 export function identifier(
   policies: readonly Provided<Policy>[],
   now: () => number,
-  own: Pick<OwnKeys, "remember">,
+  { own, keyHeaders }: CallerKeys,
   limitMs = PLUGIN_LIMITS.identify,
 ): Identify {
   const asked = policies.filter(({ provides }) => provides.identify);
   return (headers, apiKey) => {
     if (asked.length === 0) throw new GatewayError("NOT_READY", { why: "no policy runs that could tell who asks" });
-    const key = judgedCallerKey(headers, apiKey);
+    const key = judgedCallerKey(headers, apiKey, keyHeaders);
     if (key === "") throw new GatewayError("KEY_MISSING");
     return firstAnswer({ policies: asked, request: { key, headers, now: now() }, own, limitMs }, 0);
   };
@@ -64,8 +78,8 @@ function accepted(caller: Caller, { request, own }: Question): Caller {
   return caller;
 }
 
-/** Throws SCOPE_MISSING unless the caller holds one of the scopes. */
+/** Throws unless the caller holds one of the scopes. */
 export function requireScope(caller: Caller, scope: string | readonly string[], action: string): void {
   const held = typeof scope === "string" ? caller.scopes.has(scope) : scope.some((alternative) => caller.scopes.has(alternative));
-  if (!held) throw new GatewayError("SCOPE_MISSING", { scope: typeof scope === "string" ? scope : scope.join(" or "), action });
+  if (!held) throw scopeRefusal(caller, [scope].flat(), action);
 }

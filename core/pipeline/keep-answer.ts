@@ -26,13 +26,15 @@ export interface Keeping {
   readonly mark: number;
   readonly call: Call;
   readonly caller: Caller;
+  /** The body as guardrails changed it. */
+  readonly judged?: Json | undefined;
 }
 
 /** Has an answer kept that the gateway made itself: a whole one now, a stream's when its last event comes. */
 export function keptReply(reply: Reply, asked: Keeping, gw: Pick<Gateway, "log">): MaybePromise<Reply> {
   const { content, leaf } = reply;
   if (!leaf || !reply.from?.served || reply.status >= 400) return reply;
-  const keeping = { ...asked, call: withShape(asked.call, leaf) };
+  const keeping = { ...asked, call: withShape(asked.call, leaf), judged: reply.judged };
   if (!wants(keeping, gw)) return reply;
   if (content.kind === "whole") return content.body ? handOver(content.body, keeping, gw).then(() => reply) : reply;
   if (content.kind !== "stream" || content.stream.kind !== "chunks") return reply;
@@ -92,10 +94,14 @@ const KEEP_MS = 5_000;
 const failing = new Set<OperationName>();
 
 async function handOver(answer: Json, keeping: Keeping, gw: Pick<Gateway, "log">): Promise<void> {
-  const { keeps, mark, call, caller } = keeping;
+  const { keeps, mark, call, caller, judged = null } = keeping;
   try {
     entering(mark);
-    await withDeadline(whileOpen(mark, keeps.keep(answer, call, caller)), KEEP_MS, (ms) => new Error(`it took longer than ${ms} ms`));
+    await withDeadline(
+      whileOpen(mark, keeps.keep(answer, call, caller, judged)),
+      KEEP_MS,
+      (ms) => new Error(`it took longer than ${ms} ms`),
+    );
     if (failing.delete(call.operation)) gw.log("info", "answer.kept_again", { operation: call.operation });
   } catch (thrown) {
     notKept(thrown, keeping, gw);

@@ -11,15 +11,19 @@ import { entering } from "../kernel/process/watchdog/marks.ts";
 import { PLUGIN_LIMITS, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { noSockets, type SocketListener } from "../platform.ts";
 import type { Gateway } from "./gateway.ts";
-import { activeGuardrails } from "./guard/guard.ts";
 import type { GuardrailReport } from "./call/guardrail-report.ts";
 import { requireScope } from "./identify.ts";
+import type { Prepared } from "./plan/prepare.ts";
 import type { Reply } from "./call/reply.ts";
 import type { Content } from "./stream/content.ts";
-import { gatewayHeaders, once, type Served, settled } from "./settle/settle.ts";
+import { gatewayHeaders, type Served, settled } from "./settle/settle.ts";
+import { shortened } from "./settle/logged-text.ts";
+import { sum } from "./settle/sum.ts";
+import { MAX_NAME } from "./settle/used.ts";
 import type { Ending } from "./stream/deliver.ts";
 import { SessionJudge } from "./socket/judge.ts";
 import { Session } from "./socket/session.ts";
+import type { Unfinished } from "./socket/session-parts.ts";
 
 /** Makes a WebSocket of the client's request; `false` where it has gone. */
 export type Upgrade = (headers: Readonly<Record<string, string>>, listener: SocketListener) => boolean;
@@ -38,6 +42,8 @@ export const isOpen = (reply: Reply): reply is OpenReply => reply.content.kind =
 export interface ServedSocket extends Served {
   readonly caller: NonNullable<Served["caller"]>;
   readonly plan: NonNullable<Served["plan"]>;
+  readonly prepared: Prepared;
+  readonly spending: NonNullable<Served["spending"]>;
   readonly upgrade: Upgrade | undefined;
 }
 
@@ -56,11 +62,15 @@ export async function openSession(reply: OpenReply, served: ServedSocket, gw: Ga
   }
 }
 
-async function judgeOf({ leaf, from }: OpenReply, { call, caller, plan }: ServedSocket, gw: Gateway): Promise<SessionJudge> {
+async function judgeOf(
+  { leaf, from }: OpenReply,
+  { call, caller, plan, prepared, spending }: ServedSocket,
+  gw: Gateway,
+): Promise<SessionJudge> {
   if (!leaf || !from) throw new TypeError("a socket is a target's answer");
-  const input = await activeGuardrails(leaf.inputGuardrails, caller, gw.guards);
-  const output = await activeGuardrails(leaf.outputGuardrails, caller, gw.guards);
-  return new SessionJudge({ call, caller, plan, to: from, input, output, deps: gw.guards });
+  const input = await prepared.guardrails(leaf.inputGuardrails);
+  const output = await prepared.guardrails(leaf.outputGuardrails);
+  return new SessionJudge({ call, caller, plan, to: from, input, output, deps: gw.guards, spending });
 }
 
 function sessionOf(reply: OpenReply, served: ServedSocket, judge: SessionJudge, gw: Gateway): Session {
@@ -80,12 +90,30 @@ function sessionOf(reply: OpenReply, served: ServedSocket, judge: SessionJudge, 
     now: gw.now,
     spent: (usage) => spent(usage, served, gw),
     identify: () => after(gw.identify(call.headers, call.control.apiKey), (known) => mayStill(known, served)),
-    settle: once((ending: Ending) => {
+    settle: (ending, unfinished) => {
       gw.sessions.remove(session);
-      void settled({ reply: told, served, ending, gw });
-    }),
+      void withEstimate(ending, unfinished, told, gw)
+        .catch((thrown: unknown) => notEstimated(thrown, ending, gw))
+        .then((whole) => settled({ reply: told, served, ending: whole, gw }));
+    },
   });
   return session;
+}
+
+/** What was said in answers that never ended was used all the same. */
+async function withEstimate(ending: Ending, unfinished: (() => Unfinished) | null, { from, model }: Reply, gw: Gateway): Promise<Ending> {
+  if (unfinished === null || from === null) return ending;
+  const { asked, said } = unfinished();
+  const { text, times } = said;
+  const of = { providerId: from.id, model: shortened(model ?? from.target.model, MAX_NAME) };
+  const used = await gw.estimate(asked, text, of);
+  return { ...ending, usage: sum(ending.usage, { ...used, output: Math.round((used.output ?? 0) * times) }) };
+}
+
+/** What was reported stands, and the session is settled. */
+function notEstimated(thrown: unknown, ending: Ending, { log }: Gateway): Ending {
+  log("error", "usage.not_estimated", { why: thrown });
+  return ending;
 }
 
 function messagesOf({ id, messages }: MountedOperation): SocketMessages {

@@ -13,6 +13,7 @@ import {
   type TargetNode,
   tenantOf,
 } from "#contract";
+import { nothingSpent } from "../compute/allowance.ts";
 import type { MountedRoute } from "../kernel/generation.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { textCost } from "../json/memory-cost.ts";
@@ -21,12 +22,14 @@ import { answerFrom } from "./target.ts";
 import type { RoutedRequest } from "./call/try.ts";
 import { discarded } from "./call/attempt.ts";
 import { goesOnce, keptForm } from "./call/form.ts";
+import { leaveBehind } from "./call/left-behind.ts";
 import type { Gateway } from "./gateway.ts";
 import { requireScope } from "./identify.ts";
 import { PLUGIN_LIMITS, type PluginLimits, pluginAnswer } from "../kernel/process/plugin-answer.ts";
 import { blaming } from "../kernel/process/plugin-failure.ts";
 import { keptReply } from "./keep-answer.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
+import { planOf } from "./plan/plan.ts";
 import { choosesNobody, noProvider } from "./plan/targets.ts";
 import { refused, whenDone } from "./settle/settle.ts";
 import { isOpen, judgeUpgrade, openSession, type Upgrade } from "./open-session.ts";
@@ -42,6 +45,8 @@ export interface PendingCall {
   readonly leave: () => void;
   /** Where it asks for a WebSocket: opens the client's side. */
   readonly upgrade?: Upgrade | undefined;
+  /** Whom it is asked for, where a plugin asks: who that is and what it may do is known. */
+  readonly as?: Caller;
 }
 
 /**
@@ -49,14 +54,15 @@ export interface PendingCall {
  * What is there already is not awaited: a warm request waits for its body, its provider, and the policies that count.
  */
 export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLimits = PLUGIN_LIMITS): Promise<Response> {
-  const reached: { call: Call; caller: Caller | null; plan: Plan | null } = { call: arrived.call, caller: null, plan: null };
+  const reached: Reached = { call: arrived.call, caller: null, plan: null };
   const { held } = arrived;
   try {
-    const caller = (reached.caller = await gw.identify(arrived.call.headers, arrived.call.control.apiKey));
+    const caller = (reached.caller = arrived.as ?? (await gw.identify(arrived.call.headers, arrived.call.control.apiKey)));
     held.tenant = tenantOf(caller);
-    if (!caller.scopes.has(DATA_PLANE_SCOPE)) requireOperation(caller, arrived.call);
+    if (!caller.scopes.has(DATA_PLANE_SCOPE) && !arrived.as) requireOperation(caller, arrived.call);
     const asked = (reached.call = withBody(arrived.call, await arrived.read()));
-    const plan = (reached.plan = await gw.plan(asked, caller));
+    const prepared = await gw.prepare(asked, caller);
+    const plan = (reached.plan = planOf(asked, caller, prepared, gw.ownKeys));
     // In the order of the profile; a throw denies.
     for (const { name, provides, mark } of gw.gen.policies) {
       if (!provides.admit) continue;
@@ -69,18 +75,30 @@ export async function handle(arrived: PendingCall, gw: Gateway, limits: PluginLi
     }
     if (asked.row.socket) judgeUpgrade(asked.row, asksForSocket(asked), arrived.upgrade);
     const call = (reached.call = asked.body.kind === "form" ? await keptForm(asked, plan.root, held) : asked);
-    const request: RoutedRequest = { call, caller, plan, held };
+    const request: RoutedRequest = { call, caller, plan, prepared, held };
     const route = gw.gen.operations.get(call.operation);
     const local = route?.local && (await localAnswer(route, request, gw, limits));
-    const routed = !local && route?.prepare ? await prepared(route, request, gw, limits) : request;
+    const routed = (reached.routed = !local && route?.prepare ? await withPreparedBody(route, request, gw, limits) : request);
     const reply = local ?? (await firstThatAnswers(plan.root, routed, gw, limits));
     const answered = route?.keeps ? await keptReply(reply, { keeps: route.keeps, mark: markOfOwner(route), call, caller }, gw) : reply;
     if (isOpen(answered))
-      return await openSession(answered, { call, caller, plan, leave: arrived.leave, held, upgrade: arrived.upgrade }, gw);
-    return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, prepared: routed.call }, gw);
+      return await openSession(
+        answered,
+        { call, caller, plan, prepared, leave: arrived.leave, held, upgrade: arrived.upgrade, spending: routed.spending ?? nothingSpent() },
+        gw,
+      );
+    return whenDone(answered, { call, caller, plan, leave: arrived.leave, held, routed }, gw);
   } catch (thrown) {
     return refused(thrown, { ...reached, leave: arrived.leave, held }, gw);
   }
+}
+
+/** How far a request has come. */
+interface Reached {
+  call: Call;
+  caller: Caller | null;
+  plan: Plan | null;
+  routed?: RoutedRequest;
 }
 
 /** A route that there is not is none of whoever may not pass requests on, either. */
@@ -93,9 +111,9 @@ const asksForSocket = ({ headers }: Call): boolean => headers.get("upgrade")?.to
 
 /** Member by member, because copying an object of unknown shape costs more than all of this. */
 const withBody = (
-  { id, operation, row, method, path, params, search, headers, control, traceId, startedAt, signal }: Call,
+  { id, operation, row, method, path, params, search, headers, control, traceId, startedAt, signal, inner }: Call,
   body: Body,
-): Call => ({ id, operation, row, method, path, params, search, headers, control, traceId, body, startedAt, signal });
+): Call => ({ id, operation, row, method, path, params, search, headers, control, traceId, body, startedAt, signal, inner });
 
 /** What the gateway itself can answer, before any target is looked for. */
 function localAnswer(
@@ -126,7 +144,7 @@ function localAnswer(
 }
 
 /** The request with the body that its operation's plugin has made of the client's; as it is where that leaves it. */
-async function prepared(route: MountedRoute, request: RoutedRequest, gw: Gateway, limits: PluginLimits): Promise<RoutedRequest> {
+async function withPreparedBody(route: MountedRoute, request: RoutedRequest, gw: Gateway, limits: PluginLimits): Promise<RoutedRequest> {
   const { call, caller, held } = request;
   const mark = markOfOwner(route);
   entering(mark);
@@ -162,11 +180,12 @@ async function firstOf(node: Branch, request: RoutedRequest, gw: Gateway, limits
       throw blaming(thrown, nameOf(mark));
     }
   };
-  const heldBefore = request.held.bytes;
+  let heldBefore = request.held.bytes;
   let reply: Reply | undefined;
   for (let step = await chosen(); !step.done; step = await chosen(reply)) {
     if (reply && goesOnce(request.call)) return reply; // what was sent is gone
     if (reply) {
+      heldBefore = leaveBehind(reply, request, heldBefore);
       await discarded(reply.content);
       request.held.backTo(heldBefore);
     }

@@ -8,6 +8,7 @@ import {
   isTrained,
   type Json,
   type Leaf,
+  type MaybePromise,
   type MountedOperation,
   nextTurn,
   OPERATIONS,
@@ -17,12 +18,15 @@ import {
 import { isLong } from "../json/long-json.ts";
 import { entering, markOfOwner } from "../kernel/process/watchdog/marks.ts";
 import { type Attempted, attempt } from "./call/attempt.ts";
+import { Tries } from "./call/retry.ts";
 import type { Gateway } from "./gateway.ts";
-import { activeGuardrails, guardInput } from "./guard/guard.ts";
+import { guardInput } from "./guard/guard.ts";
+import { guardFile } from "./guard/lines/file.ts";
 import type { ClientForm, RoutedRequest, Try } from "./call/try.ts";
 import { refuseUnread } from "./guard/unread.ts";
 import { refuseUnstreamable } from "./guard/stream.ts";
 import { wireError } from "./stream/live.ts";
+import { askedUntilItPasses, mayBeAskedAgain } from "./guard/asked-again.ts";
 import { deniedReply, guardReply, judgedReply, viewOf } from "./guard/output.ts";
 import { readForm } from "./call/form.ts";
 import { type GuardedCall, NO_REPORT } from "./call/guardrail-report.ts";
@@ -33,44 +37,61 @@ import { errorBodyOf } from "./stream/error-response.ts";
 
 /** Resolve, shape, guard, call, guard: what one target answers. */
 export async function answerFrom(leaf: Leaf, request: RoutedRequest, gw: Gateway): Promise<Reply> {
-  const { call, caller, plan } = request;
+  const { call, caller, plan, prepared } = request;
   let guarded: GuardedCall | null = null;
   try {
     const body = call.body.kind === "json" ? shaped(call.body.value, leaf) : null;
-    const to = await gw.resolve(leaf, withShape(call, body), caller, modelOf(body, call, plan));
-    if (call.row.passes !== undefined) await refuseUnread(leaf, request, gw.guards);
+    const to = await gw.resolve(leaf, { call: withShape(call, body), caller, prepared }, modelOf(body, call, plan));
+    if (call.row.passes !== undefined) await refuseUnread(leaf, request);
     if (leaf.inputGuardrails.length > 0) {
       if (isLongBody(call.body)) await nextTurn();
       guarded = await guardedInput({ leaf, body, to, request }, gw);
     }
-    if (guarded?.denied) return deniedReply(guarded, leaf, to, call);
-    const { owned } = call.row;
-    if (owned !== undefined) {
-      const judged = gw.owned.judge(owned, caller, { call, to, body: bodyAfter(guarded, body) });
-      if (judged !== undefined) await judged;
+    if (guarded?.denied) {
+      const form = clientForm({ call: guarded.call, body, leaf, to, request }, gw);
+      return deniedReply(guarded, { leaf, to, form, streamed: isStreamed(call, body) });
     }
+    const ownership = judgedOwnership(guarded, { leaf, body, to, request }, gw);
+    if (ownership !== undefined) await ownership;
     if (isTrained(to.target.model)) await gw.owned.judgeModel(caller, to);
     const after = bodyAfter(guarded, body);
     if (isLongBody(call.body)) await nextTurn();
     const asked = after && askedOf(after, to);
     if (to.served && isLongBody(call.body)) await nextTurn();
     const it = tryOf({ leaf, body: after, asked, to, request }, guarded, gw);
-    if (it.ask.stream && leaf.outputGuardrails.length > 0)
-      refuseUnstreamable(await activeGuardrails(leaf.outputGuardrails, caller, gw.guards), it.call);
-    const reply = replyOf(await attempt(it, gw.sender), it);
-    return guardReply(changesOwned(call.row) ? await ownedReply(reply, it, gw) : reply, it, gw.guards);
+    if (it.ask.stream && leaf.outputGuardrails.length > 0) refuseUnstreamable(await prepared.guardrails(leaf.outputGuardrails), it.call);
+    const tries = new Tries(leaf.retry, gw.sender.now());
+    const heldBefore = request.held.bytes;
+    const reply = replyOf(await attempt(it, gw.sender, tries), it);
+    const judged = guardReply(changesOwned(call.row) ? await ownedReply(reply, it, gw) : reply, it, gw.guards);
+    if (!mayBeAskedAgain(leaf)) return judged;
+    return askedUntilItPasses(judged, { it, tries, heldBefore, by: gw.sender, ask: () => askedAgain(it, tries, gw) });
   } catch (thrown) {
     const reply = unavailable(thrown, leaf, call);
     return guarded ? judgedReply(reply, guarded) : reply;
   }
 }
 
+/** Apart from the first time, which makes no promise of its own. */
+async function askedAgain(it: Try, tries: Tries, gw: Gateway): Promise<Reply> {
+  const reply = replyOf(await attempt(it, gw.sender, tries), it);
+  return guardReply(changesOwned(it.call.row) ? await ownedReply(reply, it, gw) : reply, it, gw.guards);
+}
+
 /** Judging it by its schema, reading it for guardrails and making it into its provider's form are a turn each. One that took the place of its client's may be as long. */
 const isLongBody = (body: Body): boolean => body.kind === "json" && (body.text === null || isLong(body.text));
 
-/** Does its answer make, list or delete what belongs to a workspace? */
+/** May who asks use the ids that the request holds? */
+function judgedOwnership(guarded: GuardedCall | null, { body, to, request }: ShapedRequest, gw: Gateway): MaybePromise<void> {
+  const { call, caller } = request;
+  const { owned } = call.row;
+  if (owned === undefined) return undefined;
+  return gw.owned.judge(owned, caller, { call: callAfter(guarded, call), to, body: bodyAfter(guarded, body) });
+}
+
+/** Does its answer make, begin, list or delete what belongs to a workspace? */
 const changesOwned = ({ owned, method }: MountedOperation): boolean =>
-  owned !== undefined && (owned.made !== undefined || owned.lists !== undefined || method === "DELETE");
+  owned !== undefined && (owned.made !== undefined || owned.begins !== undefined || owned.lists !== undefined || method === "DELETE");
 
 const ownedReply = (reply: Reply, it: Try, gw: Gateway): Promise<Reply> =>
   gw.owned.settle(it.call.row.owned ?? {}, reply, it, async (after) => {
@@ -93,9 +114,11 @@ function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
 
 const ANSWERED: ReadonlySet<string> = new Set(["PROVIDER_UNAVAILABLE", "ID_UNKNOWN"]);
 
-function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { call, leaf, to }: Try): Reply {
+function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { call, leaf, to, request, guarded }: Try): Reply {
+  const judged = guarded !== null && call.body !== request.call.body && call.body.kind === "json" ? call.body.value : undefined;
   return {
     ...reading,
+    ...(judged && { judged }),
     model: reading.model ?? (to.target.model || modelInForm(call.body) || null),
     leaf,
     from: to,
@@ -133,8 +156,17 @@ async function guardedInput(it: ShapedRequest, gw: Gateway): Promise<GuardedCall
   const { leaf, body, to, request } = it;
   const before = request.guarded?.get(leaf.inputGuardrails);
   if (before?.saw === body) return before.result;
-  const active = await activeGuardrails(leaf.inputGuardrails, request.caller, gw.guards);
-  const result = await guardInput(active, await readable(it), viewOf(to, request), gw.guards);
+  const active = await request.prepared.guardrails(leaf.inputGuardrails);
+  const view = viewOf(to, request);
+  const judged = await guardInput(active, await readable(it), view, gw.guards);
+  const result = judged.call.row.content.lines
+    ? await guardFile(judged, active, {
+        view,
+        held: request.held,
+        deps: gw.guards,
+        whenOver: (release) => void (request.letGo ??= []).push(release),
+      })
+    : judged;
   (request.guarded ??= new Map()).set(leaf.inputGuardrails, { saw: body, result });
   return result;
 }
@@ -147,6 +179,8 @@ const readable = async ({ request: { call, held }, body }: ShapedRequest): Promi
 const withShape = (call: Call, body: Json | null): Call =>
   call.body.kind === "json" && body && body !== call.body.value ? { ...call, body: { ...call.body, value: body, text: null } } : call;
 
+/** The request as its guardrails left it: a form that they read is there to be read again. */
+const callAfter = (guarded: GuardedCall | null, before: Call): Call => guarded?.call ?? before;
 /** The request's JSON as its guardrails left it. */
 const bodyAfter = (guarded: GuardedCall | null, before: Json | null): Json | null =>
   guarded?.call.body.kind === "json" ? guarded.call.body.value : before;
@@ -156,10 +190,11 @@ interface AskedRequest extends ShapedRequest {
   readonly asked: Json | null;
 }
 function askedOf(body: Json, to: Resolved): Json {
-  const { served, provider } = to;
+  const { served, provider, adapter, target } = to;
   if (!served) return body;
   entering(markOfOwner(provider));
-  return served.request(body, { mapped: !passesOn(to, served.wire) });
+  const thinks = adapter.thinks?.(target.model) ?? true;
+  return served.request(body, { mapped: !passesOn(to, served.wire), thinks });
 }
 
 function tryOf({ leaf, body, asked, to, request }: AskedRequest, guarded: GuardedCall | null, gw: Gateway): Try {
@@ -170,11 +205,13 @@ function tryOf({ leaf, body, asked, to, request }: AskedRequest, guarded: Guarde
     operation: to.served?.operation ?? call.row.id,
     path: to.served ? filled(OPERATIONS[to.served.operation].path, call.params) : call.path,
     search: searchOf(call, to),
-    stream: call.row.streams === true && body?.["stream"] === true,
+    stream: isStreamed(call, body),
     strict: form.encode.strict,
   };
   return { request, call, leaf, to, form, ask, body: asked && providerBody(asked, { call, to, ask, form }), guarded };
 }
+
+const isStreamed = ({ row }: Call, body: Json | null): boolean => row.streams === true && body?.["stream"] === true;
 
 /** The path of the operation that stands in, with what the client's own says. */
 const filled = (path: string, params: Call["params"]): string =>

@@ -1,6 +1,6 @@
 /** A check judges the same wherever it runs. */
 import { afterAll, describe, expect, test } from "bun:test";
-import type { Check, CheckInput, Json, Verdict } from "#contract";
+import type { Check, CheckInput, Json, Segment, Verdict } from "#contract";
 import { ComputePool } from "../../core/compute/pool.ts";
 import { checks } from "./checks/index.ts";
 
@@ -48,13 +48,26 @@ const PARAMS: Readonly<Record<string, readonly Json[]>> = {
     { rule: "\\p{L}+|😀", not: false },
     { rule: "(", not: false },
   ],
+  "default.regexReplace": [
+    { rule: "\\d{3}-\\d{2}-\\d{4}", failOnDetection: false },
+    { rule: "/[a-z]+@[a-z]+\\.com/i", redactText: "😀", failOnDetection: false },
+    { rule: "é|\\x{1F600}", replace: "", failOnDetection: true },
+    { rule: "(", failOnDetection: false },
+  ],
 };
 
 const priced = checks.filter((check): check is Extract<typeof check, Check> => typeof check !== "function" && check.cost !== undefined);
 
+/** The text as three segments, where it can be cut. */
+function segmentsOf(text: string): readonly Segment[] {
+  const [first, second, ...rest] = text.split("\n");
+  const texts = [first, second, rest.length > 0 ? rest.join("\n") : undefined].filter((part) => part !== undefined);
+  return texts.map((part, index) => ({ path: `messages[${index}].content`, role: "user", kind: "text", text: part }));
+}
+
 async function here(check: Check, params: Json, text: string): Promise<unknown> {
   try {
-    const said: Verdict = await check.run({ params, text, side: "input", now: 5 } as CheckInput<never>);
+    const said: Verdict = await check.run({ params, text, segments: segmentsOf(text), side: "input", now: 5 } as CheckInput<never>);
     return plain(said);
   } catch (thrown) {
     return (thrown as Error).message;
@@ -62,7 +75,8 @@ async function here(check: Check, params: Json, text: string): Promise<unknown> 
 }
 async function elsewhere(check: Check, params: Json, text: string): Promise<unknown> {
   const work = { pack: { name: "guardrail/default" }, check: check.id, ask: "run", params, side: "input", text, now: 5 } as const;
-  const answer = await pool.elsewhere({ ...work, tenant: "t", deadlineMs: 20_000, signal: null });
+  const pieces = check.transforms && { pieces: segmentsOf(text).map(({ text: { length: chars }, ...segment }) => ({ ...segment, chars })) };
+  const answer = await pool.elsewhere({ ...work, ...pieces, tenant: "t", deadlineMs: 20_000, signal: null });
   if (answer.kind === "failed") return answer.message;
   if (answer.kind !== "verdict") return answer;
   return plain({ ...answer.verdict, ...(answer.dataText !== null && { data: JSON.parse(answer.dataText) }) });
@@ -104,6 +118,8 @@ const WORST: readonly [id: string, params: Json, text: string][] = [
   ["default.alluppercase", {}, "A".repeat(1_000_000)],
   ["default.regexMatch", { rule: "(?i)(foo|bar|baz)+q" }, "fo".repeat(2_000)],
   ["default.regexMatch", { rule: `${"a{99}".repeat(10)}b` }, "a".repeat(1_000)],
+  ["default.regexReplace", { rule: "a+b|a", redactText: "x" }, "a".repeat(1_000)],
+  ["default.regexReplace", { rule: "[a-z]{2}", redactText: "x" }, "ab".repeat(20_000)],
 ];
 
 test.each(WORST)(

@@ -6,15 +6,21 @@ import { remembered } from "./remembered.ts";
 /**
  * Patterns written by users, matched in time linear in the text. RE2 (re2js: plain JavaScript, no dependencies) has no
  * backtracking; it takes `(?i)` and refuses what cannot be matched in linear time (lookahead, backreferences) when the
- * guardrail is saved. Patterns without repetition are linear in every engine and run on the built-in one, which is many
+ * guardrail is saved. Patterns without repetition, but for one at their end, are linear in every engine and run on the built-in one, which is many
  * times faster. Linear in the text is still as many steps for each character as the pattern is large: `patternCost` says
  * how long that may take, before anything is compiled.
  */
 export interface Pattern {
   find(text: string): PatternMatch | null;
   test(text: string): boolean;
+  /** Where it matches, one behind the other, in the order of the text; nothing that matches nothing. */
+  places(text: string): Generator<Place>;
   /** Milliseconds for each character of a text, at most. */
   readonly msPerChar: number;
+}
+export interface Place {
+  readonly from: number;
+  readonly to: number;
 }
 export interface PatternMatch {
   readonly matchedText: string;
@@ -75,6 +81,16 @@ export function patternCost(rule: string, chars: number): number {
   return compiling / NS_PER_MS + msPerChar(rule, size, isPlain(rule) ? PLAIN_NS : LINEAR_NS) * chars;
 }
 
+/**
+ * The same to find every place. Where a pattern repeats something, a match may be known only after the whole text has been
+ * looked at, and there may be one for every character.
+ */
+export function placesCost(rule: string, chars: number): number {
+  const compiling = patternCost(rule, 0);
+  if (compiling === Infinity) return Infinity;
+  return compiling + (patternCost(rule, chars) - compiling) * (isPlain(rule) ? 2 : chars + 1);
+}
+
 /** Every group may match the whole text, and is shown twice when it has a name. */
 function msPerChar(rule: string, size: number, stepNs: number): number {
   const groups = rule.split("(").length;
@@ -88,6 +104,10 @@ function linear(rule: string): Pattern {
   return {
     msPerChar: msPerChar(rule, compiled.programSize(), LINEAR_NS),
     test: (text) => compiled.matcher(text).find(),
+    *places(text) {
+      const matcher = compiled.matcher(text);
+      while (matcher.find()) if (matcher.end() > matcher.start()) yield { from: matcher.start(), to: matcher.end() };
+    },
     find(text) {
       const matcher = compiled.matcher(text);
       if (!matcher.find()) return null;
@@ -97,18 +117,25 @@ function linear(rule: string): Pattern {
   };
 }
 
-/** Letters, classes without negation, anchors, exact counts of one character, and at most one choice of alternatives. */
+/**
+ * Letters, classes without negation, anchors, exact counts of one character, at most one choice of alternatives, and a
+ * repetition where an alternative ends: once it has begun the pattern has matched, and nothing is tried again.
+ */
 const PLAIN =
-  /^(?:\(\?i\))?(?:[\w "'#%&,:;<=>@`~!/^$|-]|\\[dwbB.\-+*?()[\]{}|/^$]|\[(?!\^)(?:[\w .,:;@%+-]|\\[dw.-])+\]|(?<=[\w\]])\{\d{1,2}\})+$/;
+  /^(?:\(\?i\))?(?:[\w "'#%&,:;<=>@`~!/^$|-]|\\[dwbB.\-+*?()[\]{}|/^$]|\[(?!\^)(?:[\w .,:;@%+-]|\\[dw.-])+\]|(?<=[\w\]])(?:\{\d{1,2}\}|(?:[+*]|\{\d{1,2},\d{0,2}\})(?=\||$)))+$/;
 const isPlain = (rule: string): boolean => rule.length <= 2_000 && PLAIN.test(rule);
 
 function plain(rule: string): Pattern | undefined {
   if (!isPlain(rule)) return undefined;
   const native = nativeOf(rule);
   if (native === undefined) return undefined;
+  const every = new RegExp(native, `${native.flags}g`);
   return {
     msPerChar: msPerChar(rule, sizes.get(rule), PLAIN_NS),
     test: (text) => native.test(text),
+    *places(text) {
+      for (const { 0: matched, index } of text.matchAll(every)) if (matched !== "") yield { from: index, to: index + matched.length };
+    },
     find(text) {
       const match = native.exec(text);
       return match && { matchedText: match[0], index: match.index, groups: {}, captures: [] };

@@ -1,16 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import { type Check, type Handles, OneOf, type RemoteCheck, type SegmentKind, type Side, remoteCheck } from "#contract";
+import { type Check, type Handles, OneOf, type RemoteCheck, type SegmentKind, type Side, remoteCheck, vendorParams } from "#contract";
+import { Credentials } from "./credentials.ts";
 
-export type Host = Pick<Handles, "fetch" | "secrets">;
+export type Host = Pick<Handles, "fetch">;
 
-const KEY = "PARTNER_C_API_KEY";
 const SCANNERS = ["prompt_injection", "pii", "secrets", "toxic_language", "invisible_characters"] as const;
 
 /** One member per scanner: null or false when it found nothing. */
 const Reply = Type.Record(Type.String(), Type.Unknown());
 const Params = Type.Object({
   scanners: Type.Array(OneOf(SCANNERS, { description: "Scanner." }), { minItems: 1, description: "What to scan for." }),
-  timeout: Type.Number({ default: 5000, minimum: 1, description: "Milliseconds to wait for the answer." }),
+  ...vendorParams(),
 });
 
 interface Scan {
@@ -33,7 +33,8 @@ export const scan = (host: Host, { id, title, side, path, wants }: Scan): Check 
     params: Params,
     reply: Reply,
     url: () => `https://api.pillarseclabs.com/api/v1/scan/${path}`,
-    headers: async () => ({ authorization: `Bearer ${await host.secrets.read(KEY)}` }),
+    credentials: Credentials,
+    headers: (_, { apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
     ask: ({ text, params }) => ({ message: text, scanners: Object.fromEntries(params.scanners.map((scanner) => [scanner, true])) }),
     judge,
   });

@@ -3,10 +3,10 @@ import { betasFor } from "../wires/anthropic/betas.ts";
 import { CLAUDE_LACKS } from "../wires/anthropic/lacks.ts";
 import { type MessageState, messageStream, reply } from "../wires/anthropic/reply.ts";
 import { messagesRequest } from "../wires/anthropic/request.ts";
-import { chatAsked } from "../wires/chat/asked.ts";
+import { chatRequest } from "../wires/chat/request.ts";
 
 const request = (body: Json, { target, stream }: AdapterInput): Json =>
-  messagesRequest(chatAsked(body, "anthropic", CLAUDE_LACKS), { model: target.model, stream });
+  messagesRequest(chatRequest(body, "anthropic", CLAUDE_LACKS), { model: target.model, stream });
 
 /** Chat completions over POST /messages. */
 export const chat = defineAdapter<MessageState>({

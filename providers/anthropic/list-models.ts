@@ -16,5 +16,5 @@ export const retrieveModel: Adapter = {
 /** GET /models, in the OpenAI list form; what Anthropic says beyond it stays. */
 export const listModels: Adapter = {
   path: (_body, { search }) => (search === "" ? "/models?limit=1000" : "/models"),
-  response: (body) => ({ object: "list", data: Array.isArray(body.data) ? body.data.filter(isJson).map(listed) : [] }),
+  response: (body) => ({ ...body, object: "list", data: Array.isArray(body.data) ? body.data.filter(isJson).map(listed) : [] }),
 };

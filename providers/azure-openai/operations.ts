@@ -1,5 +1,6 @@
 import type { Adapter, PassingAdapter, Provider } from "#contract";
 import { batch, conversation, deployedIfNamed, modelled, response, tuned, tunedList, tuning } from "./body.ts";
+import { isResponsesAlone, isThinking } from "../wires/openai/responses-models.ts";
 import { serving } from "../wires/openai/serving.ts";
 import { batchOutput } from "../wires/openai/batch-output.ts";
 import { realtime } from "./realtime.ts";
@@ -47,7 +48,7 @@ export const operations: Provider["operations"] = {
   getBatchOutput: batchOutput((ask) => resourcePath({}, ask)),
   createFinetune: { ...ofResource, request: tuning, response: tuned },
   listFinetunes: { ...ofResource, response: tunedList },
-  createModelResponse: { ...ofResource, request: response },
+  createModelResponse: { ...ofResource, request: response, alone: isResponsesAlone, thinks: isThinking },
   getModelResponse: ofResource,
   deleteModelResponse: ofResource,
   cancelModelResponse: ofResource,

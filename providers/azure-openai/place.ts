@@ -2,7 +2,7 @@ import type { Target } from "#contract";
 import { type AzureFields, fieldsOf } from "./target.ts";
 
 /** Which deployment of the resource is meant, and by which version of the API. */
-export interface Place {
+export interface DeploymentPath {
   readonly version: string;
   readonly deployment: string | undefined;
   /** The model behind the deployment. */
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** A target's own fields win over its list of deployments, and both over the client's query. */
-export function placeOf(target: Target, search: string): Place {
+export function placeOf(target: Target, search: string): DeploymentPath {
   const fields = fieldsOf(target);
   const listed = listedFor(fields.azure_deployment_config, target.model);
   return {
@@ -27,4 +27,4 @@ const versionIn = (search: string): string | null => new URLSearchParams(search)
 
 const UNDATED: ReadonlySet<string> = new Set(["v1", "preview", "latest"]);
 /** The v1 API has its version in the path; `preview` and `latest` are its variants, told in the query. */
-export const isV1 = ({ version }: Pick<Place, "version">): boolean => UNDATED.has(version);
+export const isV1 = ({ version }: Pick<DeploymentPath, "version">): boolean => UNDATED.has(version);

@@ -36,8 +36,8 @@ export function tokenSource(host: Host, options: TokenOptions): (identity: Ident
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   return (identity) => {
     const key = keyOf(identity);
-    const known = kept.get(key);
-    if (known && known.freshUntil > host.now()) return known.token;
+    const cached = kept.get(key);
+    if (cached && cached.freshUntil > host.now()) return cached.token;
     const answer = fetched(identity, host, options);
     const entry: Kept = { token: answer.then(({ token }) => token), freshUntil: Number.POSITIVE_INFINITY };
     answer.then(
@@ -94,16 +94,16 @@ function granted(status: number, body: unknown): Granted {
   const answer = isJson(body) ? body : {};
   const { access_token: token, expires_in: lifeSec } = answer;
   if (status === 200 && typeof token === "string" && token !== "") return { token, lifeMs: Math.max(0, Number(lifeSec) || 0) * 1000 };
-  const said = typeof answer["error_description"] === "string" ? answer["error_description"] : `status ${status}`;
-  throw refused(status, said.split("\n")[0]?.slice(0, 300) ?? "");
+  const description = typeof answer["error_description"] === "string" ? answer["error_description"] : `status ${status}`;
+  throw refused(status, description.split("\n")[0]?.slice(0, 300) ?? "");
 }
 
 /** What is wrong with a credential is told as such; an outage keeps its status, so that it can be tried again. */
-function refused(status: number, said: string): UpstreamFailure {
+function refused(status: number, description: string): UpstreamFailure {
   const away = status === 429 || status >= 500;
   const credential = status >= 400 && !away;
   return new UpstreamFailure(credential ? 401 : away ? status : 502, {
-    message: `no token from Microsoft Entra: ${said.trim()}`,
+    message: `no token from Microsoft Entra: ${description.trim()}`,
     type: credential ? "authentication_error" : "api_error",
     param: null,
     code: "entra_token",

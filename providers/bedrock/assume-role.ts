@@ -37,8 +37,8 @@ export function roles(parts: Parts): AssumeRole {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
   return async (role, as, region) => {
     const name = await digest([role.arn, role.externalId, region, as]);
-    const known = kept.get(name);
-    if (known !== undefined && known.until > parts.now()) return known.key;
+    const cached = kept.get(name);
+    if (cached !== undefined && cached.until > parts.now()) return cached.key;
     const key = assumed(role, as, region, parts);
     kept.set(name, { key, until: parts.now() + KEPT_MS });
     key.catch(() => kept.delete(name)); // the next request asks again; this one's caller gets the failure

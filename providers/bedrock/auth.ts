@@ -17,8 +17,8 @@ export type Auth =
 
 /** What the target's fields mean. Throws TARGET_INVALID when they are not enough. */
 export function authOf(at: Target): Auth {
-  const { aws_auth_type: asked = impliedType(at) } = at.fields;
-  return TYPES[String(asked)]?.(at) ?? nothing(at);
+  const { aws_auth_type: authType = impliedType(at) } = at.fields;
+  return TYPES[String(authType)]?.(at) ?? nothing(at);
 }
 function nothing({ customHost }: Target): Auth {
   if (customHost !== null) return { type: "none" };

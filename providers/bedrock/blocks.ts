@@ -36,9 +36,9 @@ export function blocksOf(content: unknown): Block[] {
   return Array.isArray(content) ? content.filter(isJson).flatMap(partBlocks) : [];
 }
 function partBlocks({ type, ...part }: Json): Block[] {
-  const known = typeof type === "string" && Object.hasOwn(FROM_PART, type) ? FROM_PART[type] : undefined;
+  const convert = typeof type === "string" && Object.hasOwn(FROM_PART, type) ? FROM_PART[type] : undefined;
   const { cache_control: _mark, ...own } = part;
-  const block = known ? known(part) : own;
+  const block = convert ? convert(part) : own;
   return block ? [block, ...cachePointOf(part)] : [];
 }
 

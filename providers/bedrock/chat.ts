@@ -2,7 +2,7 @@ import { type AdapterInput, defineAdapter, isJson, type Json, mapBody, travellin
 import type { ModelRequest } from "../wires/anthropic/traits.ts";
 import { CLAUDE_LACKS } from "../wires/anthropic/lacks.ts";
 import { stopsOf } from "../wires/anthropic/stops.ts";
-import { chatAsked } from "../wires/chat/asked.ts";
+import { chatRequest } from "../wires/chat/request.ts";
 import type { Lack } from "../wires/chat/lacks.ts";
 import type { Block } from "./blocks.ts";
 import { claudeTraits, familyOf, mayBeClaude } from "./families.ts";
@@ -109,8 +109,8 @@ const lacksOf = (model: string): readonly Lack[] =>
 function request(body: Json, { target }: AdapterInput): Json {
   // validated as ChatBody at the edge; the nested members are read with care
   const model = plainModel(target.model);
-  const asked = { ...chatAsked(body, "bedrock", lacksOf(model)), model, traits: claudeTraits(model) } as unknown as ModelRequest;
-  return { ...travellingMembers(body, ALSO_MAPPED), ...toConverse(asked) };
+  const request = { ...chatRequest(body, "bedrock", lacksOf(model)), model, traits: claudeTraits(model) } as unknown as ModelRequest;
+  return { ...travellingMembers(body, ALSO_MAPPED), ...toConverse(request) };
 }
 
 /** Chat completions over Converse and ConverseStream. */

@@ -16,7 +16,7 @@ function named(block: Block, taken: Taken): Block {
   const { document, toolResult } = block;
   if (isJson(document)) return { document: { ...document, name: free(usable(document.name), taken) } };
   if (!isJson(toolResult) || !Array.isArray(toolResult.content)) return block;
-  return { toolResult: { ...toolResult, content: toolResult.content.map((one) => (isJson(one) ? named(one, taken) : one)) } };
+  return { toolResult: { ...toolResult, content: toolResult.content.map((block) => (isJson(block) ? named(block, taken) : block)) } };
 }
 /** Names that were given, in lower case, and the number that was tried last behind each: thousands may have asked for the same. */
 type Taken = Map<string, number>;
@@ -31,9 +31,9 @@ const usable = (name: unknown): string => {
   return text.slice(0, MAX_NAME).trim() || "document";
 };
 function free(name: string, taken: Taken): string {
-  const asked = name.toLowerCase();
+  const wanted = name.toLowerCase();
   let unique = name;
-  for (let count = taken.get(asked) ?? 1; taken.has(unique.toLowerCase()); unique = `${name} ${count}`) taken.set(asked, ++count);
+  for (let count = taken.get(wanted) ?? 1; taken.has(unique.toLowerCase()); unique = `${name} ${count}`) taken.set(wanted, ++count);
   taken.set(unique.toLowerCase(), 1);
   return unique;
 }

@@ -87,10 +87,13 @@ function listed(member: string, values: readonly (string | undefined)[]): Json {
 }
 
 function entriesOf(input: unknown): Entry[] {
-  return (Array.isArray(input) ? input : [input]).map((one: unknown) => {
-    if (typeof one === "string") return { text: one };
-    const image = isJson(one) && isJson(one.image) ? one.image.base64 : undefined;
-    const entry = { ...(isJson(one) && typeof one.text === "string" && { text: one.text }), ...(typeof image === "string" && { image }) };
+  return (Array.isArray(input) ? input : [input]).map((value: unknown) => {
+    if (typeof value === "string") return { text: value };
+    const image = isJson(value) && isJson(value.image) ? value.image.base64 : undefined;
+    const entry = {
+      ...(isJson(value) && typeof value.text === "string" && { text: value.text }),
+      ...(typeof image === "string" && { image }),
+    };
     if (Object.keys(entry).length > 0) return entry;
     const what = "Bedrock embeds texts and images: input must hold strings, or objects with text or image.base64, not tokens.";
     throw new GatewayError("REQUEST_INVALID", { what }, { param: "input" });

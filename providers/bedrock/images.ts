@@ -65,7 +65,7 @@ function ratioOf(size: unknown): string | undefined {
     const [across = 1, down = 1] = ratio.split(":").map(Number);
     return Math.abs(Math.log(width / height / (across / down)));
   };
-  return RATIOS.toSorted((one, other) => apart(one) - apart(other))[0];
+  return RATIOS.toSorted((ratio, other) => apart(ratio) - apart(other))[0];
 }
 
 /** The first match counts. */
@@ -91,18 +91,18 @@ function drawn(body: Json, model: string): readonly string[] {
  * of any task are the prompt and what not to draw.
  */
 function withOwn(own: Json, mapped: Json, { prompt, negative_prompt: negative }: Json): Json {
-  const asked: Json = { ...own, ...mapped, ...("taskType" in own && { taskType: own["taskType"] }) };
+  const request: Json = { ...own, ...mapped, ...("taskType" in own && { taskType: own["taskType"] }) };
   for (const [name, given] of Object.entries(own)) {
     if (!isJson(given)) continue;
-    if (isJson(mapped[name]) && name === SETTINGS) asked[name] = { ...given, ...mapped[name] };
+    if (isJson(mapped[name]) && name === SETTINGS) request[name] = { ...given, ...mapped[name] };
     else if (!(name in mapped))
-      asked[name] = {
+      request[name] = {
         ...given,
         ...("text" in given && { text: prompt }),
         ...("negativeText" in given && { negativeText: negative ?? "" }),
       };
   }
-  return asked;
+  return request;
 }
 
 /** Images over InvokeModel. */

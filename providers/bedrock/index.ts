@@ -9,8 +9,10 @@ import { readError } from "./errors.ts";
 import { models } from "./families.ts";
 import { messages } from "./invoke-messages.ts";
 import { imageGenerate } from "./images.ts";
+import { atItsHost } from "./hosts.ts";
 import { gatewayIdentity } from "./identity.ts";
-import { atAgentHost, rerank } from "./rerank.ts";
+import { listModels } from "./list-models.ts";
+import { rerank } from "./rerank.ts";
 import { signer } from "./sign.ts";
 import { target } from "./target.ts";
 
@@ -67,14 +69,14 @@ function signing(
     const source = { arn: sourceRoleArn, externalId: sourceExternalId };
     return assume(auth, auth.key ?? (await gatewayIdentity(host.secrets, source, assume, region)), region);
   };
-  return async (asked: OutgoingRequest, at: Target) => {
-    const request = at.customHost === null ? atAgentHost(asked) : asked;
+  return async (unsigned: OutgoingRequest, at: Target) => {
+    const request = at.customHost === null ? atItsHost(unsigned) : unsigned;
     const key = await keyOf(authOf(at), regionOf(at));
     return key === null ? request : sign(request, key, { service: "bedrock", region: regionOf(at) });
   };
 }
 
-/** The models of Amazon Bedrock: chat over Converse, messages to Claude, embeddings and images over InvokeModel, rerank over the agents' runtime. */
+/** The models of Amazon Bedrock: chat over Converse, messages to Claude, embeddings and images over InvokeModel, rerank over the agents' runtime, their list over the control plane. */
 export default definePlugin({
   kind: "provider",
   config,
@@ -92,6 +94,7 @@ export default definePlugin({
         embed,
         imageGenerate: imageGenerate(() => host.now()),
         rerank,
+        listModels,
       },
       models,
       error: readError,

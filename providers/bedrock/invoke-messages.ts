@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type Adapter, type Frame, isJson, type Json, parseJson } from "#contract";
+import { withoutKeptFiles } from "../wires/anthropic/kept-files.ts";
 import { nativeRequest, wantsFormat } from "../wires/anthropic/native.ts";
 import { failure, isFailure } from "./errors.ts";
 import { familyOf, traitsOf } from "./families.ts";
@@ -27,7 +28,7 @@ export const messages: Adapter = {
   frames: "aws-eventstream",
   unwrap,
   request: (body) => {
-    const { model: _model, stream: _stream, ...message } = nativeRequest(body);
+    const { model: _model, stream: _stream, ...message } = nativeRequest(withoutKeptFiles(body, "bedrock"));
     return { anthropic_version: CLAUDE_VERSION, ...message };
   },
 };

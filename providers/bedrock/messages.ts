@@ -63,10 +63,10 @@ const marked = (message: Json, blocks: Block[]): Block[] => (blocks.length > 0 ?
 
 function assistantBlocks(message: Json, telling: Reading): Block[] {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJson) : [];
-  return marked(message, [...saidBlocks(message, telling), ...calls.flatMap((call) => callBlocks(call, telling))]);
+  return marked(message, [...contentBlocks(message, telling), ...calls.flatMap((call) => callBlocks(call, telling))]);
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
-function saidBlocks({ content_blocks, content, refusal }: Json, { thoughts }: ToolTelling): Block[] {
+function contentBlocks({ content_blocks, content, refusal }: Json, { thoughts }: ToolTelling): Block[] {
   const own = Array.isArray(content_blocks) ? blocksOf(content_blocks.filter(thoughts ? isOwn : isText)) : [];
   return own.some(({ text }) => text !== undefined) ? own : [...own, ...blocksOf(content ?? refusal)];
 }

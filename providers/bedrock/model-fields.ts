@@ -58,8 +58,8 @@ export function modelFieldsOf(body: ModelRequest): Json | undefined {
 const listed = (text: string): string[] =>
   text
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== "");
 
 function outputConfig(body: ModelRequest): Json | undefined {
   const effort = effortOf(body);

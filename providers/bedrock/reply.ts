@@ -56,7 +56,7 @@ const ON: Readonly<Record<string, Handler>> = {
     if (isJson(start.image)) state.image = { index, format: String(start.image.format), base64: "" };
     return isJson(start.toolUse) ? openTool(index, start.toolUse, state) : [];
   },
-  contentBlockDelta: ({ contentBlockIndex: index, delta }, state) => (isJson(delta) ? told(delta, index, state) : []),
+  contentBlockDelta: ({ contentBlockIndex: index, delta }, state) => (isJson(delta) ? deltaEvents(delta, index, state) : []),
   contentBlockStop: ({ contentBlockIndex: index }, state) =>
     state.tools.get(index)?.bare ? argument("{}", index, state) : endImage(index, state),
   messageStop: ({ stopReason }, state) => {
@@ -69,7 +69,11 @@ const ON: Readonly<Record<string, Handler>> = {
   },
 };
 
-function told({ text, toolUse, reasoningContent, citation, image }: Json, index: unknown, state: ConverseState): readonly StreamEvent[] {
+function deltaEvents(
+  { text, toolUse, reasoningContent, citation, image }: Json,
+  index: unknown,
+  state: ConverseState,
+): readonly StreamEvent[] {
   if (isJson(toolUse)) return toolUse.input ? argument(String(toolUse.input), index, state) : [];
   if (isJson(reasoningContent)) return reasoned(reasoningContent);
   if (isJson(citation)) return [{ type: "citation", citation }];

@@ -1,13 +1,7 @@
-import { type Adapter, isJson, type Json, type OutgoingRequest } from "#contract";
+import { type Adapter, isJson, type Json } from "#contract";
 import { plainModel } from "./model-path.ts";
 
 const PATH = "/rerank";
-const RUNTIME = /^https:\/\/bedrock-runtime\.([^/]+\/rerank(?:\?|$))/;
-/** Another host of the region serves this operation. */
-export const atAgentHost = (request: OutgoingRequest): OutgoingRequest => ({
-  ...request,
-  url: request.url.replace(RUNTIME, "https://bedrock-agent-runtime.$1"),
-});
 
 /** Members that are mapped below, or that the wire does not know. */
 const MAPPED: ReadonlySet<string> = new Set(["model", "query", "documents", "top_n", "return_documents", "parameters"]);
@@ -34,8 +28,8 @@ const sourceOf = (document: unknown): Json => ({
 function request(body: Json, model: string, region: string): Json {
   const { query, documents, top_n, parameters } = body;
   const sources = Array.isArray(documents) ? documents.map(sourceOf) : [];
-  const asked = Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member)));
-  const more = { ...asked, ...(isJson(parameters) && parameters) };
+  const fields = Object.fromEntries(Object.entries(body).filter(([member]) => !MAPPED.has(member)));
+  const more = { ...fields, ...(isJson(parameters) && parameters) };
   return {
     queries: [{ type: "TEXT", textQuery: { text: query } }],
     rerankingConfiguration: {

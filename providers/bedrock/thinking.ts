@@ -34,8 +34,8 @@ export function thinkingOf(body: ModelRequest): Thinking | undefined {
 /** Claude must be told a limit above the budget it thinks with; Nova at its highest effort must be told none. */
 export function maxTokensOf(body: ModelRequest): number | undefined {
   if (isNovaAtHighest(body)) return undefined;
-  const asked = limitOf(body);
-  if (asked !== undefined) return raisedLimit(asked, body);
+  const limit = limitOf(body);
+  if (limit !== undefined) return raisedLimit(limit, body);
   const budget = thinkingOf(body)?.budget_tokens;
   return budget === undefined ? undefined : budget + FOR_ANSWER;
 }

@@ -38,8 +38,8 @@ function toolOf(tool: Json, body: ChatRequest): Json[] {
     ...(model.includes("amazon") ? [] : cachePointOf(tool)),
   ];
 }
-function specOf({ name, description, parameters, strict: asked }: Json, promised: boolean): Json {
-  const strict = promised && asked === true;
+function specOf({ name, description, parameters, strict: isStrict }: Json, promised: boolean): Json {
+  const strict = promised && isStrict === true;
   const json = inputSchema(parameters, strict);
   return { name, ...(description ? { description } : {}), inputSchema: { json }, ...(strict && { strict }) };
 }

@@ -17,8 +17,8 @@ export function errorReader(declared: string | readonly string[] | undefined): (
 
 /** Codes may be numbers on the wire. */
 function rest(error: Json): Partial<WireError> {
-  const told = MEMBERS.flatMap((member) =>
+  const members = MEMBERS.flatMap((member) =>
     typeof error[member] === "string" || typeof error[member] === "number" ? [[member, String(error[member])] as const] : [],
   );
-  return Object.fromEntries(told);
+  return Object.fromEntries(members);
 }

@@ -11,15 +11,15 @@ import { withLastMessage } from "./last-message.ts";
 import { reasoningOfThisTurn } from "./reasoning.ts";
 import { refusalAsContent } from "./refusal.ts";
 
-type Step = (body: Json) => Json;
+type Rewrite = (body: Json) => Json;
 
 /**
  * The request rewriting that a vendor needs, as one function; absent when it needs none. A body that needs no change
  * comes back as the same object, so that its bytes can be sent as they came.
  */
-export function rewriting(vendor: string, declare: Declare): Step | undefined {
+export function rewriting(vendor: string, declare: Declare): Rewrite | undefined {
   const refused = refusedBy(vendor);
-  const steps: Step[] = [
+  const steps: Rewrite[] = [
     ...(declare.lacks ? [refusing(vendor, declare.lacks)] : []),
     ...(isAnyServer(vendor) ? [] : [withAllowedTools]),
     ...(declare.roles ? [roles(declare.roles)] : []),
@@ -39,14 +39,14 @@ export function rewriting(vendor: string, declare: Declare): Step | undefined {
 }
 
 const refusing =
-  (vendor: string, lacks: NonNullable<Declare["lacks"]>): Step =>
+  (vendor: string, lacks: NonNullable<Declare["lacks"]>): Rewrite =>
   (body) => {
     refuseLacks(body, vendor, lacks);
     return body;
   };
 
 const roles =
-  (names: Readonly<Record<string, string>>): Step =>
+  (names: Readonly<Record<string, string>>): Rewrite =>
   (body) => {
     const messages: unknown = body["messages"];
     const stranger = (message: unknown): message is Json =>
@@ -59,7 +59,7 @@ const roles =
   };
 
 const rename =
-  (names: Readonly<Record<string, string>>): Step =>
+  (names: Readonly<Record<string, string>>): Rewrite =>
   (body) =>
     Object.entries(names).reduce((result, [from, to]) => {
       if (!(from in result)) return result;
@@ -67,19 +67,19 @@ const rename =
       return value === null && to in rest ? rest : { ...rest, [to]: value };
     }, body);
 
-const defaults = (values: Json): Step => {
+const defaults = (values: Json): Rewrite => {
   const members = Object.keys(values);
   return (body) => (members.every((member) => body[member] !== undefined) ? body : { ...values, ...body });
 };
 
 const clamp =
-  (limits: Readonly<Record<string, readonly [number | null, number | null]>>): Step =>
+  (limits: Readonly<Record<string, readonly [number | null, number | null]>>): Rewrite =>
   (body) => {
     const outside = Object.entries(limits).flatMap(([member, [lowest, highest]]) => {
       const value = body[member];
       if (typeof value !== "number") return [];
-      const within = Math.min(Math.max(value, lowest ?? value), highest ?? Infinity);
-      return within === value ? [] : [[member, within] as const];
+      const clamped = Math.min(Math.max(value, lowest ?? value), highest ?? Infinity);
+      return clamped === value ? [] : [[member, clamped] as const];
     });
     return outside.length === 0 ? body : { ...body, ...Object.fromEntries(outside) };
   };

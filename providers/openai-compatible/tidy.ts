@@ -53,7 +53,7 @@ export function completedChunk(choice: Json, chunk: Json, { strict }: AdapterInp
   if (!isJson(delta)) return choice;
   const of = memoryOf(choice["index"], memory);
   const calls = numbered(delta["tool_calls"], of, chunk);
-  const content = said(delta["content"], of, strict);
+  const content = contentDelta(delta["content"], of, strict);
   if (calls === delta["tool_calls"] && content === null) return choice;
   return { ...choice, delta: { ...delta, ...(calls !== undefined && { tool_calls: calls }), ...content } };
 }
@@ -93,7 +93,7 @@ function firstPiece(piece: Json, index: number, chunk: Json): Json {
 }
 
 /** The text of a delta's content; once it has come in parts, with the blocks it belongs to when the client is not strict. */
-function said(content: unknown, of: ChoiceMemory, strict: boolean): Json | null {
+function contentDelta(content: unknown, of: ChoiceMemory, strict: boolean): Json | null {
   const spoken = spokenIn(of.block !== null && typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : content);
   if (spoken === null) return null;
   const blocks = spoken.blocks.map((block) => blockDelta(block, of));

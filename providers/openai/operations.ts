@@ -3,6 +3,7 @@ import { batchOutput } from "../wires/openai/batch-output.ts";
 import { conversationFor } from "../wires/openai/conversation.ts";
 import { oneModel } from "../wires/openai/one-model.ts";
 import { withoutPackedThoughts } from "../wires/openai/packed-thoughts.ts";
+import { isResponsesAlone, isThinking } from "../wires/openai/responses-models.ts";
 import { serving } from "../wires/openai/serving.ts";
 
 const asIs: Adapter = {};
@@ -37,7 +38,7 @@ export const operations: Provider["operations"] = {
   cancelBatch: asIs,
   ...serving("Fine-Tuning", asIs),
   getBatchOutput: batchOutput(),
-  createModelResponse: { request: withoutPackedThoughts },
+  createModelResponse: { request: withoutPackedThoughts, alone: isResponsesAlone, thinks: isThinking },
   getModelResponse: asIs,
   deleteModelResponse: asIs,
   cancelModelResponse: asIs,

@@ -52,8 +52,8 @@ async function answered(request: Json, operations: Answering, ask: AdapterInput,
   if (!answer) return { status: 404, body: { error: { message: `Unknown url ${String(request["url"])}.` } } };
   const body: Json = { ...(isJson(request["body"]) && request["body"]), stream: false };
   const path = String(request["url"]).slice("/v1".length);
-  const asking: AdapterInput = { ...ask, operation, path, search: "", stream: false };
-  const response = await answer(body, asking, signal, NOTHING_SENT);
+  const input: AdapterInput = { ...ask, operation, path, search: "", stream: false };
+  const response = await answer(body, input, signal, NOTHING_SENT);
   return { status: response.status, body: (await response.json()) as unknown };
 }
 const NOTHING_SENT: OutgoingRequest = { method: "POST", url: "https://sandbox.invalid/v1", headers: new Headers(), body: null };

@@ -12,15 +12,15 @@ import { frame, type Head, usageBody, wantsUsage } from "./wire.ts";
 export const completions = (now: () => number): Adapter => ({
   answer: obeying(async (body, _ask, signal) => {
     const scenario = scenarioOf(body);
-    const said = await saidTo(body, scenario);
+    const completions = await completionsOf(body, scenario);
     const head = { id: `cmpl-${idOf(body)}`, created: Math.floor(now() / 1000), model: String(body["model"] ?? "sandbox-echo") };
-    if (body["stream"] !== true) return whole(said, head);
-    const wire = play(frames(said, head, wantsUsage(body)), scenario, signal);
+    if (body["stream"] !== true) return whole(completions, head);
+    const wire = play(frames(completions, head, wantsUsage(body)), scenario, signal);
     return new Response(wire, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
   }),
 });
 
-interface Said {
+interface Completions {
   readonly texts: readonly string[];
   readonly usage: Json;
 }
@@ -28,13 +28,13 @@ interface Said {
 /** Completions of all prompts together. */
 const MAX_CHOICES = 128;
 
-async function saidTo(body: Json, scenario: Scenario): Promise<Said> {
+async function completionsOf(body: Json, scenario: Scenario): Promise<Completions> {
   const prompts = promptsOf(body["prompt"]);
   const count = body["n"] === undefined || body["n"] === null ? 1 : Number(body["n"]);
   if (prompts.length * count > MAX_CHOICES) throw invalid("n", `prompts and n ask for more than ${MAX_CHOICES} completions.`);
-  const said = scenario.chunks === undefined ? scenario.text : await counted(scenario.chunks);
+  const fixedText = scenario.chunks === undefined ? scenario.text : await counted(scenario.chunks);
   const chars = Math.floor(MAX_SAID / (prompts.length * count));
-  const completed = prompts.map((prompt) => [prompt, said ?? beginningOf(prompt, chars)] as const);
+  const completed = prompts.map((prompt) => [prompt, fixedText ?? beginningOf(prompt, chars)] as const);
   const choices = completed.flatMap((pair) => Array.from({ length: count }, () => pair));
   const [prompt, completion] = [tokens(prompts), tokens(choices.map(([, text]) => text))];
   return {
@@ -54,7 +54,7 @@ function promptsOf(prompt: unknown): readonly string[] {
 
 const choice = (text: string, index: number, finish_reason: string | null): Json => ({ text, index, logprobs: null, finish_reason });
 
-const whole = ({ texts, usage }: Said, { id, created, model }: Head): Json => ({
+const whole = ({ texts, usage }: Completions, { id, created, model }: Head): Json => ({
   id,
   object: "text_completion",
   created,
@@ -64,7 +64,7 @@ const whole = ({ texts, usage }: Said, { id, created, model }: Head): Json => ({
 });
 
 /** The frames of a stream, its terminal marker left out. */
-function* frames({ texts, usage }: Said, { id, created, model }: Head, withUsage: boolean): Generator<string> {
+function* frames({ texts, usage }: Completions, { id, created, model }: Head, withUsage: boolean): Generator<string> {
   const chunk = (choices: readonly Json[], rest: Json = withUsage ? { usage: null } : {}): string =>
     frame({ id, object: "text_completion", created, model, choices, ...rest });
   for (const [index, text] of texts.entries()) {

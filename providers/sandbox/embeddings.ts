@@ -38,9 +38,9 @@ function textsOf(input: unknown): readonly string[] {
   return typeof input[0] === "number" ? [JSON.stringify(input)] : input.map(entryText);
 }
 
-function dimensionsOf(asked: unknown): number {
-  if (asked === undefined || asked === null) return DIMENSIONS;
-  const size = Number(asked);
+function dimensionsOf(dimensions: unknown): number {
+  if (dimensions === undefined || dimensions === null) return DIMENSIONS;
+  const size = Number(dimensions);
   if (Number.isInteger(size) && size >= 1 && size <= MAX_DIMENSIONS) return size;
   throw invalid("dimensions", `dimensions must be between 1 and ${MAX_DIMENSIONS}.`);
 }

@@ -11,7 +11,7 @@ import { tokens } from "./speech.ts";
 /** One transparent pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-interface Asked {
+interface ImageRequest {
   readonly prompt: unknown;
   readonly n: unknown;
   readonly format: unknown;
@@ -54,7 +54,7 @@ function editByLink(body: Json, now: number): Response | Json {
   return answer("image_edit", askedBy(body), now);
 }
 
-const askedBy = ({ prompt, n, response_format: format, partial_images: partials, stream }: Json): Asked => ({
+const askedBy = ({ prompt, n, response_format: format, partial_images: partials, stream }: Json): ImageRequest => ({
   prompt: text(prompt),
   n,
   format,
@@ -62,7 +62,7 @@ const askedBy = ({ prompt, n, response_format: format, partial_images: partials,
   streams: stream === true,
 });
 
-function askedIn(form: FormData): Asked {
+function askedIn(form: FormData): ImageRequest {
   judgeWord(form.get("size"), "size", SIZES);
   judgeWord(form.get("response_format"), "response_format", ["url", "b64_json"]);
   return {
@@ -74,14 +74,14 @@ function askedIn(form: FormData): Asked {
   };
 }
 
-function answer(event: string, asked: Asked, now: number): Response | Json {
-  const { prompt, n, format, streams } = asked;
+function answer(event: string, request: ImageRequest, now: number): Response | Json {
+  const { prompt, n, format, streams } = request;
   const count = n === null || n === undefined ? 1 : Number(n);
   if (!Number.isInteger(count) || count < 1 || count > 10) throw invalid("n", "n must be between 1 and 10.");
   const created_at = Math.floor(now / 1000);
-  if (streams) return streamed(event, asked.partials, { created_at, usage: usageOf(prompt, count) });
+  if (streams) return streamed(event, request.partials, { created_at, usage: usageOf(prompt, count) });
   const image = (index: number): Json =>
-    format === "b64_json" ? { b64_json: PIXEL } : { url: `https://sandbox.invalid/images/${idOf(prompt)}-${index}.png` };
+    format === "b64_json" ? { b64_json: PIXEL } : { url: `https://sandbox.invalid/images/${idOf(prompt ?? event)}-${index}.png` };
   const revised = typeof prompt === "string" ? { revised_prompt: beginningOf(prompt, MAX_SAID) } : {};
   return { created: created_at, data: Array.from({ length: count }, (_, index) => ({ ...image(index), ...revised })) };
 }

@@ -31,12 +31,12 @@ export function play(frames: Iterator<string>, scenario: Scenario, signal: Abort
 /** A network would give other requests their turn between two reads; there is none here. */
 const PER_TURN = 32;
 
-interface Step {
+interface PlayedFrame {
   readonly wire?: string;
   readonly last: boolean;
 }
 
-function step(frames: Iterator<string>, scenario: Scenario, sent: number): Step {
+function step(frames: Iterator<string>, scenario: Scenario, sent: number): PlayedFrame {
   if (scenario.empty || sent === scenario.cut_after) return { last: true };
   if (sent === scenario.reset_after) throw new Error("connection reset by the sandbox");
   if (sent === scenario.error_after)

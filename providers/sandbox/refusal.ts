@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
-interface Said {
+interface RefusalBody {
   readonly message?: string | undefined;
   readonly type?: string | undefined;
   readonly param?: string | undefined;
@@ -21,18 +21,18 @@ interface Said {
 export class Refusal extends Error {
   constructor(
     readonly status: number,
-    private readonly said: Said = {},
+    private readonly error: RefusalBody = {},
   ) {
-    super(said.message ?? `The sandbox was asked to answer with ${status}.`);
+    super(error.message ?? `The sandbox was asked to answer with ${status}.`);
   }
   get body(): Json {
-    const { type, param, code } = this.said;
+    const { type, param, code } = this.error;
     return {
       error: { message: this.message, type: type ?? TYPES[this.status] ?? "server_error", param: param ?? null, code: code ?? null },
     };
   }
   response(): Response {
-    const { retry_after } = this.said;
+    const { retry_after } = this.error;
     return Response.json(this.body, {
       status: this.status,
       headers: retry_after === undefined ? {} : { "retry-after": String(retry_after) },

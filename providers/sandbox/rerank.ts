@@ -35,7 +35,7 @@ interface Result {
   readonly relevance_score: number;
   readonly text: string;
 }
-const byScore = (one: Result, other: Result): number => other.relevance_score - one.relevance_score || one.index - other.index;
+const byScore = (a: Result, b: Result): number => b.relevance_score - a.relevance_score || a.index - b.index;
 
 function result(text: string, index: number, wanted: ReadonlySet<string>): Result {
   const held = new Set(wordsIn(text));

@@ -8,19 +8,19 @@ const CREATED = 1_767_225_600;
 
 /** What a provider knows of responses of its own: the same of each, and none whose id says that it is missing. */
 export const responses = {
-  getModelResponse: { answer: answering((_, { path }) => response(known(path))) },
-  deleteModelResponse: { answer: answering((_, { path }) => ({ id: known(path), object: "response", deleted: true })) },
-  cancelModelResponse: { answer: answering((_, { path }) => ({ ...response(known(path)), status: "cancelled", background: true })) },
+  getModelResponse: { answer: answering((_, { path }) => response(responseId(path))) },
+  deleteModelResponse: { answer: answering((_, { path }) => ({ id: responseId(path), object: "response", deleted: true })) },
+  cancelModelResponse: { answer: answering((_, { path }) => ({ ...response(responseId(path)), status: "cancelled", background: true })) },
   listResponseInputItems: {
     answer: answering((_, { path, search }) => {
-      known(path);
+      responseId(path);
       return page(ITEMS, search);
     }),
   },
 } satisfies Record<string, Adapter>;
 
 /** The id in `/responses/:id/…`. */
-function known(path: string): string {
+function responseId(path: string): string {
   const id = decodeURIComponent(path.split("/")[2] ?? "");
   if (!id.includes("missing")) return id;
   throw new Refusal(404, { message: `Response with id '${id}' not found.`, param: "response_id", code: "not_found" });

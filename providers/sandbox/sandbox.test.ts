@@ -61,6 +61,23 @@ describe("chat", () => {
     const counted = frames(await (await chat({ stream: true, stream_options: { include_usage: true } })).text());
     expect(JSON.parse(counted.at(-2)?.slice(6) ?? "")).toMatchObject({ choices: [], usage: { total_tokens: 10 } });
   });
+  test("says it as often as it is asked for", async () => {
+    const { choices, usage } = await json(chat({ n: 3 }));
+    const said = { message: { role: "assistant", content: "Hello there, world", refusal: null }, logprobs: null, finish_reason: "stop" };
+    expect(choices).toEqual([0, 1, 2].map((index) => ({ index, ...said })));
+    expect(usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 15, total_tokens: 20 });
+    const streamed = frames(await (await chat({ n: 2, stream: true })).text());
+    const texts = ["", ""];
+    for (const frame of streamed.slice(0, -1)) {
+      const [choice] = JSON.parse(frame.slice("data: ".length)).choices;
+      texts[choice.index] += choice.delta.content ?? "";
+    }
+    expect(texts).toEqual(["Hello there, world", "Hello there, world"]);
+    const called = await json(chat({ n: 2, tools: [WEATHER], tool_choice: "required" }));
+    const ids = (called["choices"] as { message: { tool_calls: { id: string }[] } }[]).map(({ message }) => message.tool_calls[0]?.id);
+    expect(new Set(ids).size).toBe(2);
+    for (const n of [0, 129, 1.5, "2"]) expect((await chat({ n })).status).toBe(400);
+  });
   test("says scripted text and thinks first", async () => {
     expect(await json(chat({ sandbox: { text: "Yes.", reasoning: "Hm, yes." } }))).toMatchObject({
       choices: [{ message: { content: "Yes.", reasoning_content: "Hm, yes." } }],

@@ -1,5 +1,6 @@
 import { type Json, nextTurn } from "#contract";
 import { beginningOf, messages, textOf } from "./message.ts";
+import { invalid } from "./missing.ts";
 import { MAX_SAID, type Scenario } from "./scenario.ts";
 import { calledTool } from "./tool.ts";
 
@@ -8,6 +9,8 @@ export interface Speech {
   readonly reasoning: string;
   readonly text: string;
   readonly tool: { readonly id: string; readonly name: string; readonly arguments: string } | undefined;
+  /** How often it is said: as many choices. */
+  readonly count: number;
   readonly usage: SpeechUsage;
 }
 export interface SpeechUsage {
@@ -24,22 +27,37 @@ export function* words(text: string): Generator<string> {
   for (const [word] of text.matchAll(/^\s+|\S+\s*/g)) yield word;
 }
 
+/** Choices of one answer; the texts of several share what one may say. */
+const MAX_CHOICES = 128;
+function countOf({ n = null }: Json): number {
+  const count = n ?? 1;
+  if (typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= MAX_CHOICES) return count;
+  throw invalid("n", `n must be between 1 and ${MAX_CHOICES}.`);
+}
+
 export async function speechOf(body: Json, scenario: Scenario, id: string): Promise<Speech> {
+  const count = countOf(body);
   const called = calledTool(body, scenario);
   const tool = called && { id: `call_${id}`, name: called.name, arguments: JSON.stringify(called.arguments) };
-  const text = tool
+  const whole = tool
     ? ""
     : scenario.chunks === undefined
       ? (scenario.text ?? beginningOf(echo(body), MAX_SAID))
       : await counted(scenario.chunks);
+  const text = count === 1 ? whole : beginningOf(whole, Math.floor(MAX_SAID / count));
   const { reasoning = "" } = scenario;
   const thought = tokens([reasoning]);
-  const said = tokens(tool ? [tool.name, tool.arguments] : [text]);
+  const answerTokens = tokens(tool ? [tool.name, tool.arguments] : [text]);
   return {
     reasoning,
     text,
     tool,
-    usage: { prompt: tokens(messages(body).map(textOf)), completion: said + thought, reasoning: thought },
+    count,
+    usage: {
+      prompt: tokens(messages(body).map(textOf)),
+      completion: (answerTokens + thought) * count,
+      reasoning: thought * count,
+    },
   };
 }
 

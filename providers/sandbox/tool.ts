@@ -14,8 +14,8 @@ export function calledTool(body: Json, scenario: Scenario): Called | undefined {
   if (scenario.tool)
     return { name: scenario.tool.name, arguments: short(scenario.tool.arguments) ?? filled(tools.get(scenario.tool.name)) };
   if (tools.size === 0 || body["tool_choice"] === "none" || messages(body).at(-1)?.["role"] === "tool") return undefined;
-  const asked = askedInWords(body, tools);
-  if (asked) return asked;
+  const named = askedInWords(body, tools);
+  if (named) return named;
   const name = chosen(body, tools);
   return name === undefined ? undefined : { name, arguments: filled(tools.get(name)) };
 }

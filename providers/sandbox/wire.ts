@@ -19,21 +19,29 @@ export const usageBody = ({ prompt, completion, reasoning }: SpeechUsage): Json 
 
 const finishReason = ({ tool }: Speech): string => (tool ? "tool_calls" : "stop");
 
-export function completion(speech: Speech, head: Head): Json {
-  const { tool } = speech;
-  const message = {
+const timesOf = ({ count }: Speech): readonly number[] => Array.from({ length: count }, (_, index) => index);
+/** Each choice has calls of its own. */
+const callId = (tool: NonNullable<Speech["tool"]>, index: number): string => (index === 0 ? tool.id : `${tool.id}_${index}`);
+
+function messageOf({ tool, text, reasoning }: Speech, index: number): Json {
+  return {
     role: "assistant",
-    content: tool ? null : speech.text,
+    content: tool ? null : text,
     refusal: null,
-    ...(speech.reasoning !== "" && { reasoning_content: speech.reasoning }),
-    ...(tool && { tool_calls: [{ id: tool.id, type: "function", function: { name: tool.name, arguments: tool.arguments } }] }),
+    ...(reasoning !== "" && { reasoning_content: reasoning }),
+    ...(tool && {
+      tool_calls: [{ id: callId(tool, index), type: "function", function: { name: tool.name, arguments: tool.arguments } }],
+    }),
   };
+}
+export function completion(speech: Speech, head: Head): Json {
+  const finish_reason = finishReason(speech);
   return {
     id: head.id,
     object: "chat.completion",
     created: head.created,
     model: head.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(speech) }],
+    choices: timesOf(speech).map((index) => ({ index, message: messageOf(speech, index), logprobs: null, finish_reason })),
     usage: usageBody(speech.usage),
   };
 }
@@ -45,13 +53,14 @@ export const DONE = "data: [DONE]\n\n";
 export function* frames(speech: Speech, head: Head, withUsage: boolean): Generator<string> {
   const chunk = (choices: readonly Json[], rest: Json = withUsage ? { usage: null } : {}): string =>
     frame({ id: head.id, object: "chat.completion.chunk", created: head.created, model: head.model, choices, ...rest });
-  const part = (delta: Json, finish_reason: string | null = null): string => chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
-
-  yield part({ role: "assistant", content: "" });
-  for (const text of words(speech.reasoning)) yield part({ reasoning_content: text });
-  for (const text of words(speech.text)) yield part({ content: text });
-  if (speech.tool) yield* toolFrames(speech.tool, part);
-  yield part({}, finishReason(speech));
+  for (const index of timesOf(speech)) {
+    const part = (delta: Json, finish_reason: string | null = null): string => chunk([{ index, delta, logprobs: null, finish_reason }]);
+    yield part({ role: "assistant", content: "" });
+    for (const text of words(speech.reasoning)) yield part({ reasoning_content: text });
+    for (const text of words(speech.text)) yield part({ content: text });
+    if (speech.tool) yield* toolFrames({ ...speech.tool, id: callId(speech.tool, index) }, part);
+    yield part({}, finishReason(speech));
+  }
   if (withUsage) yield chunk([], { usage: usageBody(speech.usage) });
 }
 

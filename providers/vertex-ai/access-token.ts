@@ -37,14 +37,14 @@ interface Token {
  * A token endpoint that is away is UPSTREAM_UNREACHABLE, one that refuses the account an authentication failure.
  */
 export function accessTokens(outside: Outside, patienceMs = PATIENCE_MS): (account: ServiceAccount) => Promise<string> {
-  const known = new LRUCache<string, Kept>({ max: MOST_KEPT });
+  const tokens = new LRUCache<string, Kept>({ max: MOST_KEPT });
   return (account) => {
     const id = identity(account);
-    const kept = known.get(id);
+    const kept = tokens.get(id);
     if (kept && outside.now() < kept.staleAt) return kept.token;
     const fresh = renewed(account, outside, patienceMs);
-    known.set(id, fresh);
-    fresh.token.catch(() => known.peek(id) === fresh && known.delete(id));
+    tokens.set(id, fresh);
+    fresh.token.catch(() => tokens.peek(id) === fresh && tokens.delete(id));
     return fresh.token;
   };
 }
@@ -131,8 +131,8 @@ function tokenIn(status: number, text: string, host: string): Token {
 /** An account that is refused is the request's fault; an endpoint that is overloaded or broken may be asked again. */
 function refused(status: number, body: Json, host: string): UpstreamFailure {
   const isBusy = status === 429 || (status >= 500 && status < 600);
-  const { error, error_description: said } = body;
-  const why = [error, said].filter((word) => typeof word === "string").join(": ") || `status ${status}`;
+  const { error, error_description: description } = body;
+  const why = [error, description].filter((word) => typeof word === "string").join(": ") || `status ${status}`;
   const message = `The token endpoint ${host} gave no token for the service account: ${why.slice(0, 500)}`;
   return new UpstreamFailure(isBusy ? status : 401, {
     message,

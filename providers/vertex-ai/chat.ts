@@ -7,7 +7,7 @@ import { traitsOf } from "../wires/anthropic/traits.ts";
 import { GEMINI_LACKS } from "../wires/gemini/lacks.ts";
 import { answerStream, reply as answerReply } from "../wires/gemini/reply.ts";
 import { geminiRequest } from "../wires/gemini/request.ts";
-import { chatAsked } from "../wires/chat/asked.ts";
+import { chatRequest } from "../wires/chat/request.ts";
 import { modelPath } from "./endpoint.ts";
 import { type Publisher, vertexModel } from "./model.ts";
 import { claudeVersion, fieldsOf, PROVIDER } from "./target.ts";
@@ -24,7 +24,7 @@ const SPOKEN: { readonly [P in Publisher]: Spoken } = {
   google: {
     whole: "generateContent",
     streamed: "streamGenerateContent?alt=sse",
-    request: (body, _ask, name) => geminiRequest(chatAsked(body, PROVIDER, GEMINI_LACKS), name),
+    request: (body, _ask, name) => geminiRequest(chatRequest(body, PROVIDER, GEMINI_LACKS), name),
     headers: () => ({}),
     reply: (body) => answerReply(body, PROVIDER),
   },
@@ -40,8 +40,8 @@ const SPOKEN: { readonly [P in Publisher]: Spoken } = {
 /** The model stands in the URL, and the version in the body. Vertex knows no structured output: `output_config` would be refused. */
 function claudeRequest(body: Json, { target, stream }: AdapterInput, name: string): Json {
   const traits = { ...traitsOf(name), structured: false };
-  const asked = chatAsked(body, PROVIDER, [...CLAUDE_LACKS, "keptFiles"]);
-  const { model: _model, output_config: _config, ...message } = messagesRequest(asked, { model: name, stream, traits });
+  const request = chatRequest(body, PROVIDER, [...CLAUDE_LACKS, "keptFiles"]);
+  const { model: _model, output_config: _config, ...message } = messagesRequest(request, { model: name, stream, traits });
   return { anthropic_version: claudeVersion(target), ...message };
 }
 const spoken = ({ target }: AdapterInput): Spoken => SPOKEN[vertexModel(target.model).publisher];
@@ -62,8 +62,8 @@ const chatStream: StreamMap<ChatState> = {
 };
 /** Claude's events have a type; Gemini's chunks have none. */
 function isClaude({ event, data }: Frame): boolean {
-  const told: unknown = event === "" ? JSON.parse(data) : undefined;
-  return event !== "" || (isJson(told) && "type" in told);
+  const value: unknown = event === "" ? JSON.parse(data) : undefined;
+  return event !== "" || (isJson(value) && "type" in value);
 }
 function readerOf<S>(map: StreamMap<S>): Reader {
   const state = map.start();

@@ -40,10 +40,10 @@ const vectors = (body: Json): unknown[] =>
 
 /** Input tokens as far as they are told; `undefined` when they are not. */
 function counted(body: Json): number | undefined {
-  const told = isJson(body.usageMetadata)
+  const reported = isJson(body.usageMetadata)
     ? [body.usageMetadata.promptTokenCount]
     : list(body.predictions).map(({ embeddings }) => inner(inner(embeddings).statistics).token_count);
-  const counts = told.filter((count) => typeof count === "number");
+  const counts = reported.filter((count) => typeof count === "number");
   return counts.length > 0 ? counts.reduce((total, count) => total + tokens(count), 0) : undefined;
 }
 function usage(body: Json): Usage | undefined {

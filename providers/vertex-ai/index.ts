@@ -10,6 +10,7 @@ import { endpoint, passingPath } from "./endpoint.ts";
 import { messages } from "./messages.ts";
 import { countTokens, generateContent, streamGenerateContent } from "./generate.ts";
 import { imageGenerate } from "./images.ts";
+import { listModels } from "./list-models.ts";
 import { models } from "./models.ts";
 import { serviceAccountOf } from "./service-account.ts";
 import { authTypeOf, fieldsOf, target } from "./target.ts";
@@ -51,6 +52,7 @@ export default definePlugin({
           countTokens,
           embed,
           imageGenerate: imageGenerate(() => host.now()),
+          listModels,
         },
         models,
         error,

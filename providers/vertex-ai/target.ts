@@ -70,14 +70,14 @@ export const fieldsOf = (at: Target): Fields => at.fields as Fields; // the host
 const CLAUDE_VERSION = "vertex-2023-10-16";
 /** `anthropic_version` of a body to Claude. A version of Anthropic's own API may be meant for another target of the same request. */
 export function claudeVersion(at: Target): string {
-  const { anthropic_version: asked } = fieldsOf(at);
-  return asked?.startsWith("vertex-") ? asked : CLAUDE_VERSION;
+  const { anthropic_version: version } = fieldsOf(at);
+  return version?.startsWith("vertex-") ? version : CLAUDE_VERSION;
 }
 
 export function authTypeOf(at: Target): AuthType {
-  const { vertex_auth_type: told, vertex_service_account_json: file } = fieldsOf(at);
+  const { vertex_auth_type: authType, vertex_service_account_json: file } = fieldsOf(at);
   const usual = file === undefined ? "accessToken" : "serviceAccount";
-  return (told as AuthType | undefined) ?? usual; // one of the three, by its pattern
+  return (authType as AuthType | undefined) ?? usual; // one of the three, by its pattern
 }
 
 /** A field that cannot be used as it is. */

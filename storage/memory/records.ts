@@ -21,7 +21,7 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
   const table = tableOf(collection);
   const members = new Map(table.columns.map((column) => [column.name, column]));
   const omitted = omittedMembers(collection);
-  const known = (member: string) => {
+  const columnOf = (member: string) => {
     const column = members.get(member);
     if (column === undefined) throw new TypeError(`The collection ${table.name} has no member "${member}".`);
     return column;
@@ -29,7 +29,7 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
   const matches = (where: Json): ((row: Json) => boolean) => {
     const tests = Object.entries(where).map(([member, value]) => {
       if (value === undefined) throw new TypeError(`The condition on ${table.name}.${member} has no value.`);
-      if (known(member).kind === "json" && value !== null)
+      if (columnOf(member).kind === "json" && value !== null)
         throw new TypeError(`The JSON member ${table.name}.${member} can only be compared with null.`);
       return (row: Json): boolean => (Array.isArray(value) ? value.includes(row[member]) : row[member] === value);
     });
@@ -47,7 +47,7 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
     all.set(String(row["id"]), row);
   };
   const given = (value: Json): Json => {
-    for (const member of Object.keys(value)) known(member);
+    for (const member of Object.keys(value)) columnOf(member);
     return copy(value);
   };
 
@@ -67,7 +67,7 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
     list: async ({ where = {}, orderBy, limit, offset, omit }: ListQuery<Json>) => {
       alive();
       const found = [...all.values()].filter(matches(where));
-      const sorted = orderBy === undefined ? found : ordered(found, known(orderBy.by).name, orderBy.direction);
+      const sorted = orderBy === undefined ? found : ordered(found, columnOf(orderBy.by).name, orderBy.direction);
       return { data: sorted.slice(offset, offset + limit).map((row) => read(row, omit)), total: found.length };
     },
     insertMissing: async (values) => {

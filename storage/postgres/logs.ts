@@ -17,7 +17,7 @@ export const logsOver = (link: Link): LogStore => ({
   },
   async prune({ newerThan, maxBytes }) {
     let gone = await inBatches(link, (logs) => logs.unsafe(`${DELETE} where created_at < $2 ${OLDEST}`, [BATCH, Math.ceil(newerThan)]));
-    const [full] = await link.run("logs", ({ logs }) => logs.unsafe<Place[]>(NEWEST_OVER, [Math.floor(maxBytes)]));
+    const [full] = await link.run("logs", ({ logs }) => logs.unsafe<LogCursor[]>(NEWEST_OVER, [Math.floor(maxBytes)]));
     if (full === undefined) return gone;
     const upTo = [full.created_at, full.id];
     gone += await inBatches(link, (logs) => logs.unsafe(`${DELETE} where (created_at, id) <= ($2, $3) ${OLDEST}`, [BATCH, ...upTo]));
@@ -29,7 +29,7 @@ const BATCH = 1000;
 const DELETE = `delete from "logs" where id in (select id from "logs"`;
 const OLDEST = "order by created_at, id limit $1)";
 /** A row's place in time; bigint comes as text. */
-interface Place {
+interface LogCursor {
   readonly created_at: string;
   readonly id: string;
 }

@@ -47,9 +47,9 @@ const OPTIONS: Readonly<Record<SslMode, (config: Config) => false | "prefer" | C
 
 function identity(config: Config): ConnectionOptions {
   const host = hostOf(config.url);
-  const named = (asked: string, certificate: PeerCertificate): Error | undefined =>
+  const named = (hostname: string, certificate: PeerCertificate): Error | undefined =>
     // An IP address is not sent as server name, so what comes back is not the host that was meant.
-    checkServerIdentity(isIP(host) ? host : asked || host, certificate);
+    checkServerIdentity(isIP(host) ? host : hostname || host, certificate);
   return { ...certificates(config), rejectUnauthorized: true, checkServerIdentity: named };
 }
 

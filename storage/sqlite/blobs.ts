@@ -107,9 +107,9 @@ const streamOf = (file: FileHandle): ReadableStream<Uint8Array> =>
   );
 
 /** What a process that was killed while writing left behind. Young files may belong to a write that goes on. */
-const removeOrphans = async (dir: string, before: number, known: (file: string) => boolean): Promise<void> => {
+const removeOrphans = async (dir: string, before: number, isInUse: (file: string) => boolean): Promise<void> => {
   for (const file of await readdir(dir)) {
-    if (known(file)) continue;
+    if (isInUse(file)) continue;
     const found = await stat(join(dir, file)).catch(missing);
     if (found !== undefined && found.mtimeMs < before) await discard(join(dir, file));
   }

@@ -32,8 +32,8 @@ export class Sheet {
     return counter.value;
   }
   private of(key: string): Counter {
-    const known = this.counters.get(key);
-    if (known !== undefined) return known;
+    const cached = this.counters.get(key);
+    if (cached !== undefined) return cached;
     const stored = this.stored(key);
     const counter = { key, value: stored?.value ?? 0, keptUntil: stored?.expires_at, expiresAt: undefined };
     this.counters.set(key, counter);

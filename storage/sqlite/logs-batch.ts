@@ -41,8 +41,8 @@ export function packed(batch: readonly LogRow[]): string {
 
 /** The lengths stand in the line as numbers, `null` for a column without a value. JSON has no line ends. */
 function packRow(row: LogRow, parts: string[]): void {
-  const { facts: told, request, sent, response, hooks } = row;
-  const facts = told === null ? null : JSON.stringify(told);
+  const { facts: factsJson, request, sent, response, hooks } = row;
+  const facts = factsJson === null ? null : JSON.stringify(factsJson);
   const line: readonly Short[] = [
     row.id,
     row.organisationId,

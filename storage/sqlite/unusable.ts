@@ -22,7 +22,7 @@ export function opening<R>(path: string, work: () => R): R {
 export function unusable(path: string, error: unknown): unknown {
   if (GatewayError.is(error) && error.code !== "STORAGE_UNAVAILABLE") return error;
   const cause = GatewayError.is(error) ? error.cause : error;
-  const fault = faultOf({ path, code: codeOf(cause), said: messageOf(cause) });
+  const fault = faultOf({ path, code: codeOf(cause), systemMessage: messageOf(cause) });
   return fault === undefined ? error : cannotUse(path, fault, cause);
 }
 
@@ -46,7 +46,7 @@ interface Failure {
   readonly path: string;
   readonly code: string;
   /** The system's or SQLite's own words. */
-  readonly said: string;
+  readonly systemMessage: string;
 }
 const ELSEWHERE = "Move it away, or name another folder in GATEWAY_DATA_DIR";
 const FOLDER: Fault = { why: "it is a folder, where a file should be", remedy: ELSEWHERE };
@@ -57,7 +57,7 @@ const faultOf = (failure: Failure): Fault | undefined =>
 /** Codes as SQLite and the system call them. */
 const FAULTS: readonly (readonly [RegExp, (failure: Failure) => Fault])[] = [
   [/NOTADB/, ({ path }) => damaged(path, "it is not a SQLite database, or its beginning was overwritten")],
-  [/CORRUPT|SHORT_READ/, ({ path, said }) => damaged(path, `its content is damaged (${said})`)],
+  [/CORRUPT|SHORT_READ/, ({ path, systemMessage: message }) => damaged(path, `its content is damaged (${message})`)],
   [/EEXIST|ENOTDIR/, () => ({ why: "there is a file where the folder should be", remedy: ELSEWHERE })],
   [/READONLY|CANTOPEN|PERM|AUTH|EACCES|EROFS/, ({ path, code }) => mayNot(path, refusal(path) ?? `the system refuses it (${code})`)],
   [/FULL|IOERR|ENOSPC|EDQUOT|EFBIG|EIO/, ({ path, code }) => noRoom(path, code)],
@@ -138,6 +138,6 @@ export function refuseDamaged(db: Database, path: string): void {
 
 /** The first thing SQLite finds wrong. */
 export function firstFlaw(db: Database, check: "quick_check" | "integrity_check"): string | undefined {
-  const said = String(Object.values(db.query<Record<string, unknown>, []>(`pragma ${check}(1)`).get() ?? {})[0]);
-  return said === "ok" ? undefined : said.replace(/\s+/g, " ");
+  const result = String(Object.values(db.query<Record<string, unknown>, []>(`pragma ${check}(1)`).get() ?? {})[0]);
+  return result === "ok" ? undefined : result.replace(/\s+/g, " ");
 }

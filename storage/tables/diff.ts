@@ -2,14 +2,14 @@ import type { Ddl } from "./ddl.ts";
 import type { Column, Table } from "./table.ts";
 
 /** One difference between two states of the tables: its SQL in either dialect, and what would be lost by it. */
-export interface Step {
+export interface SchemaChange {
   readonly what: string;
   readonly destructive: boolean;
   sql(ddl: Ddl): string[];
 }
 
 /** What leads from the tables before to the tables after: first what is made, last what is dropped. */
-export const stepsBetween = (before: readonly Table[], after: readonly Table[]): Step[] => {
+export const stepsBetween = (before: readonly Table[], after: readonly Table[]): SchemaChange[] => {
   const old = new Map(before.map((table) => [table.name, table]));
   const kept = new Set(after.map(({ name }) => name));
   return [
@@ -21,10 +21,10 @@ export const stepsBetween = (before: readonly Table[], after: readonly Table[]):
   ];
 };
 
-const made = (table: Table): Step => ({ what: `create ${table.name}`, destructive: false, sql: (ddl) => ddl.create(table) });
-const dropped = (table: Table): Step => ({ what: `drop table ${table.name}`, destructive: true, sql: (ddl) => ddl.drop(table) });
+const made = (table: Table): SchemaChange => ({ what: `create ${table.name}`, destructive: false, sql: (ddl) => ddl.create(table) });
+const dropped = (table: Table): SchemaChange => ({ what: `drop table ${table.name}`, destructive: true, sql: (ddl) => ddl.drop(table) });
 
-const tableSteps = (before: Table, after: Table): Step[] => {
+const tableSteps = (before: Table, after: Table): SchemaChange[] => {
   const was = new Map(before.columns.map((column) => [column.name, column]));
   const stays = new Set(after.columns.map(({ name }) => name));
   const added = after.columns.filter(({ name }) => !was.has(name));
@@ -57,23 +57,23 @@ const without = (lists: Table["index"], others: Table["index"]): Table["index"] 
   return lists.filter((members) => !there.has(members.join()));
 };
 
-const indexMade = (table: string, members: readonly string[], unique: boolean): Step => ({
+const indexMade = (table: string, members: readonly string[], unique: boolean): SchemaChange => ({
   what: `index ${table} ${members.join()}`,
   destructive: false,
   sql: (ddl) => [ddl.index(table, members, unique)],
 });
-const indexDropped = (table: string, members: readonly string[], unique: boolean): Step => ({
+const indexDropped = (table: string, members: readonly string[], unique: boolean): SchemaChange => ({
   what: `drop index ${table} ${members.join()}`,
   destructive: false,
   sql: (ddl) => [ddl.dropIndex(table, members, unique)],
 });
-const columnDropped = (table: string, name: string): Step => ({
+const columnDropped = (table: string, name: string): SchemaChange => ({
   what: `drop column ${table}.${name}`,
   destructive: true,
   sql: (ddl) => [ddl.dropColumn(table, name)],
 });
 
-const columnAdded = (table: string, column: Column): Step => {
+const columnAdded = (table: string, column: Column): SchemaChange => {
   if (!column.nullable && column.default === undefined) {
     throw new TypeError(
       `The new member "${column.name}" of ${table} needs a default, or must be nullable: rows that are there already have no value for it.`,
@@ -82,8 +82,8 @@ const columnAdded = (table: string, column: Column): Step => {
   return { what: `add ${table}.${column.name}`, destructive: false, sql: (ddl) => [ddl.addColumn(table, column)] };
 };
 
-const columnsAltered = (between: Table, after: Table): Step[] => {
-  const steps: Step[] = [];
+const columnsAltered = (between: Table, after: Table): SchemaChange[] => {
+  const steps: SchemaChange[] = [];
   let current = between;
   for (const now of after.columns) {
     const was = current.columns.find(({ name }) => name === now.name);

@@ -45,10 +45,10 @@ export const pendingMigrations = (
   applied: SqlRows,
   { migrations, allowDestructive }: Pick<MigrationOptions, "migrations" | "allowDestructive">,
 ): readonly Migration[] => {
-  const known = new Map(migrations.map((migration) => [migration.id, migration]));
+  const ofThisBuild = new Map(migrations.map((migration) => [migration.id, migration]));
   const done = new Set<string>();
   for (const { id, checksum } of applied) {
-    const migration = known.get(String(id));
+    const migration = ofThisBuild.get(String(id));
     if (migration === undefined) throw refused(fromTheFuture(String(id)));
     if (migration.checksum !== checksum) throw refused(changedSince(migration.id));
     done.add(migration.id);

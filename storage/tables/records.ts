@@ -70,7 +70,7 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
           .select(without(columns, omit))
           .from(table)
           .where(filter)
-          .orderBy(...ordered(sequence, orderBy && { ...orderBy, column: known(collection, columns, orderBy.by) }));
+          .orderBy(...ordered(sequence, orderBy && { ...orderBy, column: columnOf(collection, columns, orderBy.by) }));
         const [data, counted] = await Promise.all([
           page.limit(limit).offset(offset),
           db.select({ total: sql<number>`count(*)` }).from(table).where(filter),
@@ -100,7 +100,7 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
   };
 };
 
-const known = (collection: Collection, columns: Readonly<Record<string, PgColumn>>, member: string): PgColumn => {
+const columnOf = (collection: Collection, columns: Readonly<Record<string, PgColumn>>, member: string): PgColumn => {
   const column = columns[member];
   if (column === undefined) throw new TypeError(`The collection ${collection.name} has no member "${member}".`);
   return column;
@@ -116,7 +116,7 @@ const ordered = (sequence: PgColumn, orderBy: { readonly column: PgColumn; reado
 const conditionsOf =
   (collection: Collection, columns: Readonly<Record<string, PgColumn>>) =>
   (where: Cond): SQL | undefined =>
-    and(...Object.entries(where).map(([member, value]) => comparison(collection.name, known(collection, columns, member), value)));
+    and(...Object.entries(where).map(([member, value]) => comparison(collection.name, columnOf(collection, columns, member), value)));
 
 const comparison = (collection: string, column: PgColumn, value: unknown): SQL | undefined => {
   if (value === null) return isNull(column);
@@ -124,7 +124,7 @@ const comparison = (collection: string, column: PgColumn, value: unknown): SQL |
   if (value === undefined) throw new TypeError(`The condition on ${collection}.${column.name} has no value.`);
   if (column.dataType === "json") throw new TypeError(`The JSON member ${collection}.${column.name} can only be compared with null.`);
   if (!Array.isArray(value)) return eq(column, value);
-  const some = value.filter((one) => one !== null);
+  const some = value.filter((item) => item !== null);
   const listed = some.length === 0 ? sql`1 = 0` : inArray(column, some);
   return some.length === value.length ? listed : or(listed, isNull(column));
 };

@@ -435,6 +435,11 @@ export const TABLES: readonly Table[] = [
     "nullable": false
    },
    {
+    "name": "secret_mappings",
+    "kind": "json",
+    "nullable": true
+   },
+   {
     "name": "tags",
     "kind": "json",
     "nullable": false
@@ -450,6 +455,88 @@ export const TABLES: readonly Table[] = [
    [
     "organisation_id",
     "workspace_id"
+   ]
+  ]
+ },
+ {
+  "name": "invites",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "email",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "role",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspaces",
+    "kind": "json",
+    "nullable": false
+   },
+   {
+    "name": "workspace_api_key_details",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "status",
+    "kind": "text",
+    "nullable": false,
+    "default": "pending"
+   },
+   {
+    "name": "invited_by",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "expires_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "accepted_at",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "token_digest",
+    "kind": "text",
+    "nullable": false
+   }
+  ],
+  "unique": [
+   [
+    "token_digest"
+   ]
+  ],
+  "index": [
+   [
+    "organisation_id",
+    "status"
    ]
   ]
  },
@@ -581,6 +668,16 @@ export const TABLES: readonly Table[] = [
     "name": "keeping",
     "kind": "text",
     "nullable": true
+   },
+   {
+    "name": "counted_input",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "counted_output",
+    "kind": "bigint",
+    "nullable": true
    }
   ],
   "unique": [],
@@ -599,6 +696,68 @@ export const TABLES: readonly Table[] = [
    [
     "keeping",
     "created_at"
+   ]
+  ]
+ },
+ {
+  "name": "plugin_credentials",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspace_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "owner_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "tenant",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "plugin_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "credentials",
+    "kind": "json",
+    "nullable": false
+   }
+  ],
+  "unique": [
+   [
+    "tenant",
+    "plugin_id"
+   ]
+  ],
+  "index": [
+   [
+    "organisation_id",
+    "workspace_id"
    ]
   ]
  },
@@ -769,7 +928,7 @@ export const TABLES: readonly Table[] = [
   ]
  },
  {
-  "name": "workspaces",
+  "name": "secret_references",
   "columns": [
    {
     "name": "id",
@@ -807,9 +966,230 @@ export const TABLES: readonly Table[] = [
     "nullable": true
    },
    {
+    "name": "manager_type",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "auth_config",
+    "kind": "json",
+    "nullable": false
+   },
+   {
+    "name": "secret_path",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "secret_key",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "allow_all_workspaces",
+    "kind": "bool",
+    "nullable": false
+   },
+   {
+    "name": "allowed_workspaces",
+    "kind": "json",
+    "nullable": false
+   },
+   {
+    "name": "tags",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "status",
+    "kind": "text",
+    "nullable": false,
+    "default": "ACTIVE"
+   },
+   {
+    "name": "created_by",
+    "kind": "text",
+    "nullable": false
+   }
+  ],
+  "unique": [
+   [
+    "organisation_id",
+    "slug"
+   ]
+  ],
+  "index": []
+ },
+ {
+  "name": "users",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "first_name",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "last_name",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "role",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "email",
+    "kind": "text",
+    "nullable": false
+   }
+  ],
+  "unique": [
+   [
+    "organisation_id",
+    "email"
+   ]
+  ],
+  "index": []
+ },
+ {
+  "name": "workspace_members",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspace_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "user_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "role",
+    "kind": "text",
+    "nullable": false
+   }
+  ],
+  "unique": [
+   [
+    "workspace_id",
+    "user_id"
+   ]
+  ],
+  "index": [
+   [
+    "user_id"
+   ],
+   [
+    "organisation_id"
+   ]
+  ]
+ },
+ {
+  "name": "workspaces",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "slug",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "name",
+    "kind": "text",
+    "nullable": false,
+    "default": "Workspace"
+   },
+   {
+    "name": "description",
+    "kind": "text",
+    "nullable": true
+   },
+   {
     "name": "defaults",
     "kind": "json",
     "nullable": false
+   },
+   {
+    "name": "usage_limits",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "rate_limits",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "security_settings",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "status",
+    "kind": "text",
+    "nullable": false,
+    "default": "active"
    }
   ],
   "unique": [

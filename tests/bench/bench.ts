@@ -9,6 +9,7 @@
  * `--phase <name>`, once or more, plays those phases alone.
  */
 import { parseArgs } from "node:util";
+import { checkCells, reportChecks } from "./checks.ts";
 import { pairCells, reportPairs } from "./pairs.ts";
 import { type Cell, PHASES, type PhaseName, phaseOf, type Played, played, WARM } from "./phases.ts";
 import { FLOOR, GOVERNED_LOG_OFF, report } from "./report.ts";
@@ -52,12 +53,15 @@ await onStage(async (folder) => {
   const idle = (await usageOf(gateway.pid)).rssMb;
   const cells: readonly Cell[] = [{ name: FLOOR, proc: floor, headers: {} }, ...now, ...before];
   const pairs = pairCells(now[0]?.proc ?? floor, upstream.port);
+  const checks = await checkCells(now[0]?.proc ?? floor, upstream.port);
   for (const phase of WARM) await played(cells, phase);
   if (asked.length === 0 || asked.includes("pairs")) await played(pairs, { ...PHASES.pairs, bursts: 1 });
+  if (asked.length === 0 || asked.includes("checks")) await played(checks, { ...PHASES.checks, bursts: 2 });
   const results = new Map<PhaseName, ReadonlyMap<string, Played>>();
   for (const name of Object.keys(PHASES) as PhaseName[]) // the keys of the table above
-    if (asked.length === 0 || asked.includes(name)) results.set(name, await playedBy([...cells, ...pairs], name));
+    if (asked.length === 0 || asked.includes(name)) results.set(name, await playedBy([...cells, ...pairs, ...checks], name));
   report(cells, results);
   reportPairs(results.get("pairs"));
+  reportChecks(results.get("checks"));
   console.log(`\nmemory of the gateway: ${idle.toFixed(0)} MB idle, ${(await usageOf(gateway.pid)).rssMb.toFixed(0)} MB after the load`);
 });

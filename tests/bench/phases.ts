@@ -30,6 +30,8 @@ export const PHASES = {
   megabyte: { stream: false, length: "megabyte", connections: 4, requests: 40, bursts: rounds(4) },
   // Each client dialect over each wire: who translates, and what it costs beside bytes that pass.
   pairs: { stream: true, connections: 16, requests: 96, bursts: rounds(4), apart: true },
+  // The same request with more and more checks.
+  checks: { stream: false, connections: 32, requests: 4_000, bursts: rounds(6), apart: true },
 } as const satisfies Record<string, Phase>;
 export const phaseOf = (name: PhaseName): Phase => PHASES[name];
 export type PhaseName = keyof typeof PHASES;

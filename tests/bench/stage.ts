@@ -114,20 +114,43 @@ export const gatewayHeaders = (provider: string, upstream: number): Record<strin
   ...{ "x-gateway-provider": provider, "x-gateway-custom-host": `http://127.0.0.1:${upstream}/v1` },
 });
 
-/** Request headers of the two profiles: `bare` has a key and a provider, `governed` everything. */
-export async function setUp(gateway: Proc, upstream: number): Promise<Record<"bare" | "governed", Record<string, string>>> {
+/** The control plane of a gateway, and the workspace of its first key. */
+interface Desk {
+  post(path: string, body: unknown): Promise<Record<string, unknown>>;
+  readonly workspaceId: string | undefined;
+}
+async function deskOf(gateway: Proc): Promise<Desk> {
   const base = `http://127.0.0.1:${gateway.port}`;
-  const admin = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
-  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const response = await fetch(base + path, { method: "POST", headers: admin, body: JSON.stringify(body) });
-    const json = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(json)}`);
-    return json;
-  };
-  const workspace = (await (await fetch(`${base}/v2/api-keys?page_size=10`, { headers: admin })).json()) as {
+  const headers = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
+  const keys = (await (await fetch(`${base}/v2/api-keys?page_size=10`, { headers })).json()) as {
     data: { type: string; workspace_id: string }[];
   };
-  const workspaceId = workspace.data.find((key) => key.type === "workspace-service")?.workspace_id;
+  return {
+    workspaceId: keys.data.find((key) => key.type === "workspace-service")?.workspace_id,
+    async post(path, body) {
+      const response = await fetch(base + path, { method: "POST", headers, body: JSON.stringify(body) });
+      const json = (await response.json()) as Record<string, unknown>;
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(json)}`);
+      return json;
+    },
+  };
+}
+
+const ACTIONS = {
+  deny: true,
+  async: false,
+  on_success: { feedback: { value: 5, weight: 1, metadata: "" } },
+  on_fail: { feedback: { value: -5, weight: 1, metadata: "" } },
+};
+/** Saves a guardrail that denies; says its slug. */
+export async function guardrailOf(gateway: Proc, name: string, checks: readonly object[]): Promise<string> {
+  const { post, workspaceId } = await deskOf(gateway);
+  return String((await post("/v2/guardrails", { name, workspace_id: workspaceId, actions: ACTIONS, checks }))["slug"]);
+}
+
+/** Request headers of the two profiles: `bare` has a key and a provider, `governed` everything. */
+export async function setUp(gateway: Proc, upstream: number): Promise<Record<"bare" | "governed", Record<string, string>>> {
+  const { post, workspaceId } = await deskOf(gateway);
   const key = await post("/v2/api-keys/service", {
     name: "bench",
     workspace_id: workspaceId,
@@ -143,34 +166,19 @@ export async function setUp(gateway: Proc, upstream: number): Promise<Record<"ba
     conditions: [{ key: "api_key", value: "*" }],
     group_by: [{ key: "api_key" }],
   });
-  const actions = {
-    deny: true,
-    async: false,
-    on_success: { feedback: { value: 5, weight: 1, metadata: "" } },
-    on_fail: { feedback: { value: -5, weight: 1, metadata: "" } },
-  };
-  const guardrail = await post("/v2/guardrails", {
-    name: "bench",
-    workspace_id: workspaceId,
-    actions,
-    checks: [
-      { id: "default.regexMatch", parameters: { rule: "forbidden-\\d+", not: true } },
-      { id: "default.wordCount", parameters: { maxWords: 5000 } },
-      { id: "default.contains", parameters: { words: ["drop table"], operator: "none" } },
-    ],
-  });
+  const guardrail = await guardrailOf(gateway, "bench", [
+    { id: "default.regexMatch", parameters: { rule: "forbidden-\\d+", not: true } },
+    { id: "default.wordCount", parameters: { maxWords: 5000 } },
+    { id: "default.contains", parameters: { words: ["drop table"], operator: "none" } },
+  ]);
   const bare = gatewayHeaders("openai", upstream);
   const { "x-gateway-debug": _logged, ...host } = bare;
-  return {
-    bare,
-    governed: {
-      ...host,
-      "x-gateway-api-key": String(key["key"]),
-      "x-gateway-config": JSON.stringify({
-        provider: "openai",
-        custom_host: `http://127.0.0.1:${upstream}/v1`,
-        input_guardrails: [guardrail["slug"]],
-      }),
-    },
-  };
+  return { bare, governed: { ...host, "x-gateway-api-key": String(key["key"]), "x-gateway-config": configOf(upstream, [guardrail]) } };
 }
+/** A config with these guardrails on what is asked, as its header says it. */
+export const configOf = (upstream: number, input_guardrails: readonly string[]): string =>
+  JSON.stringify({
+    provider: "openai",
+    custom_host: `http://127.0.0.1:${upstream}/v1`,
+    ...(input_guardrails.length > 0 && { input_guardrails }),
+  });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { jsonAnswer, type ReplayServer, replayServer } from "../kit/replay.ts";
 import { ADMIN_KEY, ask as askJson, type GatewayProcess, GATEWAY_KEY, startGateway } from "./process.ts";
-import { type Answered, type Api, ask, type Asked, HOSTS, MUTATIONS, pickOf, protectedRoutes, SEED } from "./spellings.ts";
+import { type Answered, type Api, ask, type RawRequest, HOSTS, MUTATIONS, pickOf, protectedRoutes, SEED } from "./spellings.ts";
 
 let gateway: GatewayProcess;
 let upstream: ReplayServer;
@@ -19,7 +19,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-interface Judged {
+interface JudgedScope {
   readonly scope: string;
   readonly action: string;
 }
@@ -29,7 +29,7 @@ interface Reference {
   readonly search: string;
   readonly scopes: readonly string[];
 }
-type Find = (asked: Asked) => Reference | undefined;
+type Find = (asked: RawRequest) => Reference | undefined;
 
 async function references(): Promise<Find> {
   const { paths } = (await (await fetch(`${gateway.base}/openapi.json`)).json()) as Api;
@@ -55,14 +55,14 @@ async function references(): Promise<Find> {
 }
 
 const LACKS = /The key lacks the scope ([^,]+), which (.+?) needs\./;
-const judgedIn = ({ body }: Answered): Judged | undefined => {
+const judgedIn = ({ body }: Answered): JudgedScope | undefined => {
   const [, scope, action] = LACKS.exec(body) ?? [];
   return scope === undefined || action === undefined ? undefined : { scope, action };
 };
 
 /** What came of one request: what was judged by a key that may do nothing, and what a provider was asked by one that may. */
 interface Seen {
-  readonly judged: Judged | undefined;
+  readonly judged: JudgedScope | undefined;
   readonly reference: Reference | undefined;
   /** The path a provider was asked, where one was. */
   readonly sent: string | undefined;
@@ -82,6 +82,14 @@ function plain(path: string): string {
     return path;
   }
 }
+
+test.each(["/v1/models#x", "/v1/responses/#a/input_items", "/healthz#", "/v1/models?limit=1#/v2/configs"])(
+  "a target with a fragment (%s) leads nowhere: two readers would find two paths in it",
+  async (target) => {
+    const { status, body } = await ask(gateway.port, { method: "GET", target, host: "a", headers: [`x-gateway-api-key: ${GATEWAY_KEY}`] });
+    expect({ target, status, body }).toMatchObject({ status: 400, body: expect.stringContaining("%23") });
+  },
+);
 
 describe("with a key", () => {
   const METHODS = ["GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"];
@@ -104,14 +112,14 @@ describe("with a key", () => {
 
   let marks = 0;
   /** The same request by a key that may; a search of its own finds what it asked of the provider. */
-  async function sentBy(request: Asked): Promise<string | undefined> {
+  async function sentBy(request: RawRequest): Promise<string | undefined> {
     const mark = `mark=${++marks}`;
     const target = request.target.replace(/#.*$/, "");
     await ask(gateway.port, { ...request, target: `${target}${target.includes("?") ? "&" : "?"}${mark}`, headers: able() });
     const sent = upstream.received.find(({ path }) => path.endsWith(mark));
     return sent && new URL(sent.path, upstream.url).pathname;
   }
-  async function seenOf(request: Asked): Promise<Seen> {
+  async function seenOf(request: RawRequest): Promise<Seen> {
     const answered = await ask(gateway.port, { ...request, headers: powerless });
     const judged = judgedIn(answered);
     const reference = find(request);
@@ -123,7 +131,7 @@ describe("with a key", () => {
   test("the scope that is judged is that of the route the path leads to, and that route is what runs: 5000 of them", async () => {
     const routes = await protectedRoutes(gateway.base);
     const pick = pickOf(SEED + 1);
-    const asked = Array.from({ length: 5_000 }, (): Asked => {
+    const asked = Array.from({ length: 5_000 }, (): RawRequest => {
       const [method, path] = pick(routes);
       const filled = path.replace(/\/x(?=\/|$)/g, () => `/${pick(PARAMETERS)}`);
       const mutations = Array.from({ length: pick([0, 0, 1, 1, 2]) }, () => pick(MUTATIONS));
@@ -134,7 +142,7 @@ describe("with a key", () => {
         host: pick([pick(HOSTS), "gateway.example", "a", "[::1]:80"]),
       };
     });
-    const seen: (Asked & Seen)[] = [];
+    const seen: (RawRequest & Seen)[] = [];
     const rest = asked[Symbol.iterator]();
     const work = async (): Promise<void> => {
       for (let next = rest.next(); !next.done; next = rest.next()) seen.push({ ...next.value, ...(await seenOf(next.value)) });

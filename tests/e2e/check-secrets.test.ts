@@ -13,11 +13,11 @@ const TOKEN = "canaryWebhookToken0123456789";
 let gateway: GatewayProcess;
 let webhook: Bun.Server<undefined>;
 /** What was asked at the webhook's host: where, and the token that came. */
-interface Asked {
+interface WebhookRequest {
   readonly path: string;
   readonly token: string | null;
 }
-const seen: Asked[] = [];
+const seen: WebhookRequest[] = [];
 
 beforeAll(async () => {
   webhook = Bun.serve({
@@ -40,7 +40,7 @@ afterAll(async () => {
 const admin = (method: string, path: string, body?: Json): Promise<Answer> => ask(`${gateway.base}/v2${path}`, method, ADMIN_KEY, body);
 const webhookURL = (path = ""): string => `http://127.0.0.1:${webhook.port}/${path}`;
 /** What the webhooks are asked during a chat with this config, by path. */
-async function asked(config: string | Json): Promise<readonly Asked[]> {
+async function asked(config: string | Json): Promise<readonly WebhookRequest[]> {
   seen.length = 0;
   const answer = await chat(gateway, {}, { "x-gateway-config": typeof config === "string" ? config : JSON.stringify(config) });
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });

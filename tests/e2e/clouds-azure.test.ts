@@ -97,7 +97,7 @@ describe("the headers of cloud A", () => {
     expect(model(await chat(dated))).toBe("gpt");
     expect(model(await chat({ ...dated, "x-gateway-azure-model-name": "gpt-4.1" }))).toBe("gpt-4.1");
   });
-  test("ad-token goes as bearer, in place of the key", async () => {
+  test(verifies("D2.cloud-a-token", "ad-token goes as bearer, in place of the key"), async () => {
     for (const token of [TOKEN, `Bearer ${TOKEN}`])
       expect(credentials(await chat(azure({ "x-gateway-azure-ad-token": token })))).toEqual({ key: null, bearer: `Bearer ${TOKEN}` });
   });

@@ -14,7 +14,7 @@ import { type Claim, claimOf } from "../providers/bedrock-signature.ts";
 import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, forAll, type Json, logOf } from "./endpoints/api.ts";
 import { type Answer, GATEWAY_KEY } from "./process.ts";
-import { type Said, saidByChunks, saidByCompletion } from "./recorded.ts";
+import { type RecordedAnswer, saidByChunks, saidByCompletion } from "./recorded.ts";
 import { saidByConverse, saidByConverseStream } from "./recorded-converse.ts";
 import { ask, type CuttingGateway, cuttingGateway, everyBoundary } from "./replayed.ts";
 
@@ -37,7 +37,7 @@ const STREAM: readonly Uint8Array[] = [
   event("messageStop", { stopReason: "end_turn" }),
   event("metadata", { usage: WHOLE["usage"], metrics: { latencyMs: 200 } }),
 ];
-const SAID: Said = { text: "Ciao", tools: [], finish: "stop", usage: { input: 104, output: 2, total: 106 } };
+const SAID: RecordedAnswer = { text: "Ciao", tools: [], finish: "stop", usage: { input: 104, output: 2, total: 106 } };
 const streamAnswer = (body: Uint8Array, rest: Omit<Replay, "body"> = {}): Replay => ({
   ...rest,
   body,
@@ -76,7 +76,7 @@ function claim({ received: [request, ...more] }: Exchanged, secret = SECRET): Cl
   return claimOf(request, secret);
 }
 const STREAMED = { stream: true, stream_options: { include_usage: true } };
-const said = ({ answer }: Exchanged, stream: boolean): Said =>
+const contentOf = ({ answer }: Exchanged, stream: boolean): RecordedAnswer =>
   stream ? saidByChunks(chunksOf(answer.text)) : saidByCompletion(answer.json as Json);
 function chunksOf(text: string): Json[] {
   expect(text).toEndWith("data: [DONE]\n\n");
@@ -98,7 +98,7 @@ describe("a request to cloud C", () => {
     async (stream, end, accept) => {
       const headers = direct({ ...KEY, "x-gateway-aws-session-token": TOKEN, "x-gateway-aws-region": "eu-central-1" });
       const exchanged = await chat(headers, stream ? STREAMED : {});
-      expect({ status: exchanged.answer.status, said: said(exchanged, stream) }).toEqual({ status: 200, said: SAID });
+      expect({ status: exchanged.answer.status, said: contentOf(exchanged, stream) }).toEqual({ status: 200, said: SAID });
       expect(claim(exchanged)).toEqual({
         authentic: true,
         keyId: "AKIAHEADER",
@@ -124,7 +124,7 @@ describe("a request to cloud C", () => {
       guardrailConfig: { guardrailIdentifier: "g", guardrailVersion: "1" },
     });
   });
-  test("without region and session token is for us-east-1, with the key alone", async () => {
+  test(verifies("D2.cloud-c-key", "without region and session token is for us-east-1, with the key alone"), async () => {
     expect(claim(await chat(direct()))).toMatchObject({ authentic: true, region: "us-east-1", sessionToken: null });
   });
   test("is for another region with another signature", async () => {
@@ -265,7 +265,7 @@ describe("cloud C's fields", () => {
     const headers = await place(given);
     for (const stream of [false, true]) {
       const exchanged = await chat(headers, stream ? STREAMED : {});
-      expect({ status: exchanged.answer.status, said: said(exchanged, stream) }).toEqual({ status: 200, said: SAID });
+      expect({ status: exchanged.answer.status, said: contentOf(exchanged, stream) }).toEqual({ status: 200, said: SAID });
       expect(claim(exchanged, given.aws_secret_access_key)).toMatchObject({
         authentic: true,
         keyId: given.aws_access_key_id,
@@ -398,7 +398,7 @@ describe("a stream of cloud C", () => {
   }, 30_000);
   test("that ends behind its last message is complete", async () => {
     const exchanged = await streamedFrom(all.subarray(0, complete));
-    expect(said(exchanged, true)).toMatchObject({ text: "Ciao", finish: "stop" });
+    expect(contentOf(exchanged, true)).toMatchObject({ text: "Ciao", finish: "stop" });
   });
   test("whose bytes are no event stream is an error", async () => {
     const broken = Uint8Array.from(all);
@@ -428,7 +428,7 @@ describe("a stream of cloud C", () => {
     const answers = [streamAnswer(exception("throttlingException", { message: "Not now." })), streamAnswer(all)];
     api.upstream.answer(() => answers.shift() ?? { status: 500, body: "" });
     const exchanged = await chat({ ...direct(), "x-gateway-config": JSON.stringify({ retry: { attempts: 1 } }) }, STREAMED);
-    expect({ tries: exchanged.received.length, said: said(exchanged, true) }).toEqual({ tries: 2, said: SAID });
+    expect({ tries: exchanged.received.length, said: contentOf(exchanged, true) }).toEqual({ tries: 2, said: SAID });
   });
 });
 
@@ -443,14 +443,14 @@ describe.skipIf(!haveRecordings)("a recorded answer of cloud C", () => {
     api.upstream.answer(streamAnswer(eventWire(recordedLines(path))));
     const exchanged = await chat(direct(), STREAMED);
     const wanted = saidByConverseStream(recordedLines(path).map((line) => JSON.parse(line) as Json));
-    expect({ status: exchanged.answer.status, said: said(exchanged, true) }).toEqual({ status: 200, said: wanted as Said });
+    expect({ status: exchanged.answer.status, said: contentOf(exchanged, true) }).toEqual({ status: 200, said: wanted as RecordedAnswer });
     expect(claim(exchanged).authentic).toBeTrue();
   });
   test.each(bodies)("%s says what its body says", async (path) => {
     api.upstream.answer(jsonAnswer(recording(path)));
     const exchanged = await chat(direct());
     const wanted = saidByConverse(JSON.parse(recording(path)) as Json);
-    expect({ status: exchanged.answer.status, said: said(exchanged, false) }).toEqual({ status: 200, said: wanted as Said });
+    expect({ status: exchanged.answer.status, said: contentOf(exchanged, false) }).toEqual({ status: 200, said: wanted as RecordedAnswer });
   });
   test.skipIf(streams.length === 0)(
     "with reasoning shows it with its signature to clients that ask for more than OpenAI's form",
@@ -507,7 +507,7 @@ describe("in pieces", () => {
     "%s says what its lines say, wherever it is cut",
     async (path) => {
       const bytes = eventWire(recordedLines(path));
-      const wanted = saidByConverseStream(recordedLines(path).map((line) => JSON.parse(line) as Json)) as Said;
+      const wanted = saidByConverseStream(recordedLines(path).map((line) => JSON.parse(line) as Json)) as RecordedAnswer;
       const recorded = { path, provider: "bedrock", wire: "chat", bytes, said: wanted } as const;
       await cutting.expectSaid(recorded, "streamed", everyBoundary(bytes.length, 50));
     },

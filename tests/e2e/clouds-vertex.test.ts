@@ -9,7 +9,7 @@ import { jsonAnswer, type Received, type Replay, sseAnswer } from "../kit/replay
 import { verifies } from "../requirements/verifies.ts";
 import { at, bodyOf, forAll, type Json, logOf } from "./endpoints/api.ts";
 import type { Answer } from "./process.ts";
-import { type Said, saidByBody, saidByChunks, saidByCompletion, saidByStream, type Wire } from "./recorded.ts";
+import { type RecordedAnswer, saidByBody, saidByChunks, saidByCompletion, saidByStream, type Wire } from "./recorded.ts";
 
 const api = forAll();
 type Headers = Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ const ANSWERS: Readonly<Record<string, Replay>> = {
   rawPredict: jsonAnswer(CLAUDE_WHOLE),
   streamRawPredict: sseAnswer(`event: vertex_event\ndata: {"type":"vertex_event"}\n\n${sseWire(CLAUDE_STREAM, { named: true })}`),
 };
-const SAID: Said = { text: "Ciao", tools: [], finish: "stop", usage: { input: 4, output: 2, total: 6 } };
+const SAID: RecordedAnswer = { text: "Ciao", tools: [], finish: "stop", usage: { input: 4, output: 2, total: 6 } };
 
 /** The token endpoint and the models are one server; it numbers the tokens it gives. */
 let tokensGiven = 0;
@@ -88,7 +88,7 @@ async function chat(headers: Headers, body: Json = {}): Promise<Exchanged> {
   return { answer, models: received.filter((one) => !isToken(one)), tokens: received.filter(isToken) };
 }
 const STREAMED = { stream: true, stream_options: { include_usage: true } };
-const said = ({ answer }: Exchanged, stream: boolean): Said =>
+const contentOf = ({ answer }: Exchanged, stream: boolean): RecordedAnswer =>
   stream ? saidByChunks(chunksOf(answer.text)) : saidByCompletion(answer.json as Json);
 function chunksOf(text: string): Json[] {
   expect(text).toEndWith("data: [DONE]\n\n");
@@ -111,7 +111,7 @@ describe("a request to cloud B", () => {
     async (_, stream, model, path) => {
       const types = { "x-gateway-vertex-llm-request-type": "shared", "x-gateway-vertex-llm-shared-request-type": "priority" };
       const exchanged = await chat(direct(types), { model, ...(stream && STREAMED) });
-      expect({ status: exchanged.answer.status, said: said(exchanged, stream) }).toEqual({ status: 200, said: SAID });
+      expect({ status: exchanged.answer.status, said: contentOf(exchanged, stream) }).toEqual({ status: 200, said: SAID });
       const [request] = exchanged.models;
       expect(pathsOf(exchanged.models)).toEqual([path]);
       expect(request?.headers.get("x-vertex-ai-llm-request-type")).toBe("shared");
@@ -151,7 +151,7 @@ describe("a request to cloud B", () => {
     const { answer, models } = await chat(direct({ [name]: value }));
     expect({ status: answer.status, sent: models.length }).toEqual({ status: 400, sent: 0 });
   });
-  test("in express mode has an API key and needs no project", async () => {
+  test(verifies("D2.cloud-b-express", "in express mode has an API key and needs no project"), async () => {
     const { answer, models } = await chat(toVertex({ authorization: "Bearer AIza-1", "x-gateway-vertex-auth-type": "apiKey" }));
     expect(answer.status).toBe(200);
     expect(pathsOf(models)).toEqual(["/v1/publishers/google/models/gemini-2.5-flash:generateContent"]);
@@ -268,14 +268,17 @@ describe("a service account", () => {
     ["in an inline config", (file) => inConfig(leaf({ vertex_service_account_json: file }))],
     ["in a saved config", (file) => savedConfig(leaf({ vertex_service_account_json: file }))],
     ["in a saved integration", (file) => saved({ configurations: { ...FIELDS, vertex_service_account_json: file } })],
-  ])("given %s is asked for its token once, for Gemini and Claude, whole and streamed", async (_, given) => {
-    const headers = await given(keyFile());
-    const all: Exchanged[] = [];
-    for (const body of [{}, STREAMED, { model: CLAUDE }, { model: CLAUDE, ...STREAMED }]) all.push(await chat(headers, body));
-    expect(all.map(({ answer }) => answer.status)).toEqual([200, 200, 200, 200]);
-    expect(all.flatMap(({ models }) => authorizations(models))).toEqual(Array(4).fill("Bearer ya29.1"));
-    expect(tokensGiven).toBe(1);
-  });
+  ])(
+    verifies("D2.cloud-b-account", "given %s is asked for its token once, for Gemini and Claude, whole and streamed"),
+    async (_, given) => {
+      const headers = await given(keyFile());
+      const all: Exchanged[] = [];
+      for (const body of [{}, STREAMED, { model: CLAUDE }, { model: CLAUDE, ...STREAMED }]) all.push(await chat(headers, body));
+      expect(all.map(({ answer }) => answer.status)).toEqual([200, 200, 200, 200]);
+      expect(all.flatMap(({ models }) => authorizations(models))).toEqual(Array(4).fill("Bearer ya29.1"));
+      expect(tokensGiven).toBe(1);
+    },
+  );
   test("is not mixed up with another, nor with one that has its names and not its key", async () => {
     const file = keyFile();
     const other = await exportPKCS8((await generateKeyPair("RS256", { extractable: true })).privateKey);
@@ -373,6 +376,6 @@ describe.skipIf(!haveRecordings)("a recorded answer given by cloud B", () => {
     api.upstream.answer(stream ? sseAnswer(bytes, { cuts: [1, 100, 1000] }) : jsonAnswer(bytes));
     const exchanged = await chat(direct(), { model, ...(stream && STREAMED) });
     const expected = stream ? saidByStream(wire, recordedLines(path)) : saidByBody(wire, bytes);
-    expect({ status: exchanged.answer.status, said: said(exchanged, stream) }).toEqual({ status: 200, said: expected });
+    expect({ status: exchanged.answer.status, said: contentOf(exchanged, stream) }).toEqual({ status: 200, said: expected });
   });
 });

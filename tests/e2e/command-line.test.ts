@@ -12,7 +12,20 @@ function run(...args: string[]): Run {
   return { code: exitCode, out: stdout.toString(), err: stderr.toString() };
 }
 
-const COMMANDS = ["serve", "list", "check", "hash", "keys", "backup", "restore", "openapi", "new", "build"] as const;
+const COMMANDS = [
+  "serve",
+  "list",
+  "check",
+  "hash",
+  "keys",
+  "organisations",
+  "guardrails",
+  "backup",
+  "restore",
+  "openapi",
+  "new",
+  "build",
+] as const;
 
 describe.each(COMMANDS)("gateway %s --help", (command) => {
   const { code, out, err } = run(command, "--help");

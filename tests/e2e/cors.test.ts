@@ -28,7 +28,7 @@ const asks = (gateway: GatewayProcess, origin: string, key = gateway.gatewayKey)
     headers: { origin, "content-type": "application/json", "x-gateway-api-key": key, "x-gateway-provider": "sandbox" },
     body: JSON.stringify({ model: "sandbox-echo", messages: [{ role: "user", content: "Hello" }] }),
   });
-const told = ({ status, headers }: Response): Record<string, string | number | null> => ({
+const corsHeaders = ({ status, headers }: Response): Record<string, string | number | null> => ({
   status,
   origin: headers.get("access-control-allow-origin"),
   methods: headers.get("access-control-allow-methods"),
@@ -42,8 +42,8 @@ const NOTHING = { origin: null, methods: null, headers: null, exposed: null, var
 describe("pages of other origins", () => {
   test("are told nothing unless the operator names origins", async () => {
     const gateway = await gatewayWith({});
-    expect(told(await asksFirst(gateway, PAGE))).toEqual({ ...NOTHING, status: 405 });
-    expect(told(await asks(gateway, PAGE))).toEqual({ ...NOTHING, status: 200 });
+    expect(corsHeaders(await asksFirst(gateway, PAGE))).toEqual({ ...NOTHING, status: 405 });
+    expect(corsHeaders(await asks(gateway, PAGE))).toEqual({ ...NOTHING, status: 200 });
   });
   test("may ask from the origins that are named, and read errors too", async () => {
     const gateway = await gatewayWith({
@@ -51,17 +51,17 @@ describe("pages of other origins", () => {
       CORS_ALLOWED_HEADERS: "*",
     });
     const all = { ...NOTHING, origin: PAGE, vary: "origin" };
-    expect(told(await asksFirst(gateway, PAGE))).toEqual({
+    expect(corsHeaders(await asksFirst(gateway, PAGE))).toEqual({
       ...all,
       status: 204,
       methods: "GET, POST, PUT, PATCH, DELETE",
       headers: "content-type,x-gateway-api-key",
     });
-    expect(told(await asks(gateway, PAGE))).toEqual({ ...all, status: 200, exposed: "*" });
-    expect(told(await asks(gateway, PAGE, "nobody"))).toEqual({ ...all, status: 401, exposed: "*" });
+    expect(corsHeaders(await asks(gateway, PAGE))).toEqual({ ...all, status: 200, exposed: "*" });
+    expect(corsHeaders(await asks(gateway, PAGE, "nobody"))).toEqual({ ...all, status: 401, exposed: "*" });
     for (const stranger of ["https://evil.example", `${PAGE}.evil.example`, "null"]) {
-      expect(told(await asksFirst(gateway, stranger))).toEqual({ ...NOTHING, status: 204, vary: "origin" });
-      expect(told(await asks(gateway, stranger))).toEqual({ ...NOTHING, status: 200, vary: "origin" });
+      expect(corsHeaders(await asksFirst(gateway, stranger))).toEqual({ ...NOTHING, status: 204, vary: "origin" });
+      expect(corsHeaders(await asks(gateway, stranger))).toEqual({ ...NOTHING, status: 200, vary: "origin" });
     }
   });
   test("may do what is set, from all origins", async () => {
@@ -70,7 +70,7 @@ describe("pages of other origins", () => {
       CORS_EXPOSE_HEADERS: "x-gateway-trace-id, retry-after",
     });
     const all = { ...NOTHING, origin: "*" };
-    expect(told(await asksFirst(gateway, PAGE))).toEqual({ ...all, status: 204, methods: "POST", headers: "content-type" });
-    expect(told(await asks(gateway, PAGE))).toEqual({ ...all, status: 200, exposed: "x-gateway-trace-id, retry-after" });
+    expect(corsHeaders(await asksFirst(gateway, PAGE))).toEqual({ ...all, status: 204, methods: "POST", headers: "content-type" });
+    expect(corsHeaders(await asks(gateway, PAGE))).toEqual({ ...all, status: 200, exposed: "x-gateway-trace-id, retry-after" });
   });
 });

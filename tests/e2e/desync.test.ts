@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type GatewayProcess, GATEWAY_KEY, startGateway } from "./process.ts";
-import { type Answered, ask, type Asked, askRaw, HOSTS, MUTATIONS, pickOf, protectedRoutes, SEED } from "./spellings.ts";
+import { type Answered, ask, type RawRequest, askRaw, HOSTS, MUTATIONS, pickOf, protectedRoutes, SEED } from "./spellings.ts";
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ describe("without a key", () => {
       await Promise.all(["/healthz", "/readyz", "/openapi.json", "/docs"].map(async (path) => (await fetch(gateway.base + path)).text())),
     );
     const pick = pickOf(SEED);
-    const asked: Asked[] = Array.from({ length: 1_000 }, () => {
+    const asked: RawRequest[] = Array.from({ length: 1_000 }, () => {
       const [method, path] = pick(routes);
       const target = Array.from({ length: pick([1, 1, 2, 3]) }, () => pick(MUTATIONS)).reduce(
         (mutated, mutate) => mutate(mutated, pick),
@@ -31,7 +31,7 @@ describe("without a key", () => {
       );
       return { method, target: target.replace(/\s/g, ""), host: pick(HOSTS) };
     });
-    const opened: (Asked & Answered)[] = [];
+    const opened: (RawRequest & Answered)[] = [];
     const rest = asked[Symbol.iterator]();
     await Promise.all(
       Array.from({ length: 16 }, async () => {

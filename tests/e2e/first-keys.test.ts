@@ -16,11 +16,11 @@ async function start(dataDir?: string): Promise<GatewayProcess> {
   return gateway;
 }
 /** What an operator types beside the running gateway. */
-async function command(dataDir: string, ...words: readonly string[]): Promise<{ code: number; said: string }> {
+async function command(dataDir: string, ...words: readonly string[]): Promise<{ code: number; printed: string }> {
   const env = { ...process.env, GATEWAY_DATA_DIR: dataDir, PORT: "0" };
   const child = Bun.spawn([...SOURCE, ...words], { env, stdout: "pipe", stderr: "pipe" });
-  const said = await new Response(child.stdout).text();
-  return { code: await child.exited, said };
+  const printed = await new Response(child.stdout).text();
+  return { code: await child.exited, printed };
 }
 const firstKey = async ({ base }: GatewayProcess): Promise<Json> => {
   const { json } = await ask(`${base}/v2/api-keys?page_size=100`, "GET", ADMIN_KEY);
@@ -58,11 +58,14 @@ test("a wide first gateway key is kept, each start says once how to narrow it, a
   const warnings = (): number => gateway.output().split("gateway keys narrow").length - 1;
   await until("the start says it", () => warnings() === 1);
 
-  expect(await command(gateway.dataDir, "keys", "narrow")).toMatchObject({ code: 0, said: expect.stringContaining("configs.create") });
+  expect(await command(gateway.dataDir, "keys", "narrow")).toMatchObject({ code: 0, printed: expect.stringContaining("configs.create") });
   await until("the running gateway has heard", async () => (await ask(gateway.base + CONFIGS, "GET", GATEWAY_KEY)).status === 403, 1_000);
   expect((await chat(gateway, {})).status).toBe(200);
   expect(await firstKey(gateway)).toMatchObject({ id, scopes: ["data_plane.*"] });
-  expect(await command(gateway.dataDir, "keys", "narrow")).toMatchObject({ code: 0, said: expect.stringContaining("Nothing to narrow") });
+  expect(await command(gateway.dataDir, "keys", "narrow")).toMatchObject({
+    code: 0,
+    printed: expect.stringContaining("Nothing to narrow"),
+  });
   expect(warnings()).toBe(1);
 }, 30_000);
 

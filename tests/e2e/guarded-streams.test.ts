@@ -30,6 +30,7 @@ const ANSWERS: Readonly<Record<string, () => Response>> = {
   cut: () => sse(delta("hello")),
   spoken: () => streamed({ audio: { id: "a", transcript: "a bad word" } }),
   parts: () => streamed({ content: [{ type: "output_text", text: "a bad word" }] }),
+  blocks: () => streamed({ content: "x", content_blocks: [{ index: 0, delta: { text: "a bad word" } }] }),
   pinged: () => sse(`${delta("hello")}event: ping\n${delta("a bad word")}${delta("", "stop")}data: [DONE]\n\n`),
   fine: () => sse(`${delta("hello")}${delta("", "stop")}data: [DONE]\n\n`),
 };
@@ -76,7 +77,7 @@ test("nothing was sent yet, so another target answers", async () => {
   }
 });
 
-test.each(["spoken", "parts", "pinged"])("what a client reads of a stream is judged, wherever it stands: %s", async (path) => {
+test.each(["spoken", "parts", "blocks", "pinged"])("what a client reads of a stream is judged, wherever it stands: %s", async (path) => {
   expect((await chat(gateway, { stream: true }, { "x-gateway-config": JSON.stringify(to(path)) })).text).toContain("a bad word");
   const answer = await chat(gateway, { stream: true }, guarded(to(path)));
   expect([answer.status, answer.text.includes("a bad word")]).toEqual([446, false]);

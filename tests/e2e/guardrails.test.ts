@@ -90,12 +90,12 @@ const chunk = (delta: Json, finish: string | null = null): string =>
 const streamOf = (texts: readonly string[]): string =>
   `${chunk({ role: "assistant", content: "" })}${texts.map((content) => chunk({ content })).join("")}${chunk({}, "stop")}data: [DONE]\n\n`;
 
-interface Asking {
+interface ChatOptions {
   readonly text?: string;
   readonly stream?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
-const asking = (config: Json, { text = "Hello there", stream = false, headers = {} }: Asking = {}): Promise<Answer> =>
+const asking = (config: Json, { text = "Hello there", stream = false, headers = {} }: ChatOptions = {}): Promise<Answer> =>
   ask(
     `${gateway.base}/v1/chat/completions`,
     "POST",
@@ -124,7 +124,7 @@ async function calls<T>(server: ReplayServer, run: () => Promise<T>): Promise<{ 
   const result = await run();
   return { result, seen: server.received.slice(before) };
 }
-const within = (what: string, promise: Promise<number> | undefined, ms = 3_000): Promise<number> =>
+const resolvedWithin = (what: string, promise: Promise<number> | undefined, ms = 3_000): Promise<number> =>
   Promise.race([
     promise ?? expect.unreachable(),
     new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`not within ${ms} ms: ${what}`)), ms).unref()),
@@ -193,27 +193,30 @@ test("a check of the built-in pack may be named without it, one of another pack 
 });
 
 describe("an input guardrail", () => {
-  test.each([false, true])("that denies answers the documented 446 and the provider is never called (stream: %p)", async (stream) => {
-    const { result: answer, seen } = await calls(upstream, () =>
-      asking(input({ ...NO_SECRET, id: "mine" }), { text: "my secret", stream }),
-    );
-    expect(seen).toEqual([]);
-    expect(answer.headers.get("content-type")).toContain("application/json");
-    expect({ status: answer.status, json: answer.json as unknown }).toEqual({
-      status: 446,
-      json: {
-        error: { message: expect.stringContaining("mine"), type: "hooks_failed", param: null, code: null },
-        hook_results: { before_request_hooks: [result("mine")], after_request_hooks: [] },
-      },
-    });
-    expect(await hooksOf(answer)).toMatchObject({ before_request_hooks: [{ id: "mine", deny: true }] });
-  });
-  test("that fails without denying answers 246 with the whole answer and its results", async () => {
+  test.each([false, true])(
+    verifies("D4.446", "that denies answers the documented 446 and the provider is never called (stream: %p)"),
+    async (stream) => {
+      const { result: answer, seen } = await calls(upstream, () =>
+        asking(input({ ...NO_SECRET, id: "mine" }), { text: "my secret", stream }),
+      );
+      expect(seen).toEqual([]);
+      expect(answer.headers.get("content-type")).toContain("application/json");
+      expect({ status: answer.status, json: answer.json as unknown }).toEqual({
+        status: 446,
+        json: {
+          error: { message: expect.stringContaining("mine"), type: "hooks_failed", param: null, code: null },
+          hook_results: { before_request_hooks: [result("mine")], after_request_hooks: [] },
+        },
+      });
+      expect(await hooksOf(answer)).toMatchObject({ before_request_hooks: [{ id: "mine", deny: true }] });
+    },
+  );
+  test(verifies("D4.246", "that fails without denying answers 246 with the whole answer and its results"), async () => {
     const answer = await asking(input({ ...NO_SECRET, deny: false }), { text: "my secret" });
     expect({ status: answer.status, content: contentOf(answer) }).toEqual({ status: 246, content: "said by the provider" });
     expect(resultsIn(answer)).toEqual([result(expect.any(String), { deny: false })]);
   });
-  test("that passes answers 200 with its results, and a stream without them", async () => {
+  test(verifies("D6.hooks-whole", "that passes answers 200 with its results, and a stream without them"), async () => {
     const answer = await asking(input(NO_SECRET));
     expect({ status: answer.status, results: resultsIn(answer) }).toMatchObject({ status: 200, results: [{ verdict: true }] });
     const streamed = await asking(input(NO_SECRET), { stream: true });
@@ -235,7 +238,7 @@ describe("an input guardrail", () => {
     expect(answer.text.indexOf("after_request_hooks")).toBeGreaterThan(answer.text.indexOf("[DONE]"));
     expect(textIn(answer)).toBe("said by the provider");
   });
-  test("of a stream tells the results of its answer alone, too", async () => {
+  test(verifies("D6.hooks-last", "of a stream tells the results of its answer alone, too"), async () => {
     const answer = await asking(output({ "default.wordCount": { minWords: 1 } }), { stream: true, headers: LOOSE });
     const chunks = chunksOf(answer);
     expect(chunks[0]).not.toHaveProperty("hook_results");
@@ -271,7 +274,7 @@ describe("an output guardrail", () => {
     expect({ status: answer.status, results: resultsIn(answer, "after") }).toMatchObject({ status: 446, results: [{ deny: true }] });
     expect(answer.json["choices"]).toBeUndefined();
   });
-  test("that judges the whole answer collects a stream: 446 before the first byte", async () => {
+  test(verifies("D6.denied", "that judges the whole answer collects a stream: 446 before the first byte"), async () => {
     upstream.answer(sseAnswer(streamOf(["this is a long beginning, and then a sec", "ret", " is told"])));
     const answer = await asking(output(NO_SECRET), { stream: true });
     expect({ status: answer.status, results: resultsIn(answer, "after"), chunks: chunksOf(answer) }).toMatchObject({
@@ -337,7 +340,7 @@ describe("a check that judges a stream by window", () => {
     upstream.answer(sseAnswer(streamOf(inPieces(`${filler(200)}FORBID${filler(50)}`, 10)), { ends: "hang" }));
     const { result: answer, seen } = await calls(upstream, () => asking(output(NO_WORD), { stream: true }));
     expect(textIn(answer).length).toBeGreaterThan(150);
-    await within("the provider is let go", seen[0]?.cut);
+    await resolvedWithin("the provider is let go", seen[0]?.cut);
   });
   test("releases text while the provider is still speaking", async () => {
     upstream.answer(
@@ -362,7 +365,7 @@ describe("a check that judges a stream by window", () => {
     const first = await response.body?.getReader().read();
     expect(new TextDecoder().decode(first?.value)).toContain(filler(5));
     leaving.abort();
-    await within("the provider is let go", upstream.received.at(-1)?.cut);
+    await resolvedWithin("the provider is let go", upstream.received.at(-1)?.cut);
   });
   test("passes a plain stream byte for byte in its text", async () => {
     upstream.answer(sseAnswer(streamOf(inPieces(filler(300), 7))));
@@ -392,7 +395,7 @@ describe("an asynchronous guardrail", () => {
       after_request_hooks: [{ id: "answered", async: true, verdict: false }],
     });
   });
-  test("is not waited for", async () => {
+  test(verifies("D5.async-beside", "is not waited for"), async () => {
     hook.answer({ body: "{", ends: "hang" });
     const answer = await asking(input({ "default.webhook": { webhookURL: hook.url, timeout: 1_000 }, async: true, deny: true }));
     expect({ status: answer.status, content: contentOf(answer) }).toEqual({ status: 200, content: "said by the provider" });
@@ -409,7 +412,7 @@ describe("a webhook", () => {
     ...more,
   });
 
-  test("may change the request: the provider gets the changed one", async () => {
+  test(verifies("D5.changed-sent", "may change the request: the provider gets the changed one"), async () => {
     hook.answer(({ json }) =>
       jsonAnswer({
         verdict: true,

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ReplayServer, jsonAnswer, replayServer } from "../kit/replay.ts";
 import { ADMIN_KEY, type Answer, ask, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
+import { verifies } from "../requirements/verifies.ts";
 
 type Headers = Readonly<Record<string, string>>;
 /** Written down apart from the table that is tested. */
@@ -97,7 +98,7 @@ const guarded = (forwardHeaders: readonly string[], more: Headers = {}): Headers
 const admin = (path: string, body: Readonly<Record<string, unknown>>): Promise<Answer> => ask(gateway.base + path, "POST", ADMIN_KEY, body);
 const seenBy = (server: ReplayServer): string => JSON.stringify(server.received.map(({ headers }) => [...headers]));
 
-test.each(KEYS)("%s is the key, and nobody sees it", async (name) => {
+test.each(KEYS)(verifies("D2.own-key-stays", "%s is the key, and nobody sees it"), async (name) => {
   expect((await chat(direct({}, name))).status).toBe(200);
   expect((await chat({ ...guarded(["x-tenant"]), "x-gateway-api-key": GATEWAY_KEY, [name]: GATEWAY_KEY })).status).toBe(200);
   expect((await chat({ ...guarded([name]), "x-gateway-api-key": GATEWAY_KEY, [name]: GATEWAY_KEY })).status).toBe(400);
@@ -173,17 +174,20 @@ describe("what was sent", () => {
   });
 });
 
-test("a provider's answer comes back without what it says in the gateway's name, whatever it calls it", async () => {
-  const names = [...SESSIONS, ...KEYS, ...prefixed([...OWN, ...INTERNAL, "trace-id", "provider"])];
-  const body = JSON.stringify({ id: "c", object: "chat.completion", created: 1, model: "m", choices: [] });
-  provider.answer({
-    body,
-    headers: { "content-type": "application/json", "x-kept": "1", ...Object.fromEntries(names.map((name) => [name, canary(name)])) },
-  });
-  const answer = await chat(direct({}));
-  const values = JSON.stringify([...answer.headers]);
-  expect({ kept: answer.headers.get("x-kept"), seen: names.filter((name) => values.includes(canary(name))) }).toEqual({
-    kept: "1",
-    seen: [],
-  });
-});
+test(
+  verifies("D3.not-spoofed", "a provider's answer comes back without what it says in the gateway's name, whatever it calls it"),
+  async () => {
+    const names = [...SESSIONS, ...KEYS, ...prefixed([...OWN, ...INTERNAL, "trace-id", "provider"])];
+    const body = JSON.stringify({ id: "c", object: "chat.completion", created: 1, model: "m", choices: [] });
+    provider.answer({
+      body,
+      headers: { "content-type": "application/json", "x-kept": "1", ...Object.fromEntries(names.map((name) => [name, canary(name)])) },
+    });
+    const answer = await chat(direct({}));
+    const values = JSON.stringify([...answer.headers]);
+    expect({ kept: answer.headers.get("x-kept"), seen: names.filter((name) => values.includes(canary(name))) }).toEqual({
+      kept: "1",
+      seen: [],
+    });
+  },
+);

@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 const host = (): string => `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-interface Asking {
+interface RequestOptions {
   readonly provider?: string;
   readonly path?: string;
   readonly body?: object;
@@ -59,7 +59,7 @@ const CHAT = { model: "m", messages: [{ role: "user", content: "Hello" }] };
 /** A request whose head is written by hand, header by header. */
 function raw(
   headers: readonly string[],
-  { provider = "anthropic", path = "/v1/chat/completions", body = CHAT }: Asking = {},
+  { provider = "anthropic", path = "/v1/chat/completions", body = CHAT }: RequestOptions = {},
 ): Promise<string> {
   const text = JSON.stringify(body);
   const own = [
@@ -216,8 +216,8 @@ describe("a request's headers", () => {
 });
 
 describe("an answer's headers", () => {
-  const IMAGES: Asking = { provider: "openai", path: "/v1/images/generations", body: { prompt: "x" } };
-  const SPEECH: Asking = { provider: "openai", path: "/v1/audio/speech", body: { model: "m", input: "x", voice: "alloy" } };
+  const IMAGES: RequestOptions = { provider: "openai", path: "/v1/images/generations", body: { prompt: "x" } };
+  const SPEECH: RequestOptions = { provider: "openai", path: "/v1/audio/speech", body: { model: "m", input: "x", voice: "alloy" } };
   const NOISE = [
     "Set-Cookie: session=upstream",
     "Set-Cookie: b=c",
@@ -283,7 +283,7 @@ describe("an answer's headers", () => {
     expect(text).toContain("some bytes");
     expectClean(text);
   });
-  test.each<[string, Asking]>([
+  test.each<[string, RequestOptions]>([
     ["chat", { provider: "openai" }],
     ["images", IMAGES],
   ])("that redirect are not followed and not handed on: %s", async (_, asking) => {

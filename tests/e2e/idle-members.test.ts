@@ -68,9 +68,16 @@ const IDLE: readonly [what: string, config: Json, at: string, says: string][] = 
   ],
   [
     "an action",
-    guarded({ checks: [{ id: "default.contains", parameters: { words: ["x"] } }], soft_deny_200: true }),
-    "config.input_guardrails[0].soft_deny_200",
+    guarded({ checks: [{ id: "default.contains", parameters: { words: ["x"] } }], soft_denial: true }),
+    "config.input_guardrails[0].soft_denial",
     "no such member",
+  ],
+  ["a guardrail without a check", guarded({ id: "pg-x", deny: true }), "config.input_guardrails[0]", "names no check"],
+  [
+    "a check of the other side",
+    { ...SANDBOX, output_guardrails: [{ "default.modelWhitelist": { models: ["x"] }, deny: true }] },
+    "config.output_guardrails[0].default.modelWhitelist",
+    "input side",
   ],
   [
     "an action that is no boolean",
@@ -174,8 +181,8 @@ describe("records that were saved before", () => {
     gateway = await startGateway({ dataDir: gateway.dataDir });
     expect((await chat(gateway, {}, { "x-gateway-config": slug })).status).toBe(200);
 
-    const { said, code } = await check(gateway.dataDir);
-    const lines = said.split("\n").filter((line) => line.includes(slug));
+    const { printed, code } = await check(gateway.dataDir);
+    const lines = printed.split("\n").filter((line) => line.includes(slug));
     for (const at of ["config.strategy.cb_config", "config.targets[0].prompt_id", "config.targets[0].cache.mode", "executeOnProxy"])
       expect(lines.filter((line) => line.includes(at))).toHaveLength(1);
     expect({ lines: lines.length, code }).toEqual({ lines: 4, code: 0 });
@@ -186,9 +193,9 @@ describe("records that were saved before", () => {
     const database = new Database(join(gateway.dataDir, "main.db"));
     const applied = database.query(`select * from "_migrations"`).all();
     database.run(`delete from "_migrations"`);
-    const { said, code } = await check(gateway.dataDir);
-    expect(said).toContain("Not judged: the storage, and the configs and guardrails saved in it");
-    expect(said).toContain("a start of this build runs");
+    const { printed, code } = await check(gateway.dataDir);
+    expect(printed).toContain("Not judged: the storage, and the configs and guardrails saved in it");
+    expect(printed).toContain("a start of this build runs");
     expect([code, applied.length > 0, database.query(`select * from "_migrations"`).all()]).toEqual([0, true, []]);
     for (const row of applied as { id: string; checksum: string; applied_at: number }[])
       database.run(`insert into "_migrations" values (?, ?, ?)`, [row.id, row.checksum, row.applied_at]);
@@ -197,12 +204,12 @@ describe("records that were saved before", () => {
   }, 60_000);
 });
 
-async function check(dataDir: string): Promise<{ readonly said: string; readonly code: number }> {
+async function check(dataDir: string): Promise<{ readonly printed: string; readonly code: number }> {
   const child = Bun.spawn([...SOURCE, "check"], {
     env: { PATH: process.env["PATH"], GATEWAY_DATA_DIR: dataDir },
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-  return { said, code };
+  const [printed, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+  return { printed, code };
 }

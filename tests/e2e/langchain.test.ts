@@ -1,5 +1,5 @@
 /** LangChain's OpenAI classes against the running gateway: chat completions and responses, over each wire, and offline. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   type AIMessage,
   type AIMessageChunk,
@@ -11,27 +11,18 @@ import {
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI, OpenAI, OpenAIEmbeddings } from "@langchain/openai";
 import { z } from "zod";
-import { jsonAnswer, type Received, type Replay, type ReplayServer, replayServer } from "../kit/replay.ts";
+import { jsonAnswer, type Received, type Replay } from "../kit/replay.ts";
 import { verifies } from "../requirements/verifies.ts";
-import { GATEWAY_KEY, type GatewayProcess, startGateway } from "./process.ts";
+import { forAll } from "./endpoints/api.ts";
+import { GATEWAY_KEY } from "./process.ts";
 import { type Answer, ANSWERS, headersOf, WIRES, type WireName } from "./responses/stand-ins.ts";
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 
 const connection = (headers: Readonly<Record<string, string>>) => ({
   apiKey: "sk-provider-key",
   maxRetries: 0,
-  configuration: { baseURL: `${gateway.base}/v1`, defaultHeaders: { "x-gateway-api-key": GATEWAY_KEY, ...headers } },
+  configuration: { baseURL: `${api.gateway.base}/v1`, defaultHeaders: { "x-gateway-api-key": GATEWAY_KEY, ...headers } },
 });
 const SANDBOX = { "x-gateway-provider": "sandbox" };
 
@@ -53,8 +44,9 @@ const answering =
 
 describe.each([false, true])("with the Responses API: %p,", (useResponsesApi) => {
   describe.each(WIRES.map((wire) => [wire]))("over %s,", (wire) => {
-    const model = (): ChatOpenAI => new ChatOpenAI({ model: "some-model", useResponsesApi, ...connection(headersOf(wire, upstream.url)) });
-    const play = (answer: Answer): void => upstream.answer(answering(wire, answer));
+    const model = (): ChatOpenAI =>
+      new ChatOpenAI({ model: "some-model", useResponsesApi, ...connection(headersOf(wire, api.upstream.url)) });
+    const play = (answer: Answer): void => api.upstream.answer(answering(wire, answer));
 
     test(verifies("D7.1.clients", "a text, and its usage"), async () => {
       play({ text: "Hi there" });
@@ -78,16 +70,18 @@ describe.each([false, true])("with the Responses API: %p,", (useResponsesApi) =>
       const result = (await weather.invoke(asked.tool_calls?.[0] as never)) as ToolMessage; // a call makes a message
       expect(result).toBeInstanceOf(ToolMessage);
       expect(text(await tooled.invoke([question, asked, result]))).toBe("It is 12 degrees.");
-      expect(upstream.received.at(-1)?.text()).toContain("12 degrees");
+      expect(api.upstream.received.at(-1)?.text()).toContain("12 degrees");
     });
     test.each(["jsonSchema", "functionCalling"] as const)(verifies("D7.1.clients", "an object of a schema by %s"), async (method) => {
       play(method === "jsonSchema" ? { text: '{"city":"Oslo"}' } : { call: { city: "Oslo" } });
       const structured = model().withStructuredOutput(z.object({ city: z.string() }), { name: "weather", method });
       expect(await structured.invoke("Where?")).toEqual({ city: "Oslo" });
-      expect(upstream.received.at(-1)?.text()).toContain('"city"');
+      expect(api.upstream.received.at(-1)?.text()).toContain('"city"');
     });
     test("an error, in the client's own terms", async () => {
-      upstream.answer(jsonAnswer({ error: { message: "slow down", type: "rate_limit_error", code: null, param: null } }, { status: 429 }));
+      api.upstream.answer(
+        jsonAnswer({ error: { message: "slow down", type: "rate_limit_error", code: null, param: null } }, { status: 429 }),
+      );
       const thrown = await model()
         .invoke("Hello")
         .catch((error: unknown) => error);

@@ -88,7 +88,7 @@ test("exactly 10 pass on two processes that share Redis", async () => {
   expect(await passed([one, two], await limitedKey(one))).toEqual({ passed: 10, refused: 190 });
 }, 90_000);
 
-test("a refused request says which limit, and when to come back", async () => {
+test(verifies("D4.429-when", "a refused request says which limit, and when to come back"), async () => {
   const gateway = await start();
   const key = await limitedKey(gateway);
   await passed([gateway], key);

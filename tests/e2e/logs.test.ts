@@ -234,32 +234,35 @@ describe("a record", () => {
       gateway: { error: { message: expect.stringContaining("quota is used up"), code: "insufficient_quota" } },
     });
   });
-  test("shows no credential of its headers, and hashes those that the operator or the request named", async () => {
-    const answer = await toUpstream(
-      {},
-      {
-        "x-api-key": "abc-secret-1",
-        cookie: "sid=abc-secret-2",
-        "x-auth-token": "abc-secret-3",
-        "x-always-hashed": "Jane",
-        "x-team": "red",
-        "x-gateway-sensitive-headers": "x-team",
-      },
-    );
-    const record = await logged(answer);
-    expect(record["request"]).toMatchObject({
-      headers: {
-        authorization: "*****",
-        "x-api-key": "*****",
-        cookie: "*****",
-        "x-auth-token": "*****",
-        "x-always-hashed": expect.stringMatching(/^[0-9a-f]{64}$/),
-        "x-team": expect.stringMatching(/^[0-9a-f]{64}$/),
-      },
-      gatewayHeaders: { "x-gateway-api-key": "*****" },
-    });
-    expect(JSON.stringify(record)).not.toContain("abc-secret");
-  });
+  test(
+    verifies("D2.sensitive-global", "shows no credential of its headers, and hashes those that the operator or the request named"),
+    async () => {
+      const answer = await toUpstream(
+        {},
+        {
+          "x-api-key": "abc-secret-1",
+          cookie: "sid=abc-secret-2",
+          "x-auth-token": "abc-secret-3",
+          "x-always-hashed": "Jane",
+          "x-team": "red",
+          "x-gateway-sensitive-headers": "x-team",
+        },
+      );
+      const record = await logged(answer);
+      expect(record["request"]).toMatchObject({
+        headers: {
+          authorization: "*****",
+          "x-api-key": "*****",
+          cookie: "*****",
+          "x-auth-token": "*****",
+          "x-always-hashed": expect.stringMatching(/^[0-9a-f]{64}$/),
+          "x-team": expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+        gatewayHeaders: { "x-gateway-api-key": "*****" },
+      });
+      expect(JSON.stringify(record)).not.toContain("abc-secret");
+    },
+  );
   describe("shows no key of the gateway", () => {
     const escaped = (key: string): string => [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
     const base64 = (key: string): string => Buffer.from(key).toString("base64");
@@ -302,7 +305,7 @@ describe("a record", () => {
       expect(record).toContain('"apikey":"[redacted]"');
     });
   });
-  test("keeps no bodies with x-gateway-debug: false, and all the rest", async () => {
+  test(verifies("D2.debug", "keeps no bodies with x-gateway-debug: false, and all the rest"), async () => {
     api.upstream.answer(jsonAnswer(completion()));
     const record = await logged(await toUpstream({}, { "x-gateway-debug": "false" }));
     expect({

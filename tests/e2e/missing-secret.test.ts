@@ -1,17 +1,24 @@
 /** A check whose credential is missing: what is said of it before any request, and what a request meets. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import registry from "../../guardrails/partner_c/manifest.json" with { type: "json" };
+import pack from "../external/acme/manifest.json" with { type: "json" };
 import { ADMIN_KEY, ask, chat, type GatewayProcess, SOURCE, startGateway, until } from "./process.ts";
 
 const home = mkdtempSync(join(tmpdir(), "missing-secret-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-const NAME = registry.needs.find((need) => need.startsWith("secret:"))?.slice("secret:".length) ?? "";
-const PLUGIN = `guardrail/${registry.id}`;
-const checks = { [`${registry.id}.scanPrompt`]: { scanners: ["pii"] } };
+const NAME = pack.needs.find((need) => need.startsWith("secret:"))?.slice("secret:".length) ?? "";
+const PLUGIN = `guardrail/${pack.id}`;
+const checks = { [`${pack.id}.risk`]: {} };
+
+/** A pack from outside the tree, for whose checks no tenant can keep an account. */
+const plugins = join(home, "plugins");
+const source = join(import.meta.dir, "../external/acme");
+mkdirSync(join(plugins, pack.id), { recursive: true });
+cpSync(join(source, "manifest.json"), join(plugins, pack.id, "manifest.json"));
+Bun.spawnSync([process.execPath, "build", "index.ts", "--target=bun", `--outfile=${join(plugins, pack.id, pack.entry)}`], { cwd: source });
 const guardedBy = (deny: boolean) => ({
   "x-gateway-config": JSON.stringify({ provider: "sandbox", input_guardrails: [{ ...checks, deny }] }),
 });
@@ -20,7 +27,7 @@ let profiles = 0;
 const profileWith = (more: object): string => {
   profiles += 1;
   const path = join(home, `profile-${profiles}.json`);
-  writeFileSync(path, JSON.stringify({ title: "p", extends: "default", ...more }));
+  writeFileSync(path, JSON.stringify({ title: "p", extends: "default", pluginsDir: plugins, ...more }));
   return path;
 };
 function run(command: string, env: Readonly<Record<string, string>>): { code: number; out: string; err: string } {
@@ -41,7 +48,7 @@ async function withGateway(env: Readonly<Record<string, string>>, use: (gateway:
 
 /** Ways to be without it, and what would be right. */
 const WAYS: readonly (readonly [how: string, env: Readonly<Record<string, string>>, says: RegExp])[] = [
-  ["is not set", {}, new RegExp(`The secret ${NAME} is missing: set the environment variable ${NAME}`)],
+  ["is not set", { GATEWAY_PROFILE: profileWith({}) }, new RegExp(`The secret ${NAME} is missing: set the environment variable ${NAME}`)],
   [
     "is mapped to what is not set",
     { [NAME]: "here", GATEWAY_PROFILE: profileWith({ secrets: { [NAME]: "env:ELSEWHERE" } }) },
@@ -82,7 +89,7 @@ describe.each(WAYS)("a credential that %s", (_, env, says) => {
 });
 
 test("a credential that is there is missed nowhere", async () => {
-  const env = { [NAME]: "canaryPassword1" };
+  const env = { [NAME]: "canaryPassword1", GATEWAY_PROFILE: profileWith({}) };
   for (const command of ["check", "list"]) expect(run(command, env).out).not.toContain(`The secret ${NAME} is missing`);
   await withGateway(env, async (gateway) => {
     expect((await ask(`${gateway.base}/readyz`, "GET", null)).text).not.toContain(NAME);

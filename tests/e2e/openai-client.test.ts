@@ -112,7 +112,7 @@ describe("the official client", () => {
     });
   });
 
-  test("gets the usage chunk when it asks for it", async () => {
+  test(verifies("D6.usage", "gets the usage chunk when it asks for it"), async () => {
     const chunks = [];
     for await (const part of await client.chat.completions.create({
       model: "gpt-x",
@@ -244,7 +244,7 @@ describe("the official client", () => {
     }
   });
 
-  test("is told when a stream ends before the answer is complete", async () => {
+  test(verifies("D6.done", "is told when a stream ends before the answer is complete"), async () => {
     upstream.answer(sseAnswer(chunk({ role: "assistant", content: "Hi" }) + chunk({ content: " the" }), { ends: "close" }));
     const read = async (): Promise<void> => {
       for await (const _ of await client.chat.completions.create({ model: "gpt-x", messages, stream: true })) void _;

@@ -49,7 +49,7 @@ const statusOf = (asked: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("files of the offline provider", () => {
-  test(verifies("D7.7.files", "are uploaded, listed, read, downloaded and deleted"), async () => {
+  test(verifies("1.tag-files", verifies("D7.7.files", "are uploaded, listed, read, downloaded and deleted")), async () => {
     const file = await upload();
     expect(file).toMatchObject({ object: "file", filename: "lines.jsonl", purpose: "batch", bytes: LINES.length });
     const listed = [];
@@ -60,7 +60,7 @@ describe("files of the offline provider", () => {
     expect(await offline.files.delete(file.id)).toMatchObject({ id: file.id, deleted: true });
     expect(await statusOf(offline.files.retrieve(file.id))).toBe(404);
   });
-  test("are refused without a purpose", async () => {
+  test(verifies("D7.7.purpose", "are refused without a purpose"), async () => {
     const form = new FormData();
     form.set("file", new File(["x"], "x.txt"));
     const answer = await fetch(`${gateway.base}/v1/files`, {
@@ -134,7 +134,7 @@ describe("a provider's own wire", () => {
       }
     },
   );
-  test("passes unread by guardrails of texts, and is refused by one of request types", async () => {
+  test("of any size is judged line by line, and is refused by a guardrail of request types", async () => {
     upstream.answer(jsonAnswer(FILE));
     const guardedBy = (checks: object) =>
       clientFor({
@@ -143,9 +143,10 @@ describe("a provider's own wire", () => {
           input_guardrails: [{ deny: true, ...checks }],
         }),
       });
-    const large = await toFile(Buffer.alloc(40 * 1024 * 1024, LINES), "large.jsonl"); // more than a form that is read may have
-    const texts = guardedBy({ "default.regexMatch": { rule: "Hello", not: true } });
-    expect(await texts.files.create({ file: large, purpose: "batch" })).toMatchObject(FILE);
+    const large = await toFile(Buffer.from(LINES.repeat(20_000)), "large.jsonl");
+    const without = (word: string) => guardedBy({ "default.regexMatch": { rule: word, not: true } });
+    expect(await without("Nobody says this").files.create({ file: large, purpose: "batch" })).toMatchObject(FILE);
+    expect(await statusOf(without("Hello").files.create({ file: large, purpose: "batch" }))).toBe(446);
     const types = guardedBy({ "default.allowedRequestTypes": { blockedTypes: ["uploadFile"] } });
     expect(await statusOf(upload(types))).toBe(446);
   });

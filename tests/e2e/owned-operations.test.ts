@@ -5,6 +5,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import {
+  BLANK_WORKSPACE,
   type Caller,
   definePlugin,
   headerClasses,
@@ -72,7 +73,14 @@ async function saveProvider(slug: string, workspaceId: string, key: string): Pro
   const integration = {
     ...stamps(),
     ...{ workspace_id: null, owner_id: ORGANISATION, ai_provider_id: "sandbox", name: slug, slug: crypto.randomUUID(), description: null },
-    ...{ status: "active" as const, key_sealed: generation.vault.seal(key), masked_key: "…", configurations: {}, tags: {} },
+    ...{
+      status: "active" as const,
+      key_sealed: generation.vault.seal(key),
+      masked_key: "…",
+      secret_mappings: null,
+      configurations: {},
+      tags: {},
+    },
   };
   await records.in(Integrations).insert(integration);
   await records.in(Providers).insert({
@@ -86,7 +94,7 @@ await saveProvider("alone", OTHER, "sk-of-nobody-else");
 
 /* ── how an operation is asked ─────────────────────────────────────────────────────────────────────────────────── */
 
-interface Asking {
+interface RequestOptions {
   readonly as: string;
   readonly provider?: string;
   readonly id?: string;
@@ -96,19 +104,25 @@ interface Asking {
   readonly below?: string;
 }
 function ask(
-  { method, path, body: kind }: MountedOperation,
-  { as, provider = "@shared", id = "none", body, config, below = "/v1" }: Asking,
+  row: MountedOperation,
+  { as, provider = "@shared", id = "none", body, config, below = row.prefix ?? "/v1" }: RequestOptions,
 ): Promise<Response> {
-  const sent = kind === "form" && body === undefined ? fileForm() : kind === "none" ? undefined : JSON.stringify(body ?? {});
+  const sent = sentBy(row, body);
   const headers = {
     "x-gateway-api-key": as,
     ...(config ? { "x-gateway-config": JSON.stringify(config) } : { "x-gateway-provider": provider }),
     ...(typeof sent === "string" && { "content-type": "application/json" }),
   };
-  const url = `http://localhost${below}${path.replace(/:\w+/g, encodeURIComponent(id))}`;
-  return Promise.resolve(served.fetch(new Request(url, { method, headers, ...(sent !== undefined && { body: sent }) })));
+  const url = `http://localhost${below}${row.path.replace(/(?<=\/):\w+/g, encodeURIComponent(id))}`;
+  return Promise.resolve(served.fetch(new Request(url, { method: row.method, headers, ...(sent !== undefined && { body: sent }) })));
 }
-interface AskingPath extends Pick<Asking, "as" | "body"> {
+/** Forms that may come as JSON are asked so where a test says what is in them. */
+function sentBy({ id, body: kind }: MountedOperation, body: Json | undefined): string | FormData | undefined {
+  if (kind === "none") return undefined;
+  const isForm = kind === "form" && (body === undefined || generation.operations.get(id)?.json === undefined);
+  return isForm ? fileForm(body) : JSON.stringify(body ?? {});
+}
+interface AskingPath extends Pick<RequestOptions, "as" | "body"> {
   readonly method: string;
 }
 function askPath(path: string, { as, method, body }: AskingPath): Promise<Response> {
@@ -117,8 +131,9 @@ function askPath(path: string, { as, method, body }: AskingPath): Promise<Respon
     served.fetch(new Request(`http://localhost${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })),
   );
 }
-function fileForm(): FormData {
+function fileForm(fields: Json = {}): FormData {
   const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (typeof value === "string") form.set(name, value);
   form.set("purpose", "batch");
   form.set("file", new File(["{}"], "lines.jsonl"));
   return form;
@@ -173,8 +188,28 @@ const bodyWith = (id: (place: string) => string): Json => {
     ...{ tool_outputs: [{ tool_call_id: "call_1", output: "x" }], attributes: {} },
   };
 };
-const PLACES: string[] = [];
-bodyWith((place) => String(PLACES.push(place)));
+/** The same in the Gemini API's form. */
+const geminiWith = (id: (place: string) => string): Json => {
+  const parts = [
+    { text: "x" },
+    { fileData: { fileUri: id("fileUri") } },
+    { functionResponse: { parts: [{ fileData: { fileUri: id("gave") } }] } },
+  ];
+  const content = { role: "user", parts };
+  return {
+    ...{
+      content,
+      contents: [content],
+      requests: [{ content }],
+      systemInstruction: { parts: [{ fileData: { fileUri: id("instruction") } }] },
+    },
+    ...{ cachedContent: id("cachedContent"), tools: [{ fileSearch: { fileSearchStoreNames: [id("store")] } }] },
+  };
+};
+type Builder = typeof bodyWith;
+const builderOf = ({ prefix }: MountedOperation): Builder => (prefix === undefined ? bodyWith : geminiWith);
+const PLACES = new Set<string>();
+for (const build of [bodyWith, geminiWith]) build((place) => String(PLACES.add(place)));
 
 const owned = [...generation.operations.values()].map(({ row }) => row).filter((row) => row.owned !== undefined);
 
@@ -184,7 +219,8 @@ describe("an id that was made for one workspace", () => {
     verifies("D7.owned.across", "is 404 for another one with the same credential: %s"),
     async (_, row) => {
       const { params, named } = row.owned ?? {};
-      const places = named ? PLACES.filter((place) => named(bodyWith((at) => (at === place ? MADE : OWN))).includes(MADE)) : [];
+      const bodyWith = builderOf(row);
+      const places = named ? [...PLACES].filter((place) => named(bodyWith((at) => (at === place ? MADE : OWN))).includes(MADE)) : [];
       expect(places.length > 0).toBe(named !== undefined); // a place that is not above is written there
       const bodies = places.map((place) => (id: string) => ({ id: OWN, body: bodyWith((at) => (at === place ? id : OWN)) }));
       const ways = [...bodies, ...(params ? [(id: string) => ({ id, ...(row.body === "json" && { body: bodyWith(() => OWN) }) })] : [])];
@@ -226,7 +262,7 @@ describe("an id that was made for one workspace", () => {
   test.each(withIds.filter(({ method }) => method !== "DELETE").map((row) => [row.id, row] as const))(
     "is there for its own: %s",
     async (_, row) => {
-      const asked = await jsonOf(ask(row, { as: MAKER, id: MADE, ...(row.body === "json" && { body: bodyWith(() => MADE) }) }));
+      const asked = await jsonOf(ask(row, { as: MAKER, id: MADE, ...(row.body === "json" && { body: builderOf(row)(() => MADE) }) }));
       expect({ asked, notThere: isNotThere(asked) }).toEqual({ asked, notThere: false });
     },
   );
@@ -331,7 +367,7 @@ describe(verifies("D7.owned.unrecorded", "what nobody recorded"), () => {
   });
   test("is not there for the gateway's own identity, which every workspace may use", async () => {
     for (const id of [MAKER, OTHER])
-      await generation.stores.records.in(Workspaces).insert({ ...stamps(), id, name: id, slug: id, description: null, defaults: {} });
+      await generation.stores.records.in(Workspaces).insert({ ...stamps(), id, name: id, slug: id, ...BLANK_WORKSPACE });
     const target = { provider: "azure-openai", azure_resource_name: "contoso" };
     const asked = (more: Json) => jsonOf(ask(batch, { as: OTHER, config: { ...target, ...more }, id: "batch_of_before" }));
     expect(isNotThere(await asked({ azure_auth_mode: "workload" }))).toBe(true);

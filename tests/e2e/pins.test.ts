@@ -216,6 +216,6 @@ test("a config is not deleted while it is a key's: each of its requests would be
   const slug = await configOf({ provider: "sandbox" });
   const key = await newKey(api, { name: "Counts on it", defaults: { config_id: slug } });
   const refused = await api.admin("DELETE", `/v2/configs/${slug}`);
-  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("it is the config of the key Counts on it")]);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("it is the config of the key Counts on it")]);
   expect(key).toEqual(expect.any(String));
 });

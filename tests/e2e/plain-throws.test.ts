@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ADMIN_KEY, type Answer, ask, chat, type GatewayProcess, startGateway, until } from "./process.ts";
+import { verifies } from "../requirements/verifies.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -56,7 +57,7 @@ test.each<[string, string, () => Promise<Answer>]>([
   ["a later admit", "policy/plain", () => chat(gateway, { model: "late" })],
   ["a strategy", "policy/modes", () => chat(gateway, {}, { "x-gateway-provider": "", "x-gateway-config": mode })],
   ["a route", "admin/plain", () => ask(`${gateway.base}/v2/plain`, "GET", ADMIN_KEY)],
-])("%s that throws: %s is named in the log, and its client finds the line", async (how, plugin, asking) => {
+])(verifies("D4.500", "%s that throws: %s is named in the log, and its client finds the line"), async (how, plugin, asking) => {
   const answer = await asking();
   const { message } = answer.json["error"] as unknown as { message: string }; // judged below
   expect(answer.status).toBe(500);

@@ -1,17 +1,17 @@
 /** What recorded answers of Bedrock's Converse say, computed from their lines and bodies alone. */
 import { expect } from "bun:test";
 import { at, type Json } from "./endpoints/api.ts";
-import type { Said } from "./recorded.ts";
+import type { RecordedAnswer } from "./recorded.ts";
 
 const FINISH: Readonly<Record<string, string>> = { end_turn: "stop", tool_use: "tool_calls", max_tokens: "length" };
 interface Read {
   readonly text: string;
-  readonly tools: Said["tools"];
+  readonly tools: RecordedAnswer["tools"];
   readonly stopReason: unknown;
   readonly usage: unknown;
 }
 /** What the lines and bodies say, read from them alone. A recording without usage says nothing of it. */
-const expected = ({ text, tools, stopReason, usage }: Read): Omit<Said, "usage"> & { readonly usage: unknown } => ({
+const expected = ({ text, tools, stopReason, usage }: Read): Omit<RecordedAnswer, "usage"> & { readonly usage: unknown } => ({
   text,
   tools,
   finish: FINISH[String(stopReason)] ?? "?",

@@ -2,7 +2,7 @@
  * What recorded answers say, computed from their raw lines alone: nothing here knows how the gateway reads them.
  * Three wires (OpenAI's chat, Anthropic's messages, Gemini's), each whole and streamed, and what a chat client reads.
  */
-export interface Said {
+export interface RecordedAnswer {
   readonly text: string;
   readonly tools: readonly { readonly name: string; readonly arguments: unknown }[];
   readonly finish: string;
@@ -12,14 +12,15 @@ export interface Said {
 export type Wire = "chat" | "messages" | "gemini";
 type Json = Readonly<Record<string, unknown>>;
 
-export const saidByStream = (wire: Wire, lines: readonly string[]): Said => STREAM[wire](lines.map((line) => JSON.parse(line) as Json));
-export const saidByBody = (wire: Wire, body: string): Said => BODY[wire](JSON.parse(body) as Json);
-const STREAM: Readonly<Record<Wire, (lines: readonly Json[]) => Said>> = {
+export const saidByStream = (wire: Wire, lines: readonly string[]): RecordedAnswer =>
+  STREAM[wire](lines.map((line) => JSON.parse(line) as Json));
+export const saidByBody = (wire: Wire, body: string): RecordedAnswer => BODY[wire](JSON.parse(body) as Json);
+const STREAM: Readonly<Record<Wire, (lines: readonly Json[]) => RecordedAnswer>> = {
   chat: saidByChunks,
   messages: saidByEvents,
   gemini: saidByGemini,
 };
-const BODY: Readonly<Record<Wire, (body: Json) => Said>> = {
+const BODY: Readonly<Record<Wire, (body: Json) => RecordedAnswer>> = {
   chat: saidByCompletion,
   messages: saidByMessage,
   gemini: (body) => saidByGemini([body]),
@@ -44,13 +45,13 @@ const contentOf = (content: unknown): string =>
         .filter(({ type }) => type === "text")
         .map((part) => text(part["text"]))
         .join("");
-const chatUsage = (usage: Json): Said["usage"] => ({
+const chatUsage = (usage: Json): RecordedAnswer["usage"] => ({
   input: count(usage["prompt_tokens"]),
   output: count(usage["completion_tokens"]),
   total: count(usage["total_tokens"]),
 });
 
-export function saidByChunks(chunks: readonly Json[]): Said {
+export function saidByChunks(chunks: readonly Json[]): RecordedAnswer {
   const choices = chunks.flatMap((chunk) => list(chunk["choices"]));
   const calls = new Map<unknown, { name: string; arguments: string }>();
   for (const piece of choices.flatMap((choice) => list(object(choice["delta"])["tool_calls"]))) {
@@ -66,7 +67,7 @@ export function saidByChunks(chunks: readonly Json[]): Said {
   };
 }
 
-export function saidByCompletion(body: Json): Said {
+export function saidByCompletion(body: Json): RecordedAnswer {
   const choice = list(body["choices"])[0] ?? {};
   const message = object(choice["message"]);
   const calls = list(message["tool_calls"]).map((call) => object(call["function"]));
@@ -81,14 +82,14 @@ export function saidByCompletion(body: Json): Said {
 /* ── Anthropic's messages ────────────────────────────────────────────────────────────────────────────────────── */
 
 const MESSAGES_FINISH: Json = { end_turn: "stop", stop_sequence: "stop", compaction: "stop", tool_use: "tool_calls", max_tokens: "length" };
-const messagesUsage = (usage: Json): Said["usage"] => {
+const messagesUsage = (usage: Json): RecordedAnswer["usage"] => {
   const input = count(usage["input_tokens"]) + count(usage["cache_read_input_tokens"]) + count(usage["cache_creation_input_tokens"]);
   const output = count(usage["output_tokens"]);
   return { input, output, total: input + output };
 };
 
 /** A recording may go on with the answer to a later request: one answer ends with its `message_stop`. */
-function saidByEvents(recorded: readonly Json[]): Said {
+function saidByEvents(recorded: readonly Json[]): RecordedAnswer {
   const end = recorded.findIndex(({ type }) => type === "message_stop");
   const events = recorded.slice(0, end + 1);
   const begun = events.filter(({ type }) => type === "content_block_start");
@@ -109,7 +110,7 @@ function saidByEvents(recorded: readonly Json[]): Said {
   };
 }
 
-function saidByMessage(body: Json): Said {
+function saidByMessage(body: Json): RecordedAnswer {
   const content = list(body["content"]);
   return {
     text: content
@@ -124,7 +125,7 @@ function saidByMessage(body: Json): Said {
 
 /* ── Gemini's generateContent ────────────────────────────────────────────────────────────────────────────────── */
 
-function saidByGemini(chunks: readonly Json[]): Said {
+function saidByGemini(chunks: readonly Json[]): RecordedAnswer {
   const candidates = chunks.flatMap((chunk) => list(chunk["candidates"]).slice(0, 1));
   const parts = candidates.flatMap((candidate) => list(object(candidate["content"])["parts"]));
   const tools: { name: string; args: Json; pieces: Json[] }[] = [];

@@ -9,7 +9,7 @@ import { jsonAnswer, type Replay, type ReplayServer, replayServer, sseAnswer } f
 import { eventWire } from "../providers/bedrock-eventstream.ts";
 import { GATEWAY_KEY, type GatewayProcess, startGateway } from "./process.ts";
 import type { Json } from "./endpoints/api.ts";
-import { type Said, saidByCompletion } from "./recorded.ts";
+import { type RecordedAnswer, saidByCompletion } from "./recorded.ts";
 import { saidByConverse, saidByConverseStream } from "./recorded-converse.ts";
 import { bodies, type Recorded, streams } from "./replayed.ts";
 
@@ -74,7 +74,7 @@ interface Read {
   readonly headers: Headers;
   readonly model: string;
   readonly replay: Replay;
-  readonly said: Omit<Said, "finish" | "usage"> & { readonly usage: unknown };
+  readonly said: Omit<RecordedAnswer, "finish" | "usage"> & { readonly usage: unknown };
 }
 const read = ({ path, provider, said }: Recorded, replay: Replay, more: Partial<Read> = {}): Read => {
   const { finish: _finish, ...whatIsSaid } = said; // the provider's own word, when not strict

@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import { haveRecordings, recordedLines, recordings, sayIfMissing } from "../kit/recordings.ts";
 import { jsonAnswer, type Replay, type ReplayServer, replayServer, sseAnswer } from "../kit/replay.ts";
 import { GATEWAY_KEY, until } from "./process.ts";
-import { type Said, saidByChunks, saidByCompletion, type Wire } from "./recorded.ts";
+import { type RecordedAnswer, saidByChunks, saidByCompletion, type Wire } from "./recorded.ts";
 import {
   type Answered,
   ask as askAt,
@@ -152,7 +152,7 @@ const endedOf = async (logId: string): Promise<unknown> => {
 
 interface Seen {
   readonly outcome: "refused" | "broken" | "complete";
-  readonly said: Said | null;
+  readonly said: RecordedAnswer | null;
   readonly logged: unknown;
 }
 /** How a cut stream looks to its client and in the log. */

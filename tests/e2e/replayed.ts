@@ -4,7 +4,7 @@ import { type PieceServer, PRELOAD, pieceServer } from "../kit/pieces.ts";
 import { recordedLines, recording, recordings, sseWire } from "../kit/recordings.ts";
 import { jsonAnswer, type Replay, sseAnswer } from "../kit/replay.ts";
 import { GATEWAY_KEY, type GatewayProcess, SOURCE, startGateway } from "./process.ts";
-import { type Said, saidByBody, saidByChunks, saidByCompletion, saidByStream, type Wire } from "./recorded.ts";
+import { type RecordedAnswer, saidByBody, saidByChunks, saidByCompletion, saidByStream, type Wire } from "./recorded.ts";
 
 interface Family {
   readonly provider: string;
@@ -32,7 +32,7 @@ export interface Recorded {
   readonly provider: string;
   readonly wire: Wire;
   readonly bytes: Uint8Array;
-  readonly said: Said;
+  readonly said: RecordedAnswer;
 }
 const encoder = new TextEncoder();
 const pathsOf = ({ folder }: Family, suffix: string): string[] => recordings([folder], suffix).filter((path) => !OTHER.has(path));
@@ -110,7 +110,7 @@ export function chunksOf(text: string): readonly Record<string, unknown>[] {
   return frames.filter((frame) => frame !== "[DONE]").map((frame) => JSON.parse(frame) as Record<string, unknown>);
 }
 /** A provider's own line ends pass with its frames: a client reads LF and CR LF. */
-function saidByClient(text: string): Said {
+function saidByClient(text: string): RecordedAnswer {
   const lines = text.replaceAll("\r\n", "\n");
   expect(lines).toEndWith("data: [DONE]\n\n");
   return saidByChunks(chunksOf(lines));
@@ -194,7 +194,7 @@ export async function cuttingGateway(trusted: readonly string[] = []): Promise<C
 }
 /** Gigabytes of the same answers need not be in the log. */
 const UNLOGGED = { "x-gateway-debug": "false" };
-const saidAs = (how: How, text: string): Said =>
+const saidAs = (how: How, text: string): RecordedAnswer =>
   how === "streamed" ? saidByClient(text) : saidByCompletion(JSON.parse(text) as Record<string, unknown>);
 function replayOf({ bytes }: Recorded, how: How, cuts: readonly number[]): Replay {
   if (how === "streamed") return sseAnswer(bytes, { cuts });

@@ -177,7 +177,7 @@ const admin = async (path: string, body: Json): Promise<Record<string, never>> =
 describe("retry", () => {
   const retrying = (retry: Json, more: Json = {}): Json => toFirst({ retry: { ...FAST, ...retry }, ...more });
 
-  test("repeats a failed call, and counts", async () => {
+  test(verifies("D3.retries", "repeats a failed call, and counts"), async () => {
     first.answer(inTurn(failing(500, SOON), failing(503, SOON), said("at last")));
     const { result, asked } = await counting(() => configured(retrying({ attempts: 3 })));
     expect({ status: result.status, text: textIn(result), count: result.headers.get("x-gateway-retry-attempt-count"), asked }).toEqual({
@@ -187,7 +187,7 @@ describe("retry", () => {
       asked: [3, 0, 0],
     });
   });
-  test("gives up after its attempts, says -1, and hands the provider's error on", async () => {
+  test(verifies("D3.retries", "gives up after its attempts, says -1, and hands the provider's error on"), async () => {
     first.answer(failing(503, SOON));
     const { result, asked } = await counting(() => configured(retrying({ attempts: 2 })));
     expect({ status: result.status, count: result.headers.get("x-gateway-retry-attempt-count"), asked }).toEqual({
@@ -221,8 +221,9 @@ describe("retry", () => {
     first.answer(failing(500, SOON));
     expect((await counting(() => configured(retrying({ attempts: 1, on_status_codes: [404] })))).asked).toEqual([1, 0, 0]);
   });
-  test("an answer at the first try counts 0", async () =>
-    expect((await configured(retrying({ attempts: 2 }))).headers.get("x-gateway-retry-attempt-count")).toBe("0"));
+  test(verifies("D3.retries", "an answer at the first try counts 0"), async () =>
+    expect((await configured(retrying({ attempts: 2 }))).headers.get("x-gateway-retry-attempt-count")).toBe("0"),
+  );
   test("waits as long as a 429 says, though not asked to look at the header", async () => {
     const waited = async (): Promise<number> => {
       const at: number[] = [];
@@ -369,7 +370,7 @@ describe("fallback", () => {
       const { seen } = await counting(() => streamed(fallback([toFirst(), toSecond()])));
       await within("the first provider is let go", seen[0]?.cut);
     });
-    test("does not go on once bytes were sent: the client gets an error event", async () => {
+    test(verifies("D6.begun", "does not go on once bytes were sent: the client gets an error event"), async () => {
       const { result: text, asked } = await counting(async () => {
         const opening = opened(fallback([toTold(), toSecond()]));
         await told.say(chunk({ role: "assistant", content: "begun" }));
@@ -382,7 +383,7 @@ describe("fallback", () => {
       expect(text).toContain('"error"');
       expect(text).not.toContain("[DONE]");
     });
-    test("on a wire that is translated, too", async () => {
+    test(verifies("D6.overload", "on a wire that is translated, too"), async () => {
       claude.answer(sseAnswer('event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'));
       second.answer(sseAnswer(streamOf("second")));
       const { result, asked } = await counting(() => streamed(fallback([toClaude(), toSecond()])));
@@ -474,7 +475,7 @@ describe("loadbalance", () => {
 
 describe("nested strategies", () => {
   const balanced = (...targets: readonly Json[]): Json => ({ strategy: { mode: "loadbalance" }, targets });
-  test("the answer names the path of the target that gave it", async () => {
+  test(verifies("D3.used-target", "the answer names the path of the target that gave it"), async () => {
     first.answer(failing(500));
     const answer = await configured(fallback([toFirst(), balanced(toSecond({ weight: 0 }), fallback([toFirst(), toClaude()]))]));
     expect({ status: answer.status, text: textIn(answer), used: usedBy(answer) }).toEqual({
@@ -484,7 +485,7 @@ describe("nested strategies", () => {
     });
     expect(answer.headers.get("x-gateway-provider")).toBe("anthropic");
   });
-  test("a plain config is `config`", async () => expect(usedBy(await configured(toFirst()))).toBe("config"));
+  test(verifies("D3.used-target", "a plain config is `config`"), async () => expect(usedBy(await configured(toFirst()))).toBe("config"));
   test("settings are inherited, and a target's own win", async () => {
     const config = fallback(
       [toFirst(), balanced(toSecond({ override_params: { top_p: 0.2 } }))],
@@ -651,12 +652,13 @@ describe("a saved provider", () => {
       { ...(provider !== "" && { "x-gateway-provider": provider }), ...headers },
     );
 
-  test("brings its host and its key; the client's own credential stays away", async () => {
+  test(verifies("D7.1.model-slug", "brings its host and its key; the client's own credential stays away"), async () => {
     await save("team", { ai_provider_id: "openai", key: "sk-saved", configurations: { custom_host: `${first.url}/v1` } });
     const { seen, result } = await counting(() => asking("@team", { authorization: "Bearer sk-of-the-client" }));
     expect(textIn(result)).toBe("first");
     expect(seen[0]?.headers.get("authorization")).toBe("Bearer sk-saved");
     expect(textIn(await asking("", {}, "@team/m"))).toBe("first");
+    expect(first.received.at(-1)?.json()).toMatchObject({ model: "m" });
   });
   test("its key is never sent to a host that the request names", async () => {
     await save("public", { ai_provider_id: "openai", key: "sk-saved-public" });

@@ -38,7 +38,7 @@ const COMPLETION: Json = {
   model: "m",
   choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
 };
-const said = (content: string, more: Json = {}): Json => ({ model: "m", messages: [{ role: "user", content }], ...more });
+const chatBody = (content: string, more: Json = {}): Json => ({ model: "m", messages: [{ role: "user", content }], ...more });
 const QUIET = { "x-gateway-debug": "false" };
 const asked = async (body: Json, headers: Readonly<Record<string, string>>, key: string = GATEWAY_KEY): Promise<Answer> => {
   const answer = await ask(`${api.gateway.base}/v1/chat/completions`, "POST", key, body, headers);
@@ -90,28 +90,28 @@ beforeAll(async () => {
   };
   for (const way of ways) {
     api.upstream.answer(jsonAnswer(COMPLETION)); // success, whole, with bodies kept and not
-    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(200);
-    expect((await asked(said(LOGGED_PROMPT), way, createdKey)).status).toBe(200);
+    expect((await asked(chatBody(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(200);
+    expect((await asked(chatBody(LOGGED_PROMPT), way, createdKey)).status).toBe(200);
     api.upstream.answer(jsonAnswer({ error: { message: "it broke", type: "server_error" } }, { status: 500 })); // a provider's error
-    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(500);
+    expect((await asked(chatBody(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(500);
     api.upstream.answer({ body: "<html>not JSON</html>", headers: { "content-type": "text/html" } }); // not its format
-    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(502);
+    expect((await asked(chatBody(SECRETS.prompt), { ...way, ...QUIET })).status).toBe(502);
     api.upstream.answer({ body: "{", ends: "hang" }); // a timeout
-    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET, "x-gateway-request-timeout": "40" })).status).toBe(408);
+    expect((await asked(chatBody(SECRETS.prompt), { ...way, ...QUIET, "x-gateway-request-timeout": "40" })).status).toBe(408);
     api.upstream.answer({
       body: 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"x"}}]}\n\n',
       headers: { "content-type": "text/event-stream" },
     }); // a stream cut off
-    await asked(said(SECRETS.prompt, { stream: true }), { ...way, ...QUIET });
-    expect((await asked({ ...said(SECRETS.prompt), messages: 5, user: SECRETS.prompt }, { ...way, ...QUIET })).status).toBe(400); // a body that is refused
-    expect((await asked(said(SECRETS.prompt), { ...way, ...QUIET }, SECRETS.unknownKey)).status).toBe(401); // a key that is not known
+    await asked(chatBody(SECRETS.prompt, { stream: true }), { ...way, ...QUIET });
+    expect((await asked({ ...chatBody(SECRETS.prompt), messages: 5, user: SECRETS.prompt }, { ...way, ...QUIET })).status).toBe(400); // a body that is refused
+    expect((await asked(chatBody(SECRETS.prompt), { ...way, ...QUIET }, SECRETS.unknownKey)).status).toBe(401); // a key that is not known
   }
-  const denied = await asked(said(SECRETS.prompt), {
+  const denied = await asked(chatBody(SECRETS.prompt), {
     ...QUIET,
     "x-gateway-config": JSON.stringify({ provider: "openai", api_key: SECRETS.inlineKey, custom_host: host, ...guards }),
   });
   expect(denied.status).toBe(446);
-  await asked(said(SECRETS.prompt), {
+  await asked(chatBody(SECRETS.prompt), {
     ...QUIET,
     authorization: `Bearer ${SECRETS.providerKey}`,
     "x-gateway-provider": "openai",
@@ -125,7 +125,7 @@ beforeAll(async () => {
   };
   for (const vertex_service_account_json of [JSON.stringify(keyFile), keyFile]) {
     const config = { provider: "vertex-ai", vertex_project_id: "p", vertex_region: "us-central1", vertex_service_account_json };
-    expect((await asked(said(SECRETS.prompt), { ...QUIET, "x-gateway-config": JSON.stringify(config) })).status).toBeGreaterThanOrEqual(
+    expect((await asked(chatBody(SECRETS.prompt), { ...QUIET, "x-gateway-config": JSON.stringify(config) })).status).toBeGreaterThanOrEqual(
       400,
     );
   }
@@ -133,10 +133,10 @@ beforeAll(async () => {
   for (const headers of [{ "x-tenant": SECRETS.webhookHeader }, JSON.stringify({ "x-tenant": SECRETS.webhookHeader })]) {
     const webhook = { "default.webhook": { webhookURL: api.upstream.url, headers }, deny: true };
     const config = { provider: "sandbox", input_guardrails: [webhook] };
-    expect((await asked(said(SECRETS.prompt), { ...QUIET, "x-gateway-config": JSON.stringify(config) })).status).toBe(446);
+    expect((await asked(chatBody(SECRETS.prompt), { ...QUIET, "x-gateway-config": JSON.stringify(config) })).status).toBe(446);
     expect(api.upstream.received.at(-1)?.headers.get("x-tenant")).toBe(SECRETS.webhookHeader);
   }
-  await asked(said(SECRETS.prompt), { ...QUIET, "x-gateway-provider": SECRETS.inlineKey.toUpperCase() });
+  await asked(chatBody(SECRETS.prompt), { ...QUIET, "x-gateway-provider": SECRETS.inlineKey.toUpperCase() });
   bodyOf(await controlled("PUT", "/admin/v2/integrations/canary", { key: SECRETS.rotatedKey }));
   bodyOf(
     await controlled("PUT", `/v2/configs/${slug}`, { config: { provider: "openai", api_key: SECRETS.rotatedKey, custom_host: host } }),
@@ -243,7 +243,7 @@ describe("a secret", () => {
         { status: 401 },
       ),
     );
-    const answer = await chatWith(api, GATEWAY_KEY, said("x"), { "x-gateway-provider": "@canary" });
+    const answer = await chatWith(api, GATEWAY_KEY, chatBody("x"), { "x-gateway-provider": "@canary" });
     expect({ status: answer.status, says: answer.text.includes("Incorrect API key"), found: found(answer.text) }).toEqual({
       status: 401,
       says: true,
@@ -274,7 +274,7 @@ describe("a secret", () => {
           const echoed = { "x-echo": key, "x-sent": JSON.stringify({ authorization: `Bearer ${key}` }), "x-kept": "as it was" };
           return { ...made, headers: { ...made.headers, ...echoed } };
         });
-        const answer = await chatWith(api, createdKey, said("x", { stream: way === "in a stream" }), headers);
+        const answer = await chatWith(api, createdKey, chatBody("x", { stream: way === "in a stream" }), headers);
         expect(
           found([SECRETS.rotatedKey, SECRETS.wordKey].find((key) => key === keyOf(api.upstream.received.at(-1) ?? never())) ?? ""),
         ).toHaveLength(1);
@@ -291,7 +291,7 @@ describe("a secret", () => {
     api.upstream.answer({ body: "{", ends: "hang" });
     const way = { ...api.replayed, authorization: `Bearer ${SECRETS.providerKey}`, ...QUIET };
     const before = api.upstream.received.length;
-    const cut = [said(SECRETS.prompt), said(SECRETS.prompt, { stream: true })].map((body) =>
+    const cut = [chatBody(SECRETS.prompt), chatBody(SECRETS.prompt, { stream: true })].map((body) =>
       ask(`${api.gateway.base}/v1/chat/completions`, "POST", GATEWAY_KEY, body, way).then(
         () => "answered",
         () => "cut",

@@ -118,7 +118,6 @@ describe("a path that is served, by another method", () => {
     ["DELETE", "/v1/models/a/b/c", ""],
     ["PUT", "/v1/models/a/b/c", "DELETE, GET, HEAD"],
     ["GET", "/v1beta/models/a/b:generateContent", ""],
-    ["POST", "/v1beta/models/a:dance", "GET, HEAD"],
     ["DELETE", "/v2/configs", "GET, HEAD, POST"],
     ["POST", "/healthz", "GET, HEAD"],
   ])("%s %s", async (method, path, allowed) => {
@@ -128,6 +127,17 @@ describe("a path that is served, by another method", () => {
     const text = await answer.text();
     expect(text).toContain(`${path} is not served by ${method}; it is by ${allowed}.`);
   });
+  test.each(["/v1beta/models/a:batchGenerateContent", "/v1beta/models/a/b:c:dance", "/v1beta/models/a"])(
+    "POST %s says which verbs there are",
+    async (path) => {
+      const answer = await send("POST", path);
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+      const { error } = (await answer.json()) as { error: { message: string } };
+      expect(error.message).toBe(
+        `${path} is not served by POST. What is asked of it by POST ends in one of :batchEmbedContents, :countTokens, :embedContent, :generateContent, :streamGenerateContent.`,
+      );
+    },
+  );
   test("has the error body of its plane, and of its operation's clients", async () => {
     const openai: unknown = await (await send("GET", "/v1/chat/completions")).json();
     expect(openai).toMatchObject({ error: { type: "invalid_request_error", code: "method_not_allowed", param: null } });

@@ -1,7 +1,7 @@
 /** Requests whose path, method and Host are spelt in many ways, written by hand onto a socket. */
 import { connect } from "node:net";
 
-export interface Asked {
+export interface RawRequest {
   readonly method: string;
   readonly target: string;
   readonly host: string;
@@ -12,7 +12,7 @@ export interface Answered {
   readonly status: number;
   readonly body: string;
 }
-export const ask = (port: number, { method, target, host, headers = [] }: Asked): Promise<Answered> =>
+export const ask = (port: number, { method, target, host, headers = [] }: RawRequest): Promise<Answered> =>
   askRaw(port, [`${method} ${target} HTTP/1.1`, `Host: ${host}`, ...headers, "Content-Length: 0", "Connection: close"]);
 
 /** A request with exactly this head. */
@@ -34,8 +34,18 @@ export function askRaw(port: number, head: readonly string[]): Promise<Answered>
 export interface Api {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
-/** The detailed status is open to this machine, by its own name: status.test.ts has the names it is not open to. */
-const PUBLIC = ["/", "/v1/health", "/healthz", "/readyz", "/status", "/metrics", "/openapi.json", "/docs"];
+/** The detailed status is open to this machine, by its own name: status.test.ts has the names it is not open to. Who is invited has a token, and no key yet. */
+const PUBLIC = [
+  "/",
+  "/v1/health",
+  "/healthz",
+  "/readyz",
+  "/status",
+  "/metrics",
+  "/openapi.json",
+  "/docs",
+  "/v2/admin/users/invites/accept",
+];
 /** Every protected route, parameters filled in. */
 export async function protectedRoutes(base: string): Promise<readonly (readonly [method: string, path: string])[]> {
   const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Api;

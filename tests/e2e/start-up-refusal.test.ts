@@ -18,7 +18,7 @@ const newFolder = (): string => {
 
 interface Ended {
   readonly code: number;
-  readonly said: string;
+  readonly printed: string;
 }
 /** Runs it to its end; what should have been refused and was not is killed. */
 async function started(dataDir: string, env: Readonly<Record<string, string>> = {}, command = SOURCE): Promise<Ended> {
@@ -27,12 +27,12 @@ async function started(dataDir: string, env: Readonly<Record<string, string>> = 
   const killer = setTimeout(() => child.kill("SIGKILL"), 15_000);
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   clearTimeout(killer);
-  return { code, said: out + err };
+  return { code, printed: out + err };
 }
-function expectRefused({ code, said }: Ended, says: string): void {
-  expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining(says) });
-  expect(said).not.toMatch(/^\s+at /m); // a stack
-  expect(said).not.toContain("listens on");
+function expectRefused({ code, printed }: Ended, says: string): void {
+  expect({ code, printed }).toEqual({ code: 1, printed: expect.stringContaining(says) });
+  expect(printed).not.toMatch(/^\s+at /m); // a stack
+  expect(printed).not.toContain("listens on");
 }
 
 const STRONG = "a-strong-secret-0123456789-abcdefgh";
@@ -48,7 +48,7 @@ test.each(VARIABLES)("%j", async (env, says) => {
   const dataDir = newFolder();
   const ended = await started(dataDir, env);
   expectRefused(ended, says);
-  for (const value of Object.values(env)) if (value.length > 8) expect(ended.said).not.toContain(value);
+  for (const value of Object.values(env)) if (value.length > 8) expect(ended.printed).not.toContain(value);
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
@@ -77,9 +77,9 @@ test.each(FILES)("a secret.key %s", async (_, says, spoil) => {
   if (says.includes("644")) chmodSync(file, 0o644);
   const ended = await started(dataDir);
   expectRefused(ended, says);
-  expect(ended.said).toContain(file);
-  expect(ended.said).toContain("openssl rand -hex 32"); // how to make one
-  expect(ended.said).toContain("keys and sealed credentials open with no other"); // and what becomes of what was sealed
+  expect(ended.printed).toContain(file);
+  expect(ended.printed).toContain("openssl rand -hex 32"); // how to make one
+  expect(ended.printed).toContain("keys and sealed credentials open with no other"); // and what becomes of what was sealed
   expect(readdirSync(dataDir)).toEqual(["secret.key"]);
 });
 

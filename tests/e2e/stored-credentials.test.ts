@@ -431,7 +431,7 @@ interface Shown {
   readonly fields: Json;
 }
 /** A place where credentials are stored, and how it is read, edited and used. */
-interface Place {
+interface CredentialStore {
   readonly read: () => Promise<Shown>;
   readonly write: (shown: Shown) => Promise<Answer>;
   readonly headers: Headers;
@@ -439,7 +439,7 @@ interface Place {
   readonly param: (secret: string) => string;
 }
 
-async function integrationOf(stored: Stored): Promise<Place> {
+async function integrationOf(stored: Stored): Promise<CredentialStore> {
   const provider = await savedProvider(stored);
   const path = `/admin/v2/integrations/${provider.slice(1)}`;
   return {
@@ -453,7 +453,12 @@ async function integrationOf(stored: Stored): Promise<Place> {
   };
 }
 /** The config has its credential where `wrap` puts it, and `unwrap` finds it. */
-async function configOf(stored: Stored, level: string, wrap: (leaf: Json) => Json, unwrap: (config: Json) => Json): Promise<Place> {
+async function configOf(
+  stored: Stored,
+  level: string,
+  wrap: (leaf: Json) => Json,
+  unwrap: (config: Json) => Json,
+): Promise<CredentialStore> {
   const slug = await saved(wrap(leaf(stored)));
   const path = `/v2/configs/${slug}`;
   return {
@@ -470,7 +475,7 @@ async function configOf(stored: Stored, level: string, wrap: (leaf: Json) => Jso
     },
   };
 }
-const PLACES: readonly (readonly [place: string, make: (stored: Stored) => Promise<Place>])[] = [
+const PLACES: readonly (readonly [place: string, make: (stored: Stored) => Promise<CredentialStore>])[] = [
   ["an integration", integrationOf],
   [
     "a saved config",
@@ -549,7 +554,7 @@ test("no field of the three clouds that is marked is left out of these tests, bu
 describe.each(PLACES)("in %s,", (name, make) => {
   const NEW_KEY = "key-given-anew-0123456789";
   const elsewhere = (): Json => ({ custom_host: `${api.upstream.url}/elsewhere`, azure_resource_name: "elsewhere" });
-  const asked = async (place: Place): Promise<readonly unknown[]> => {
+  const asked = async (place: CredentialStore): Promise<readonly unknown[]> => {
     const { received } = await chat({ headers: place.headers });
     return received.map((request) => [request.path, proofIn(request)]);
   };

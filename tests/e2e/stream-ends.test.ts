@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask, GATEWAY_KEY, type GatewayProcess, startGateway, until } from "./process.ts";
 import { chunk, head, LAST_CHUNK, type Script, type WireUpstream, wireUpstream } from "./wire-upstream.ts";
 import { type Wire, WIRES } from "./wires.ts";
+import { verifies } from "../requirements/verifies.ts";
 
 const LIMIT_MS = 1_500;
 /** A client waits no longer for the end of a stream. */
@@ -149,7 +150,7 @@ for (const [name, wire] of Object.entries(WIRES)) {
         const call = callTo(`${name}-more`);
         await until("the provider was let go", () => call?.closedAt ?? undefined);
       }, 10_000);
-      test(`a provider that falls silent ends as a timeout${how}`, async () => {
+      test(verifies("D2.hard-limit", `a provider that falls silent ends as a timeout${how}`), async () => {
         const startedAt = performance.now();
         const got = await streamed(`${name}-silent`, wire, guarded);
         expect(got.text).toContain("timeout_error");

@@ -45,11 +45,19 @@ beforeAll(async () => {
     ...{ name: "alpha-one", checks: [{ id: "default.wordCount", parameters: { maxWords: 9 } }] },
     actions: { deny: true, async: false, on_success: feedback, on_fail: feedback },
   });
+  await make("/v2/plugins", { plugin_id: "partner_a", credentials: { apiKey: CANARY } });
+  await make("/admin/v2/secret-references", {
+    ...{ workspace_id: undefined, name: "alpha-one", slug: "alpha-one-key", manager_type: "hashicorp_vault", secret_path: "kv/alpha" },
+    auth_config: { vault_auth_type: "token", vault_addr: api.upstream.url, vault_token: CANARY },
+  });
   await make("/v2/api-keys", { name: "alpha-one", scopes: ["logs.view"] }, "/service");
   await make("/v2/policies/rate-limits", {
     ...{ name: "alpha-one", type: "requests", unit: "rpm", value: 1 },
     ...{ conditions: [{ key: "metadata.team", value: "nobody" }], group_by: [{ key: "api_key" }] },
   });
+  await make("/v2/admin/workspaces", { name: "alpha-one", workspace_id: undefined });
+  await make("/v2/admin/users/invites", { email: "alpha@one.example", role: "member", workspaces: [], workspace_id: undefined });
+  HAS.set("/admin/users", [crypto.randomUUID()]);
   const logged = String((await chatWith(api, GATEWAY_KEY)).headers.get("x-gateway-trace-id"));
   await logOf(api, logged);
   HAS.set("/logs", [logged]);

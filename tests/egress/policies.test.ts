@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  BLANK_WORKSPACE,
   type Call,
   type Caller,
   CallerRateLimits,
@@ -81,7 +82,7 @@ const caller: Caller = {
 };
 const leaf = (provider: string | null) => ({ kind: "leaf", provider, path: "config", name: null, weight: 1 });
 const asked = (control: Partial<Call["control"]> = {}) =>
-  ({ operation: "chatComplete", row: operationRow("chatComplete"), control: { rest: {}, ...control } }) as Call; // the policy looks at no more
+  ({ operation: "chatComplete", row: operationRow("chatComplete"), control: { rest: {}, ...control }, body: { kind: "none" } }) as Call; // the policy looks at no more
 const planned = (root: object, model: string | null = "gpt-4o", metadata = {}) =>
   ({ root, model, metadata, configSlug: null }) as unknown as Plan; // ditto
 const stamps = { created_at: 1, last_updated_at: 1 };
@@ -143,6 +144,7 @@ describe("rate limits over real counters", () => {
       status: "active",
       key_sealed: null,
       masked_key: null,
+      secret_mappings: null,
       configurations: {},
       tags: {},
     });
@@ -161,9 +163,7 @@ describe("rate limits over real counters", () => {
       expires_at: null,
       tags: {},
     });
-    await records
-      .in(Workspaces)
-      .insert({ id: "ws", ...stamps, organisation_id: "org", name: "n", slug: "main", description: null, defaults: {} });
+    await records.in(Workspaces).insert({ id: "ws", ...stamps, organisation_id: "org", name: "n", slug: "main", ...BLANK_WORKSPACE });
     await records.in(RateLimitPolicies).insert(
       policy({
         conditions: [

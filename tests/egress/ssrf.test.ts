@@ -364,3 +364,24 @@ test.each([
 ])("isPublicAddress(%p) is %p", (address, expected) => {
   expect(isPublicAddress(address)).toBe(expected);
 });
+
+describe("addresses of a host", () => {
+  const resolved = (...addresses: string[]) => egressWith({ resolve: async () => addresses, trustedHosts: ["inside.example.com"] });
+  test("are told where all of them are public, and of a host that an operator vouches for", async () => {
+    expect(await resolved("8.8.8.8", "2606:4700::1111").addresses("a.example.com", "acme")).toEqual(["8.8.8.8", "2606:4700::1111"]);
+    expect(await resolved("10.0.0.1").addresses("inside.example.com", "acme")).toEqual(["10.0.0.1"]);
+    expect(await resolved().addresses("8.8.8.8", "acme")).toEqual(["8.8.8.8"]);
+  });
+  test("private ones and names that there are not look alike", async () => {
+    const why = (promise: Promise<unknown>) => promise.then(String, (thrown: Error) => thrown.message);
+    const nobody = await why(egressWith().addresses("a.example.com", "acme"));
+    expect(nobody).toContain("not a public address, nor a name that is found");
+    expect(await why(resolved("8.8.8.8", "10.0.0.1").addresses("a.example.com", "acme"))).toBe(nobody);
+    for (const host of ["localhost", "127.0.0.1", "metadata.google.internal", "a", "a.internal"])
+      expect(await codeOf(resolved("8.8.8.8").addresses(host, "acme"))).toBe("HOST_BLOCKED");
+  });
+  test("a resolver that fails is an outage", async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error("try again"), { code: "EAI_AGAIN" }));
+    expect(await codeOf(egressWith({ resolve }).addresses("a.example.com", "acme"))).toBe("UPSTREAM_UNREACHABLE");
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Admin, Caller, Resource, Route } from "#contract";
+import { type Admin, type Caller, type Resource, type Route, Users, Workspaces } from "#contract";
 import { resourceRoutes } from "../../core/admin/resource.ts";
 import { testRoutes } from "./routes.ts";
 import { atWork, type PluginCase } from "./set-up.ts";
@@ -63,7 +63,7 @@ function testClosed(resource: Resource, world: Tenants, tables: readonly string[
     }
   });
   test("lists nothing where there is nothing", async () => {
-    if (!resource.list) return;
+    if (!resource.list || [Workspaces.name, Users.name].includes(resource.collection.name)) return; // the tenants of the tests have some
     expect((await world.ask(resource, "GET", resource.path, CALLERS.admin)).body).toMatchObject({ data: [] });
   });
 }

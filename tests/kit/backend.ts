@@ -32,7 +32,7 @@ function testProvides(given: PluginCase<"storage">): void {
   });
 }
 
-interface Place {
+interface Backend {
   connect(plugin: Plugin<"storage">): Running<Storage> | Promise<Running<Storage>>;
   destroy(): Promise<void>;
 }
@@ -40,7 +40,7 @@ const host = { log: () => undefined, now: Date.now } as unknown as Host<Need>; /
 const connected = (plugin: Plugin<"storage">, config: Json) => plugin.setup(host, Value.Default(plugin.config, config) as Json); // a config of the plugin's own schema
 
 /** Where each backend's data is while the kit runs; a `skip` says why there is no such place. */
-const PLACES: Readonly<Record<string, () => Promise<Place | Skip>>> = {
+const PLACES: Readonly<Record<string, () => Promise<Backend | Skip>>> = {
   async memory() {
     const data = emptyData(); // two set-ups of the plugin are two memories; the kit wants two connections to one
     return { connect: () => connectMemory(data, host), destroy: async () => undefined };

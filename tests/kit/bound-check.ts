@@ -2,12 +2,14 @@ import { type Check, headerClasses, type Json } from "#contract";
 import type { Compute } from "../../core/compute/pool.ts";
 import { loadedCheck } from "../../core/kernel/check.ts";
 import type { LoadedCheck } from "../../core/kernel/generation.ts";
-import { wantsOf } from "../../core/pipeline/guard/scope.ts";
-import type { BoundCheck, GuardDeps } from "../../core/pipeline/guard/types.ts";
+import type { GuardDeps } from "../../core/pipeline/guard/types.ts";
+import type { BoundCheck } from "../../core/pipeline/plan/guardrails/active.ts";
+import { wantsOf } from "../../core/pipeline/plan/guardrails/bind.ts";
+import type { FinderParts } from "../../core/pipeline/plan/guardrails/find.ts";
 
 /** One check with its parameters, as the engine binds it. */
-export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCheck> = {}): BoundCheck {
-  const loaded = loadedHere(check);
+export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCheck> = {}, credentials?: Json): BoundCheck {
+  const loaded = loadedHere(check, credentials);
   const params = loaded.defaults(parameters);
   const problems = problemsOf(check, parameters);
   if (problems.length > 0) throw new Error(problems.join(" "));
@@ -36,17 +38,23 @@ export const inPlace: Compute = {
   elsewhere: () => Promise.reject(new Error("this test has no other process")),
   counts: () => ({ done: 0, budget: 0, busy: 0, started: 0 }),
 };
-export const loadedHere = (check: Check): LoadedCheck => loadedCheck({ name: "guardrail/kit" }, check, inPlace);
+export const loadedHere = (check: Check, credentials?: Json): LoadedCheck =>
+  loadedCheck({ name: "guardrail/kit" }, check, inPlace, credentials === undefined ? undefined : () => credentials);
 
-export const quietDeps: GuardDeps = {
+/** What finding guardrails and running them needs. */
+export type EngineDeps = GuardDeps & FinderParts;
+
+export const quietDeps: EngineDeps = {
   checks: new Map(),
   plugins: [],
-  stores: { records: { in: () => unused(), lookup: () => unused(), lookupAll: () => unused() } },
+  records: { lookup: () => unused },
   vault: { open: (sealed) => sealed },
   headers: headerClasses([]),
+  keyHeaders: [],
   now: () => Date.now(),
   redact: (value) => value,
   compute: inPlace,
+  operations: new Map(),
 };
 const unused = (): never => {
   throw new Error("this test uses no records");

@@ -9,13 +9,16 @@ import {
   PROMPT,
   RERANK,
   RESPONSE,
+  SPEECH,
   TRANSCRIPT,
 } from "../../plugins/api/content/index.ts";
+import { GENERATED } from "../../plugins/api/gemini/content.ts";
 
 /** What the bodies of some operations hold; of the others nothing. */
 const CONTENTS: { readonly [Op in OperationId]?: BodyContent } = {
   ...{ chatComplete: CHAT, messages: MESSAGES, complete: COMPLETION, createModelResponse: RESPONSE, embed: EMBEDDING, rerank: RERANK },
   ...{ imageGenerate: PROMPT, imageEdit: FORM, moderate: INPUT, createTranscription: TRANSCRIPT },
+  ...{ createSpeech: SPEECH, generateContent: GENERATED },
 };
 /** An operation of the table, as a plugin would mount it. */
 export const operationRow = (id: OperationId): MountedOperation => mountedOperation(id, { content: CONTENTS[id] ?? NO_CONTENT });

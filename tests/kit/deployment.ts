@@ -6,7 +6,7 @@ import { definePlugin, type Generations as Shown, type Manifest, type Plugin, pl
 import type { Egress } from "../../core/egress/egress.ts";
 import { boot, type Built } from "../../core/kernel/boot.ts";
 import type { BootInput } from "../../core/kernel/building.ts";
-import type { RegistryRow } from "../../core/kernel/deployment.ts";
+import type { RegistryRow } from "../../core/kernel/discovery/deployment.ts";
 import { createLog } from "../../core/kernel/process/log.ts";
 import type { Profile } from "../../core/kernel/settings/profile.ts";
 import { readSettings } from "../../core/kernel/settings/settings.ts";
@@ -74,6 +74,7 @@ const UNUSED_EGRESS: Egress = {
   call: () => Promise.reject(new Error("no network in this test")),
   send: () => Promise.reject(new Error("no network in this test")),
   connect: () => Promise.reject(new Error("no network in this test")),
+  addresses: () => Promise.reject(new Error("no network in this test")),
 };
 const UNUSED_GENERATIONS: Shown = { number: 1, states: () => [], reload: async () => ({ number: 1 }) };
 

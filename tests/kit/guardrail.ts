@@ -1,8 +1,9 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Caller, Check, CheckInput, Guardrails, Json, RecordOf, Verdict } from "#contract";
 import { defineCheck } from "#contract";
-import { type ActiveGuardrail, type GuardDeps, activeGuardrails } from "../../core/pipeline/guard/guard.ts";
-import { loadedHere, quietDeps } from "./bound-check.ts";
+import type { ActiveGuardrail } from "../../core/pipeline/plan/guardrails/active.ts";
+import { type FinderParts, guardrailFinder } from "../../core/pipeline/plan/guardrails/find.ts";
+import { type EngineDeps, loadedHere, quietDeps } from "./bound-check.ts";
 
 /** A check made for one test: what it is, and how it judges. */
 export function madeCheck(name: string, run: (input: CheckInput<never>) => Verdict | Promise<Verdict>, more: Partial<Check> = {}): Check {
@@ -20,7 +21,7 @@ export function madeCheck(name: string, run: (input: CheckInput<never>) => Verdi
 }
 
 /** What guardrails need of the gateway, with these checks running. */
-export const depsWith = (checks: readonly Check[], more: Partial<GuardDeps> = {}): GuardDeps => ({
+export const depsWith = (checks: readonly Check[], more: Partial<EngineDeps> = {}): EngineDeps => ({
   ...quietDeps,
   checks: new Map(checks.map((check) => [check.id, loadedHere(check)])),
   ...more,
@@ -40,8 +41,8 @@ export const caller: Caller = {
 };
 
 /** Inline guardrails, ready to run. */
-export const active = (inline: readonly Json[], deps: GuardDeps): readonly ActiveGuardrail[] =>
-  activeGuardrails(inline, caller, deps) as readonly ActiveGuardrail[]; // inline ones need no look-up
+export const active = (inline: readonly Json[], deps: EngineDeps): readonly ActiveGuardrail[] =>
+  guardrailFinder(deps)(inline, caller) as readonly ActiveGuardrail[]; // inline ones need no look-up
 
 /** A saved guardrail. */
 export const savedGuardrail = (more: Partial<RecordOf<typeof Guardrails>>): RecordOf<typeof Guardrails> => ({
@@ -68,20 +69,12 @@ export const savedGuardrail = (more: Partial<RecordOf<typeof Guardrails>>): Reco
 });
 
 /** Records that know these guardrails, answering with or without a promise. */
-export const recordsOf = (list: readonly RecordOf<typeof Guardrails>[], warm = true): GuardDeps["stores"] => ({
-  records: {
-    in: () => {
-      throw new Error("look-ups only");
+export const recordsOf = (list: readonly RecordOf<typeof Guardrails>[], warm = true): FinderParts["records"] => ({
+  lookup:
+    (_, by, map) =>
+    (...values) => {
+      const found = list.find((record) => by.every((member, index) => (record as Json)[member] === values[index]));
+      const mapped = found && map(found as never); // the test asks for guardrails only
+      return warm ? mapped : Promise.resolve(mapped);
     },
-    lookup:
-      (_, by, map) =>
-      (...values) => {
-        const found = list.find((record) => by.every((member, index) => (record as Json)[member] === values[index]));
-        const mapped = found && map(found as never); // the test asks for guardrails only
-        return warm ? mapped : Promise.resolve(mapped);
-      },
-    lookupAll: () => {
-      throw new Error("look-ups of one only");
-    },
-  },
 });

@@ -1,8 +1,10 @@
 import {
   type Catalog,
   type Collection,
+  type Dispatch,
   GatewayError,
   type Generations,
+  type GuardrailJudge,
   headerClasses,
   type Host,
   type Logger,
@@ -15,6 +17,7 @@ import {
 import { answerOf } from "../../core/egress/answer.ts";
 import type { Egress, EgressRequest } from "../../core/egress/egress.ts";
 import { hostFor } from "../../core/kernel/host.ts";
+import { LateHandles } from "../../core/kernel/late-handles.ts";
 import { createLog } from "../../core/kernel/process/log.ts";
 import { missingSecrets } from "../../core/kernel/secrets/missing-secrets.ts";
 import { shareRecords } from "../../core/kernel/records/records.ts";
@@ -49,6 +52,8 @@ export interface FakeHostOptions {
   readonly collections?: readonly Collection[];
   readonly catalog?: Catalog;
   readonly generations?: Generations;
+  readonly guard?: GuardrailJudge;
+  readonly dispatch?: Dispatch;
   readonly storage?: Storage;
   readonly id?: string;
 }
@@ -71,6 +76,7 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
     vault: createVault("a secret key for tests, long enough", log.hide),
     catalog: options.catalog ?? EMPTY_CATALOG,
     generations: options.generations ?? NO_GENERATIONS,
+    late: lateWith(options),
     log,
     now,
     secrets: {
@@ -93,6 +99,13 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
   return { host: hostFor({ manifest, needs, config: options.config ?? {}, collections }, parts) as Host<N>, lines, sent, storage, clock }; // hostFor puts in exactly what N names
 }
 
+function lateWith({ guard, dispatch }: FakeHostOptions): LateHandles {
+  const late = new LateHandles();
+  const notGiven = (handle: string) => () => Promise.reject(new Error(`this host was given no ${handle}`));
+  if (guard ?? dispatch) late.open({ guard: guard ?? { judge: notGiven("guard") }, dispatch: dispatch ?? notGiven("dispatch") });
+  return late;
+}
+
 function fakeEgress(sent: Request[], answer: FakeHostOptions["fetch"]): Egress {
   async function send({ url, method, headers, body, signal }: EgressRequest): Promise<Response> {
     const request = new Request(url, { method, headers, body: body as BodyInit | null, signal }); // the DOM's types leave out a view over shared memory
@@ -101,7 +114,14 @@ function fakeEgress(sent: Request[], answer: FakeHostOptions["fetch"]): Egress {
     return answer(request);
   }
   const connect = (): Promise<never> => Promise.reject(new Error("a fake host opens no WebSockets"));
-  return { open: 0, judgeUrl: (url) => new URL(url), send, connect, call: async (request) => answerOf(await send(request)) };
+  return {
+    open: 0,
+    judgeUrl: (url) => new URL(url),
+    send,
+    connect,
+    addresses: async (host) => [host],
+    call: async (request) => answerOf(await send(request)),
+  };
 }
 
 const EMPTY_CATALOG: Catalog = {
@@ -109,6 +129,8 @@ const EMPTY_CATALOG: Catalog = {
   providerIds: () => [],
   check: () => undefined,
   checks: () => [],
+  credentials: () => new Map(),
+  secretManagers: () => new Map(),
   strategies: () => [],
   judgeConfig: () => undefined,
   scopes: () => SCOPE_TABLE,

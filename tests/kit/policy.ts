@@ -28,8 +28,8 @@ export function testPolicy(given: PluginCase<"policy">): void {
     const at = forAll(given);
 
     test("has at least one hook", () => {
-      const { identify, admit, strategies, settle } = at().provides;
-      expect([identify, admit, strategies, settle].filter((hook) => hook !== undefined)).not.toBeEmpty();
+      const { identify, authorize, admit, strategies, settle } = at().provides;
+      expect([identify, authorize, admit, strategies, settle].filter((hook) => hook !== undefined)).not.toBeEmpty();
     });
     test("provides the strategy modes that its manifest lists", () => {
       expect(Object.keys(at().provides.strategies ?? {}).sort()).toEqual([...(manifest.provides ?? [])].sort());

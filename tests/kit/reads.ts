@@ -38,12 +38,12 @@ function tellReads(body: ReadableStream<Uint8Array>, tell: (bytes: number) => vo
   const watched = (): ReadableStreamDefaultReader<Uint8Array> => {
     const reader = getReader();
     const read = reader.read.bind(reader);
-    const told = async (): Promise<Awaited<ReturnType<typeof read>>> => {
+    const reportedRead = async (): Promise<Awaited<ReturnType<typeof read>>> => {
       const piece = await read();
       if (piece.value) tell(piece.value.length);
       return piece;
     };
-    reader.read = told as typeof reader.read; // the runtime's type has two signatures that say the same
+    reader.read = reportedRead as typeof reader.read; // the runtime's type has two signatures that say the same
     return reader;
   };
   body.getReader = watched as typeof body.getReader; // nobody in the gateway asks for a reader of another mode

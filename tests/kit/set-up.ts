@@ -1,4 +1,4 @@
-import { parseManifests } from "../../core/kernel/manifest.ts";
+import { parseManifests } from "../../core/kernel/discovery/manifest.ts";
 import { afterAll, beforeAll } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { Job, Json, Kind, Kinds, Manifest, Need, Plugin, Running } from "#contract";

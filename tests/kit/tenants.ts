@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import {
+  BLANK_WORKSPACE,
   type Caller,
   type Catalog,
   type Collection,
@@ -13,6 +14,8 @@ import {
   type ResourceHandles,
   type Route,
   scopesOf,
+  Users,
+  WorkspaceMembers,
   Workspaces,
   SCOPE_TABLE,
   SCOPES,
@@ -25,6 +28,9 @@ import { fakeHost } from "./host.ts";
 /** Two organisations; the first has two workspaces. */
 export const ORGANISATION = { ours: crypto.randomUUID(), theirs: crypto.randomUUID() };
 export const WORKSPACE = { ours: crypto.randomUUID(), second: crypto.randomUUID(), theirs: crypto.randomUUID() };
+
+/** Somebody who runs the first organisation, and so belongs to all of its workspaces. */
+export const USER = crypto.randomUUID();
 
 const caller = (keyType: KeyType, organisationId: string, workspaceId: string | null): Caller => ({
   organisationId,
@@ -58,10 +64,30 @@ export const CATALOG: Catalog = {
   judgeConfig: (config, only) => RULES.judge(config, only ?? "written"),
   checks: () => [CHECK],
   check: (id) => (id === CHECK.id ? CHECK : undefined),
+  credentials: () => new Map([["acme", ACCOUNT]]),
+  secretManagers: () => new Map([["acme_vault", SIGN_IN]]),
   strategies: () => ["single", "fallback", "loadbalance"],
   scopes: () => SCOPE_TABLE,
   headers: headerClasses(["x-acme-"]),
 };
+/** What an account with a vendor consists of. */
+const ACCOUNT = Type.Object(
+  {
+    apiKey: Type.String({ secret: true, minLength: 1 }),
+    clientSecret: Type.Optional(Type.String({ secret: true })),
+    apiEndpoint: Type.Optional(Type.String({ format: "uri", bound: true })),
+    region: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+/** Ways to sign in to a manager of secrets. */
+const SIGN_IN = [
+  Type.Object(
+    { mode: Type.Literal("token"), address: Type.String({ format: "uri", bound: true }), token: Type.String({ secret: true }) },
+    { additionalProperties: false },
+  ),
+  Type.Object({ mode: Type.Literal("role"), address: Type.String({ format: "uri", bound: true }) }, { additionalProperties: false }),
+];
 const PARAMETERS = Type.Object(
   { rule: Type.String(), not: Type.Optional(Type.Boolean()), forwardHeaders: Type.Optional(Type.Array(Type.String())) },
   { additionalProperties: false },
@@ -90,7 +116,7 @@ export interface Answer {
 export async function tenants(collections: readonly Collection[]): Promise<Tenants> {
   const { host, clock } = await fakeHost(["records", "vault"], {
     catalog: CATALOG,
-    collections: [...new Set([...collections, Organisations, Workspaces])],
+    collections: [...new Set([...collections, Organisations, Workspaces, Users, WorkspaceMembers])],
   });
   const handles: ResourceHandles = { records: host.records, vault: host.vault, catalog: CATALOG, judgeUrl };
   await populate(handles, clock.now);
@@ -117,12 +143,14 @@ function judgeUrl(url: string): void {
 
 async function populate({ records }: ResourceHandles, now: number): Promise<void> {
   const stamps = { created_at: now, last_updated_at: now };
+  const named = { first_name: "Ada", last_name: "L", email: "ada@ours.example" };
+  await records.in(Users).insert({ id: USER, ...stamps, organisation_id: ORGANISATION.ours, ...named, role: "admin" });
   for (const [name, id] of Object.entries(ORGANISATION)) await records.in(Organisations).insert({ id, ...stamps, name, settings: {} });
   for (const [name, id] of Object.entries(WORKSPACE)) {
     const organisation_id = name === "theirs" ? ORGANISATION.theirs : ORGANISATION.ours;
     await records
       .in(Workspaces)
-      .insert({ id, ...stamps, organisation_id, name, slug: name === "second" ? "second" : "default", description: null, defaults: {} });
+      .insert({ id, ...stamps, organisation_id, name, slug: name === "second" ? "second" : "default", ...BLANK_WORKSPACE });
   }
 }
 

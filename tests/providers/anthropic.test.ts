@@ -63,7 +63,7 @@ interface Counts {
   readonly cache_read_input_tokens?: number;
   readonly cache_creation_input_tokens?: number;
 }
-interface Said {
+interface FoldedAnswer {
   readonly text: string;
   readonly thinking: string;
   readonly tools: readonly { id: string; name: string; input: unknown }[];
@@ -78,7 +78,7 @@ const totalOf = (counts: Counts): number =>
   (counts.cache_read_input_tokens ?? 0) +
   (counts.cache_creation_input_tokens ?? 0);
 
-function saidByLines(lines: readonly Line[]): Said {
+function saidByLines(lines: readonly Line[]): FoldedAnswer {
   const deltas = lines.filter(({ type }) => type === "content_block_delta");
   const tools = lines.filter(({ content_block }) => content_block?.type === "tool_use");
   const inputOf = (index: number | undefined) =>
@@ -99,7 +99,7 @@ function saidByLines(lines: readonly Line[]): Said {
     total: totalOf({ ...lines[0]?.message?.usage, ...last?.usage }),
   };
 }
-function saidByBody(body: { content: Block[]; stop_reason: string; usage: Counts }): Said {
+function saidByBody(body: { content: Block[]; stop_reason: string; usage: Counts }): FoldedAnswer {
   const of = (type: string): Block[] => body.content.filter((block) => block.type === type);
   return {
     text: of("text")
@@ -113,7 +113,7 @@ function saidByBody(body: { content: Block[]; stop_reason: string; usage: Counts
     total: totalOf(body.usage),
   };
 }
-function saidByAdapter({ choices, usage = {} }: Collected): Said {
+function saidByAdapter({ choices, usage = {} }: Collected): FoldedAnswer {
   const [choice] = choices;
   if (choices.length !== 1 || !choice) throw new Error("Anthropic answers with one choice");
   const parts: readonly UsagePart[] = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "output", "reasoning"];

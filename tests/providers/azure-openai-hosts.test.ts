@@ -71,6 +71,7 @@ function ledTo(url: string): Egress {
     call: (request) => local.call(led(request)),
     send: (request) => local.send(led(request)),
     connect: (request) => local.connect(led(request)),
+    addresses: local.addresses,
   };
 }
 
@@ -143,7 +144,7 @@ describe("a token of an Entra application", () => {
       scope: "https://cognitiveservices.azure.com/.default",
     });
   });
-  test("comes by headers too, and is renewed before it expires", async () => {
+  test(verifies("D2.cloud-a-entra", "comes by headers too, and is renewed before it expires"), async () => {
     let now = Date.UTC(2026, 0, 1);
     let number = 0;
     const { chat, seen } = await world((request) => (isToken(request) ? grant(`t${(number += 1)}`) : jsonAnswer(COMPLETION)), {
@@ -214,7 +215,7 @@ describe("the gateway's workload identity", () => {
   const workload = (more: object = {}) =>
     config({ provider: "azure-openai", azure_resource_name: "contoso", azure_auth_mode: "workload", ...more });
 
-  test("is what the environment says, as Azure's workload identity sets it", () =>
+  test(verifies("D2.cloud-a-workload", "is what the environment says, as Azure's workload identity sets it"), () =>
     inFolder(async (folder) => {
       const file = join(folder, "token");
       writeFileSync(file, "assertion.jwt");
@@ -233,7 +234,8 @@ describe("the gateway's workload identity", () => {
       expect(new URLSearchParams(seen[0]?.text()).get("client_assertion")).toBe("assertion.jwt");
       expect(await chat(workload({ custom_host: "https://evil.example.com/openai" }))).toMatchObject({ status: 400 });
       expect(seen.length).toBe(2);
-    }));
+    }),
+  );
   test("is not there unless the operator gives one", async () => {
     const { chat, seen } = await world(() => jsonAnswer(COMPLETION));
     expect(await chat(workload())).toMatchObject({ status: 400, error: { param: "azure_auth_mode" } });

@@ -71,7 +71,7 @@ const target = (fields: Json, more: Partial<Target> = {}): Target => ({
   ...more,
 });
 
-interface Asked {
+interface RequestOptions {
   readonly path?: string;
   readonly search?: string;
   readonly model?: string;
@@ -79,7 +79,7 @@ interface Asked {
   readonly body?: Json;
 }
 /** What would leave for Azure, put together as the pipeline does. */
-async function leaving(operation: OperationId, fields: Json, asked: Asked = {}): Promise<OutgoingRequest & { json: Json }> {
+async function leaving(operation: OperationId, fields: Json, asked: RequestOptions = {}): Promise<OutgoingRequest & { json: Json }> {
   const provider = await provided();
   const adapter = provider.operations[operation] ?? expect.unreachable();
   const to = target(fields, { customHost: asked.customHost ?? null, model: asked.model ?? "" });

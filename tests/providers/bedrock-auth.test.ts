@@ -5,6 +5,7 @@ import plugin from "../../providers/bedrock/index.ts";
 import { fakeHost } from "../kit/host.ts";
 import { type Received, type Replay, replayServer } from "../kit/replay.ts";
 import { type Claim, claimOf, type SignedRequest } from "./bedrock-signature.ts";
+import { verifies } from "../requirements/verifies.ts";
 
 const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const KEY = { aws_access_key_id: "AKIDEXAMPLE", aws_secret_access_key: SECRET };
@@ -235,7 +236,7 @@ describe("an assumed role", () => {
       region: "eu-west-1",
     });
   });
-  test("is assumed with the target's own key when it has one", async () => {
+  test(verifies("D2.cloud-c-role", "is assumed with the target's own key when it has one"), async () => {
     await sent(await world({}, {}), role(KEY));
     const [call] = asked();
     expect(call?.claim(SECRET)).toMatchObject({ authentic: true, keyId: "AKIDEXAMPLE" });

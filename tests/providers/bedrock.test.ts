@@ -73,7 +73,7 @@ interface Block {
   readonly toolUse?: { readonly toolUseId: string; readonly name: string; readonly input: unknown };
   readonly reasoningContent?: { readonly reasoningText: { readonly text: string; readonly signature: string } };
 }
-interface Said {
+interface FoldedAnswer {
   readonly text: string;
   readonly thinking: string;
   readonly signatures: string;
@@ -83,7 +83,7 @@ interface Said {
 }
 const FINISH: Readonly<Record<string, string>> = { end_turn: "stop", tool_use: "tool_calls", max_tokens: "length" };
 
-function saidByLines(lines: readonly Line[]): Said {
+function saidByLines(lines: readonly Line[]): FoldedAnswer {
   const deltas = lines.flatMap(({ contentBlockDelta }) => (contentBlockDelta ? [contentBlockDelta] : []));
   const joined = (part: (delta: (typeof deltas)[number]["delta"]) => string | undefined): string =>
     deltas.map(({ delta }) => part(delta) ?? "").join("");
@@ -107,7 +107,7 @@ function saidByLines(lines: readonly Line[]): Said {
     total: lines.find(({ metadata }) => metadata)?.metadata?.usage.totalTokens ?? null,
   };
 }
-function saidByBody(body: { output: { message: { content: Block[] } }; stopReason: string; usage: { totalTokens: number } }): Said {
+function saidByBody(body: { output: { message: { content: Block[] } }; stopReason: string; usage: { totalTokens: number } }): FoldedAnswer {
   const { content } = body.output.message;
   return {
     text: content.map(({ text }) => text ?? "").join(""),
@@ -118,7 +118,7 @@ function saidByBody(body: { output: { message: { content: Block[] } }; stopReaso
     total: body.usage.totalTokens,
   };
 }
-function saidByAdapter({ choices, usage }: Collected): Said {
+function saidByAdapter({ choices, usage }: Collected): FoldedAnswer {
   const [choice] = choices;
   if (choices.length !== 1 || !choice) throw new Error("Bedrock answers with one choice");
   return {
@@ -300,7 +300,7 @@ describe("a Bedrock answer", () => {
 });
 
 describe("an error", () => {
-  const said = (body: Json) => provider.error?.(403, body, {});
+  const readError = (body: Json) => provider.error?.(403, body, {});
   test.each([
     [{ message: "no" }, { message: "no" }],
     [{ Message: "no" }, { message: "no" }],
@@ -308,7 +308,7 @@ describe("an error", () => {
       { __type: "com.amazon.coral.service#AccessDeniedException", Message: "no" },
       { message: "no", code: "AccessDeniedException" },
     ],
-  ])("is read: %j", (body, error) => expect(said(body)).toEqual(error));
+  ])("is read: %j", (body, error) => expect(readError(body)).toEqual(error));
   test.each([
     [{ message: "slow" }, "ThrottlingException", { message: "slow", code: "ThrottlingException" }],
     [{ message: "no" }, "ValidationException:http://internal.amazon.com/coral/", { message: "no", code: "ValidationException" }],
@@ -320,7 +320,7 @@ describe("an error", () => {
   test("does not repeat the signed request, session token and all", () => {
     const message =
       "The request signature we calculated does not match the signature you provided.\n\nThe Canonical String for this request should have been\n'POST\n/model\n\nx-amz-security-token:FwoGZXIvYXdzEXAMPLE\n'";
-    expect(said({ message })).toEqual({ message: "The request signature we calculated does not match the signature you provided." });
+    expect(readError({ message })).toEqual({ message: "The request signature we calculated does not match the signature you provided." });
   });
 });
 

@@ -44,7 +44,7 @@ interface Body {
   }[];
   readonly usageMetadata: Json & { readonly totalTokenCount?: number };
 }
-interface Said {
+interface FoldedAnswer {
   readonly text: string;
   readonly thinking: string;
   readonly tools: readonly { name: string; args: unknown }[];
@@ -73,7 +73,7 @@ function treeOf(leaves: readonly { keys: readonly string[]; leaf: unknown }[]): 
   return heads[0]?.startsWith("[") ? heads.map(below) : Object.fromEntries(heads.map((head) => [head, below(head)]));
 }
 
-function saidByLines(lines: readonly Body[]): Said {
+function saidByLines(lines: readonly Body[]): FoldedAnswer {
   const parts = lines.flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
   const tools: { name: string; args: Json; pieces: Piece[] }[] = [];
   for (const { functionCall: call } of parts) {
@@ -95,7 +95,7 @@ function saidByLines(lines: readonly Body[]): Said {
     total: lines.at(-1)?.usageMetadata.totalTokenCount ?? -1,
   };
 }
-function saidByAdapter({ choices, usage = {} }: Collected): Said {
+function saidByAdapter({ choices, usage = {} }: Collected): FoldedAnswer {
   const [choice] = choices;
   if (choices.length !== 1 || !choice) throw new Error("the recordings have one candidate");
   expect(new Set(choice.tools.map(({ id }) => id)).size).toBe(choice.tools.length);

@@ -122,7 +122,7 @@ describe("rerank on Bedrock", () => {
       model: MODEL,
       results: [{ index: 1, relevance_score: 0.9 }],
     }));
-  test("goes, signed, to the host of the agents' runtime, and nothing else does", async () => {
+  test("goes, signed, to the host of the agents' runtime, the list of models to the control plane, and nothing else does", async () => {
     const signedFor = async (below: string, customHost: string | null = null): Promise<OutgoingRequest | undefined> => {
       const target = { ...at(MODEL, KEYS), apiKey: "", customHost };
       const url = bedrock.endpoint(target).baseUrl + below;
@@ -131,6 +131,9 @@ describe("rerank on Bedrock", () => {
     const sentTo = await signedFor(String(path(MODEL)));
     expect(sentTo?.url).toBe("https://bedrock-agent-runtime.eu-west-1.amazonaws.com/rerank");
     expect(sentTo?.headers.get("authorization")).toContain("/eu-west-1/bedrock/aws4_request");
+    expect((await signedFor("/foundation-models?byProvider=x"))?.url).toBe(
+      "https://bedrock.eu-west-1.amazonaws.com/foundation-models?byProvider=x",
+    );
     expect((await signedFor("/model/rerank/converse"))?.url).toStartWith("https://bedrock-runtime.");
     expect((await signedFor("/rerank", "https://vpce.example.com"))?.url).toBe("https://vpce.example.com/rerank");
   });

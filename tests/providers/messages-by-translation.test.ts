@@ -8,6 +8,7 @@ import googlePlugin from "../../providers/google/index.ts";
 import vertexPlugin from "../../providers/vertex-ai/index.ts";
 import { fakeHost } from "../kit/host.ts";
 import { ask } from "../kit/provider.ts";
+import { verifies } from "../requirements/verifies.ts";
 
 const { provides } = await messagesPlugin.setup({ log: () => undefined, now: () => 0 }, {});
 const dialect = provides.dialects?.[0] ?? expect.unreachable();
@@ -145,7 +146,7 @@ describe("tokens are counted", () => {
   const counting = ({ operations: { messagesCountTokens: adapter } }: Provider, model: string): Json =>
     adapter?.request?.({ ...body, model }, ask("messagesCountTokens", target(model))) ?? expect.unreachable();
 
-  test("by Bedrock, of Claude's own body", () => {
+  test(verifies("D7.11.count-clouds", "by Bedrock, of Claude's own body"), () => {
     const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
     expect(pathOf(bedrock, model)).toBe(`/model/${encodeURIComponent(model)}/count-tokens`);
     const { input } = counting(bedrock, model) as { input: { invokeModel: { body: string } } };
@@ -159,7 +160,7 @@ describe("tokens are counted", () => {
       input_tokens: 14,
     });
   });
-  test("by Vertex AI, at a model of its own", () => {
+  test(verifies("D7.11.count-clouds", "by Vertex AI, at a model of its own"), () => {
     expect(pathOf(vertex, "claude-sonnet-4-5@20250929")).toBe(
       "/v1/projects/acme-1/locations/us-central1/publishers/anthropic/models/count-tokens:rawPredict",
     );

@@ -4,7 +4,7 @@ import type { Json } from "#contract";
 import { ANTHROPIC, BEDROCK, CLAUDE, GEMINI, named, NOVA, sent } from "./own-wires.ts";
 
 const hi = { role: "user", content: "Hi" };
-const told = (wire: (typeof CLAUDE)[number], blocks: readonly Json[]): Json => {
+const sentTurn = (wire: (typeof CLAUDE)[number], blocks: readonly Json[]): Json => {
   const { messages, contents } = sent(wire, { messages: [hi, { role: "assistant", content: "Yes.", content_blocks: blocks }, hi] });
   return ((contents ?? messages) as Json[])[1] ?? {};
 };
@@ -16,15 +16,15 @@ const SEARCH = { type: "server_tool_use", id: "srv", name: "web_search", input: 
 describe("blocks of another vendor's", () => {
   test.each(named([...CLAUDE, NOVA]))(
     "are left out for %s: code that ran at Google, an image in an answer, thoughts nobody signed",
-    (_name, wire) => expect(told(wire, [{ type: "thinking", thinking: "Hm" }, RAN, IMAGE, TEXT])).toEqual(told(wire, [TEXT])),
+    (_name, wire) => expect(sentTurn(wire, [{ type: "thinking", thinking: "Hm" }, RAN, IMAGE, TEXT])).toEqual(sentTurn(wire, [TEXT])),
   );
   test.each(named([BEDROCK, NOVA, ...GEMINI]))("are left out for %s: tools that Anthropic ran", (_name, wire) =>
-    expect(told(wire, [SEARCH, TEXT])).toEqual(told(wire, [TEXT])),
+    expect(sentTurn(wire, [SEARCH, TEXT])).toEqual(sentTurn(wire, [TEXT])),
   );
   test("are its own for the one that gave them", () => {
-    expect(told(ANTHROPIC, [SEARCH, TEXT])).toEqual({ role: "assistant", content: [SEARCH, TEXT] });
+    expect(sentTurn(ANTHROPIC, [SEARCH, TEXT])).toEqual({ role: "assistant", content: [SEARCH, TEXT] });
     for (const [, wire] of named(GEMINI))
-      expect(told(wire, [TEXT, IMAGE, RAN])).toEqual({
+      expect(sentTurn(wire, [TEXT, IMAGE, RAN])).toEqual({
         role: "model",
         parts: [{ text: "Yes." }, { inlineData: { mimeType: "image/png", data: "AAAA" } }, { executableCode: RAN.executableCode }],
       });

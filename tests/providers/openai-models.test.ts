@@ -47,6 +47,7 @@ async function catalogueOf(saved: readonly { slug: string; service: string; work
       status: "active",
       key_sealed: null,
       masked_key: null,
+      secret_mappings: null,
       configurations: {},
     });
     await records.in(Providers).insert({
@@ -75,7 +76,8 @@ const SAVED = [
   { slug: "old", service: "openai", status: "expired" as const },
   { slug: "none", service: "acme" },
 ];
-const call = (search = "", control: Json = {}): Call => ({ search, control: { rest: {}, ...control } }) as unknown as Call; // what the route reads of it
+const call = (search = "", control: Json = {}): Call =>
+  ({ search, headers: new Headers(), control: { rest: {}, ...control } }) as unknown as Call; // what the route reads of it
 const caller = (workspaceId: string | null = WORKSPACE): Caller => ({ workspaceId }) as unknown as Caller; // ditto
 const plan = (...providers: (string | null)[]): Plan =>
   ({
@@ -128,6 +130,15 @@ describe("the model catalogue", () => {
   test("answers all the same when it is asked for", async () => {
     const local = await catalogueOf(SAVED);
     for (const control of [{ integratedModels: true }, { modelsEndpoint: "1" }])
-      expect(ids(await local(call("", { provider: "openai", ...control }), caller(), plan("@prod")))).toHaveLength(3);
+      expect(ids(await local(call("", { provider: "openai", ...control }), caller(), plan(null)))).toHaveLength(3);
+  });
+  test("is of the saved providers that a config names, where it names any", async () => {
+    const local = await catalogueOf(SAVED);
+    const asked = async (...providers: (string | null)[]) =>
+      ids(await local(call("", { integratedModels: true }), caller(), plan(...providers)));
+    expect(await asked("openai", "@play")).toEqual(["@play/echo"]);
+    expect(await asked("@play", "@prod")).toHaveLength(3);
+    expect(await asked("openai")).toHaveLength(3);
+    expect(await asked("@nobody")).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GatewayError, Host, Json, Manifest, Need, Target } from "#contract";
-import { parseManifest } from "../../core/kernel/manifest.ts";
+import { parseManifest } from "../../core/kernel/discovery/manifest.ts";
 import openai from "../../providers/openai/index.ts";
 import compatible, { interpret } from "../../providers/openai-compatible/index.ts";
 import sandbox from "../../providers/sandbox/index.ts";

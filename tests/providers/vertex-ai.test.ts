@@ -11,7 +11,7 @@ import { type FakeHost, fakeHost } from "../kit/host.ts";
 import { ask, testProvider } from "../kit/provider.ts";
 import { recordedLines, recording, recordings, sayIfMissing, sseWire } from "../kit/recordings.ts";
 import { eventsOf, testStream } from "../kit/stream.ts";
-import { type Said, saidByBody, saidByStream, type Wire } from "../e2e/recorded.ts";
+import { type RecordedAnswer, saidByBody, saidByStream, type Wire } from "../e2e/recorded.ts";
 
 const PROJECT = { vertex_project_id: "acme-1", vertex_region: "us-central1" };
 const GEMINI = "gemini-2.5-flash";
@@ -144,7 +144,7 @@ test("a Gemini request knows its family behind the publisher's name", () => {
 
 /* ── answers: both wires through one stream map ──────────────────────────────────────────────────────────────── */
 
-const saidByAdapter = ({ choices: [choice], usage = {} }: Collected): Said => ({
+const saidByAdapter = ({ choices: [choice], usage = {} }: Collected): RecordedAnswer => ({
   text: choice?.text ?? "",
   tools: (choice?.tools ?? []).map(({ name, arguments: text }) => ({ name, arguments: JSON.parse(text) as unknown })),
   finish: choice?.finish ?? "",

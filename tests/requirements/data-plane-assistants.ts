@@ -15,6 +15,8 @@ export const dataPlaneAssistants = [
     ["D7.13.thread-body", "A thread may be created without a body."],
     ["D7.13.stream", "Runs are streamed where the body asks for it, and their events pass as they come."],
     ["D7.13.usage", "The usage that a streamed run reports is counted."],
+    ["D7.13.polled", "A run that is not streamed is counted and priced once, when its usage is first told."],
+    ["D7.13.forgotten", "What was begun, and whose end nobody asked for, is forgotten one day, whichever plugins are there."],
     ["D7.13.guarded", "Guardrails judge instructions, messages and tool outputs, and what runs and messages answer."],
     ["D7.13.query", "limit, order, after, before and run_id page lists; others than the documented values are refused."],
     ["D7.13.body", "Members outside their documented limits are refused."],
@@ -23,6 +25,7 @@ export const dataPlaneAssistants = [
     ["D7.14.flow", "Vector stores, their files and file batches are made, read, changed, searched and deleted."],
     ["D7.14.passes", "Path, query, body and answer of every one of their operations pass unchanged, with their beta header."],
     ["D7.14.query", "limit, order, after, before and filter page lists; others than the documented values are refused."],
+    ["D7.14.limits", "Bodies with members beyond their documented limits, or without what they must have, are refused."],
     ["D7.14.guarded", "Guardrails judge what a search asks for, and what it and a file's content answer."],
   ]),
   ...section("Request types", [

@@ -19,8 +19,8 @@ export const errorsAndLimits = section("7 Errors, 8 Limits", [
   ["8.webhook-timeout", "The webhook check waits 3000 ms unless told otherwise."],
   ["8.check-timeouts", "Partner checks wait 5000 ms unless told otherwise."],
   ["8.counts", "The maxima of the counting checks default to 99999, 99999 and 9999999."],
-  ["8.score-bounds", "Thresholds of partner_a are 0 to 1 in steps of 0.01.", "all checks"],
-  ["8.jwt-defaults", "JWT check defaults: cache 86400, tolerance 5, maximum age 1d.", "all checks"],
+  ["8.score-bounds", "Thresholds of partner_a are 0 to 1 in steps of 0.01."],
+  ["8.jwt-defaults", "JWT check defaults: cache 86400, tolerance 5, maximum age 1d."],
   ["8.pool-size", "DB_POOL_SIZE defaults to 12."],
   ["8.alert-mails", "Alert mails go to workspace admins and managers in addition to organisation admins.", "budgets"],
 ]);

@@ -376,7 +376,13 @@ describe("a body near the limit keeps nobody waiting", () => {
     ["a file of line ends", () => formOf(field("prompt", "a hat"), "\r\n".repeat(14 * MB)), AGAIN, 200],
     ["a file of beginnings of its boundary", () => formOf(field("prompt", "a hat"), "\r\n------".repeat(3 * MB)), AGAIN, 200],
     ["a field of control characters", () => formOf(field("prompt", "\u0001".repeat(30 * MB))), AGAIN, 200],
-    ["a field of line ends", () => formOf(field("prompt", "\r\n".repeat(14 * MB))), AGAIN, 200],
+    ["a field of a word and line ends", () => formOf(field("prompt", `a${"\r\n".repeat(14 * MB)}`)), AGAIN, 200],
+    [
+      "a field that begins with line ends, and may be JSON that names ids",
+      () => formOf(field("prompt", "\r\n".repeat(14 * MB))),
+      AGAIN,
+      400,
+    ],
     ["a field of Chinese", () => formOf(field("prompt", "漢".repeat(9 * MB))), AGAIN, 200],
     ["a long field that ends in Chinese", () => formOf(field("prompt", `${"a".repeat(28 * MB)}漢`)), AGAIN, 400],
     [

@@ -76,11 +76,11 @@ describe("a whole answer of a provider with a form of its own", () => {
 });
 
 describe("a conversation in a provider's own form", () => {
-  const said = (count: number, content: string) =>
+  const turns = (count: number, content: string) =>
     Array.from({ length: count }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content }));
   const LONG = {
-    "13,000 messages": said(13_000, "a"),
-    "two messages of 10 MB": said(2, `${"a b c ".repeat(12)}\n`.repeat(130_000)),
+    "13,000 messages": turns(13_000, "a"),
+    "two messages of 10 MB": turns(2, `${"a b c ".repeat(12)}\n`.repeat(130_000)),
   } as const;
   const KEYS = { aws_access_key_id: "a", aws_secret_access_key: "s", aws_region: "eu-west-1" };
   for (const provider of ["anthropic", "bedrock", "google"])

@@ -117,7 +117,7 @@ export const RESPONSES: DearBodies = {
 };
 
 const content = (parts: readonly object[], role = "user"): object => ({ role, parts });
-const said = (text: string, role = "user"): object => content([{ text }], role);
+const textTurn = (text: string, role = "user"): object => content([{ text }], role);
 const functionCall = (at: number): object => ({ functionCall: { name: `f${at % 7}`, args: {} } });
 const functionResponse = (at: number, response: object = {}): object => ({ functionResponse: { name: `f${at % 7}`, response } });
 const contents = (...all: readonly object[]): object => ({ contents: all });
@@ -126,59 +126,59 @@ const declaring = (functionDeclarations: readonly object[]): object => ({ tools:
 export const GEMINI: DearBodies = {
   "short strings in a part of tomorrow": native(() => contents(content([{ foo: repeated(STRINGS) }]))),
   "short strings in a tool's schema": good(() => ({
-    ...contents(said("x")),
+    ...contents(textTurn("x")),
     ...declaring([{ name: "f", parametersJsonSchema: enumOf(STRINGS) }]),
   })),
   "short strings in a result": good(() =>
-    contents(said("x"), content([functionCall(0)], "model"), content([functionResponse(0, { output: repeated(STRINGS) })])),
+    contents(textTurn("x"), content([functionCall(0)], "model"), content([functionResponse(0, { output: repeated(STRINGS) })])),
   ),
   "19,000 members in a result": good(() =>
     contents(
-      said("x"),
+      textTurn("x"),
       content([functionCall(0)], "model"),
       content([functionResponse(0, Object.fromEntries(times(19_000, (at) => [`n${at}`, "a"])))]),
     ),
   ),
-  "14,000 functions": good(() => ({ ...contents(said("x")), ...declaring(times(OBJECTS, (at) => ({ name: `f${at}` }))) })),
+  "14,000 functions": good(() => ({ ...contents(textTurn("x")), ...declaring(times(OBJECTS, (at) => ({ name: `f${at}` }))) })),
   "14,000 functions, of which some of 90,000 are allowed": good(() => ({
-    ...contents(said("x")),
+    ...contents(textTurn("x")),
     ...declaring(times(OBJECTS, (at) => ({ name: `f${at}` }))),
     toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: times(90_000, (at) => `g${at % 20_000}`) } },
   })),
   "2,000 calls and results": good(() =>
-    contents(said("x"), content(times(2_000, functionCall), "model"), content(times(2_000, (at) => functionResponse(at)))),
+    contents(textTurn("x"), content(times(2_000, functionCall), "model"), content(times(2_000, (at) => functionResponse(at)))),
   ),
   "1,000 turns of a call": good(() =>
-    contents(said("x"), ...times(1_000, (at) => [content([functionCall(at)], "model"), content([functionResponse(at)])]).flat()),
+    contents(textTurn("x"), ...times(1_000, (at) => [content([functionCall(at)], "model"), content([functionResponse(at)])]).flat()),
   ),
-  "4,500 contents": good(() => contents(...times(4_500, (at) => said("a", at % 2 ? "model" : "user")))),
+  "4,500 contents": good(() => contents(...times(4_500, (at) => textTurn("a", at % 2 ? "model" : "user")))),
   "14,000 texts": good(() => contents(content(times(OBJECTS, () => ({ text: "a" }))))),
   "14,000 thoughts and texts": good(() =>
     contents(
-      said("x"),
+      textTurn("x"),
       content(
         times(OBJECTS, (at) => (at % 2 ? { text: "a", thought: true, thoughtSignature: "b" } : { text: "a" })),
         "model",
       ),
-      said("x"),
+      textTurn("x"),
     ),
   ),
   "15 MB of signatures": good(() =>
     contents(
-      said("x"),
+      textTurn("x"),
       content(
         times(15, () => ({ text: "a", thought: true, thoughtSignature: SIGNATURE })),
         "model",
       ),
-      said("x"),
+      textTurn("x"),
     ),
   ),
-  "15 MB of Chinese": good(() => contents(said(CHINESE))),
+  "15 MB of Chinese": good(() => contents(textTurn(CHINESE))),
   "15 MB in a result": good(() =>
-    contents(said("x"), content([functionCall(0)], "model"), content([functionResponse(0, { output: LONG })])),
+    contents(textTurn("x"), content([functionCall(0)], "model"), content([functionResponse(0, { output: LONG })])),
   ),
   "15 MB in a call": good(() =>
-    contents(said("x"), content([{ functionCall: { name: "f0", args: { a: LONG } } }], "model"), content([functionResponse(0)])),
+    contents(textTurn("x"), content([{ functionCall: { name: "f0", args: { a: LONG } } }], "model"), content([functionResponse(0)])),
   ),
   "a picture of 15 MB": good(() => contents(content([{ inlineData: { mimeType: "image/png", data: "QUJD".repeat(3.7 * MB) } }]))),
 };

@@ -26,12 +26,14 @@ const refused = ({ status, end }: Got): void => {
   expect(end).toMatch(/it holds more than 20000 texts|it says more than 2500000 characters|it holds more than 4096 items/);
 };
 
-interface Asked {
+interface DialectRequest {
   readonly path: string;
   readonly body: object;
 }
 const HELLO = { model: "m", max_tokens: 5, messages: [{ role: "user", content: "x" }] };
-const CLIENTS: Readonly<Record<string, { readonly whole: Asked; readonly streamed: Asked; readonly wires: readonly Wire[] }>> = {
+const CLIENTS: Readonly<
+  Record<string, { readonly whole: DialectRequest; readonly streamed: DialectRequest; readonly wires: readonly Wire[] }>
+> = {
   messages: {
     whole: { path: "/v1/messages", body: HELLO },
     streamed: { path: "/v1/messages", body: { ...HELLO, stream: true } },

@@ -106,20 +106,29 @@ const answered =
   (got: Got): void =>
     expect([got.status, got.status === status ? "" : got.end]).toEqual([status, ""]);
 
+/** The provider answers so: a body, or the events of a stream. */
+const answers = (said: object | string): void =>
+  attacked.answers(
+    typeof said === "string" ? said : JSON.stringify(said),
+    typeof said === "string" ? "text/event-stream" : "application/json",
+  );
+const nobodyWaits = (what: string, sent: Sent, gets: (got: Got) => void): Promise<unknown> =>
+  attacked.quiet(what, () => attacked.send(sent), gets);
+
 for (const { path, bodies, by } of ROUTES)
   for (const { provider, answer, isTranslated, only = /./ } of by)
     describe(`${path} of ${provider}`, () => {
       for (const [what, { make, status, translated = status }] of Object.entries(bodies).filter(([name]) => only.test(name)))
         test(what, async () => {
-          attacked.answers(JSON.stringify(ANSWERS[answer]), "application/json");
+          answers(ANSWERS[answer]);
           const sent = { path, body: JSON.stringify(make()), config: configOf(provider) };
           const gets = answered(isTranslated ? translated : status);
-          await attacked.quiet(`${what}, ${path} of ${provider}`, () => attacked.send(sent), gets);
+          await nobodyWaits(`${what}, ${path} of ${provider}`, sent, gets);
         }, 60_000);
     });
 
 test("hundreds of checks that look at the same texts in four ways", async () => {
-  attacked.answers(JSON.stringify(ANSWERS.message), "application/json");
+  answers(ANSWERS.message);
   const checks = Array.from({ length: 100 }, (_, at) => ({
     id: "default.contains",
     parameters: { words: ["zzz"], operator: "none", scope: SCOPES[at % SCOPES.length] },
@@ -132,7 +141,7 @@ test("hundreds of checks that look at the same texts in four ways", async () => 
   };
   // those for which there is neither time here nor room in the processes for checks close the door
   const judged = ({ status }: Got): void => expect([200, 446]).toContain(status);
-  await attacked.quiet("400 checks of 14,000 texts", () => attacked.send(sent), judged);
+  await nobodyWaits("400 checks of 14,000 texts", sent, judged);
 }, 60_000);
 
 describe("an answer that is kept", () => {
@@ -149,37 +158,37 @@ describe("an answer that is kept", () => {
   for (const [what, text] of Object.entries(TEXTS))
     for (const stream of [true, false])
       test(`${what}, ${stream ? "streamed" : "whole"}, and goes on from`, async () => {
-        attacked.answers(stream ? streamOf(text) : JSON.stringify(completion(text)), stream ? "text/event-stream" : "application/json");
+        answers(stream ? streamOf(text) : completion(text));
         let id = "";
-        await attacked.quiet(
+        await nobodyWaits(
           `kept ${what}, ${stream ? "streamed" : "whole"}`,
-          () => attacked.send(asking({ stream, input: what.includes("Chinese") ? "x" : LONGEST_INPUT })),
+          asking({ stream, input: what.includes("Chinese") ? "x" : LONGEST_INPUT }),
           (got) => {
             answered(200)(got);
             id = /"id":"(resp_gw_\w+)"/.exec(got.begin)?.[1] ?? "";
           },
         );
-        attacked.answers(JSON.stringify(completion("ok")), "application/json");
+        answers(completion("ok"));
         const next = asking({ previous_response_id: id, input: "And?" });
-        await attacked.quiet(`${what}, ${stream ? "streamed" : "whole"}, goes on`, () => attacked.send(next), answered(200));
+        await nobodyWaits(`${what}, ${stream ? "streamed" : "whole"}, goes on`, next, answered(200));
       }, 60_000);
 
   test("with an input of 15 MB, which is too much to keep", async () => {
-    attacked.answers(JSON.stringify(completion("ok")), "application/json");
+    answers(completion("ok"));
     const sent = asking({ input: "漢字 ".repeat(1_600_000) });
-    await attacked.quiet("15 MB of input", () => attacked.send(sent), answered(200));
+    await nobodyWaits("15 MB of input", sent, answered(200));
   }, 60_000);
   test("to instructions of 15 MB, which the events of a stream would repeat", async () => {
-    attacked.answers(streamOf("ok"), "text/event-stream");
+    answers(streamOf("ok"));
     const sent = asking({ input: "x", stream: true, instructions: "some words ".repeat(1_300_000) });
-    await attacked.quiet("15 MB of instructions", () => attacked.send(sent), answered(200));
+    await nobodyWaits("15 MB of instructions", sent, answered(200));
   }, 60_000);
   test("in a call of a custom tool whose arguments are dear to parse", async () => {
     const args = JSON.stringify({ input: "a", x: Array.from({ length: 600_000 }, () => ({})) });
     const call = (more: object): string => chunk({ tool_calls: [{ index: 0, ...more }] });
     const begun = call({ id: "c", type: "function", function: { name: "f", arguments: "" } });
-    attacked.answers(`${begun}${call({ function: { arguments: args } })}${chunk({}, "tool_calls")}data: [DONE]\n\n`, "text/event-stream");
+    answers(`${begun}${call({ function: { arguments: args } })}${chunk({}, "tool_calls")}data: [DONE]\n\n`);
     const sent = asking({ input: "x", stream: true, tools: [{ type: "custom", name: "f" }] });
-    await attacked.quiet("dear arguments", () => attacked.send(sent), answered(200));
+    await nobodyWaits("dear arguments", sent, answered(200));
   }, 60_000);
 });

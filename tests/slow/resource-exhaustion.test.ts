@@ -29,7 +29,7 @@ interface Shown {
   readonly verdict: boolean;
   readonly error: { readonly name: string; readonly message: string } | null;
 }
-interface Said {
+interface ProbeAnswer {
   readonly status: number;
   readonly text: string;
   readonly checks: readonly Shown[];
@@ -43,7 +43,7 @@ const saved = (checks: Case["checks"]) =>
     actions: { deny: true, async: false, on_success: FEEDBACK, on_fail: FEEDBACK },
   });
 
-async function judged({ checks, text, stream = false, side = "input" }: Case): Promise<Said> {
+async function judged({ checks, text, stream = false, side = "input" }: Case): Promise<ProbeAnswer> {
   const made = await saved(checks);
   expect([made.status, made.status === 200 ? "" : made.text]).toEqual([200, ""]);
   const config = JSON.stringify({ provider: "sandbox", [`${side}_guardrails`]: [String(made.json["slug"])] });
@@ -110,19 +110,19 @@ const REDOS = [
 
 /** Verdicts that are right for a text that is too much: it was refused for its budget or its place, or it was judged after all. */
 const TOO_MUCH = /^(Budget|Busy) error$/;
-const closedOrJudged = ({ status, checks }: Said): void => {
+const closedOrJudged = ({ status, checks }: ProbeAnswer): void => {
   expect([200, 446]).toContain(status);
   for (const { error } of checks) if (error) expect(error.name).toMatch(TOO_MUCH);
   if (checks.some(({ error }) => error)) expect(status).toBe(446);
 };
-const budget = ({ status, checks }: Said): void => {
+const budget = ({ status, checks }: ProbeAnswer): void => {
   expect([status, checks.map(({ error }) => error?.name)]).toEqual([446, ["Budget error"]]);
 };
-const passed = ({ status, checks }: Said): void => {
+const passed = ({ status, checks }: ProbeAnswer): void => {
   expect([status, checks.filter(({ verdict }) => !verdict)]).toEqual([200, []]);
 };
 
-const ATTACKS: readonly [name: string, attack: Case, expected: (said: Said) => void][] = [
+const ATTACKS: readonly [name: string, attack: Case, expected: (said: ProbeAnswer) => void][] = [
   ["a schema of 1.4 KB whose references double", { checks: schema(doubled(24)), text: "[1]" }, budget],
   [
     "unique items over 100,000 objects",

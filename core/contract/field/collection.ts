@@ -36,6 +36,7 @@ export function collectionOf<const F extends Fields, T extends Tenancy>(given: {
 const Workspace = Uuid("Workspace.");
 const TENANTS: Readonly<Record<Tenancy, Readonly<Record<string, TSchema>>>> = {
   organisation: { organisation_id: Uuid("Organisation.") },
+  self: { organisation_id: Uuid("Organisation.") },
   workspace: { organisation_id: Uuid("Organisation."), workspace_id: Workspace },
   either: { organisation_id: Uuid("Organisation."), workspace_id: Nullable(Uuid("Workspace; null when it is the organisation's.")) },
 };

@@ -19,7 +19,7 @@ export interface FieldRule<T = unknown> {
   /** It says where the record's secrets go, or whom they stand for: it cannot be changed while one of them is kept. */
   readonly bound?: true;
   /** What a new record gets where its body says nothing; a plain value is the column's own default too. */
-  readonly default?: Constant<T> | ((asked: RuleInput<Json>) => T);
+  readonly default?: Constant<T> | ((input: RuleInput<Json>) => T);
 }
 /** Written in a table, a list is a constant. */
 type Constant<T> = T extends readonly (infer I)[] ? readonly I[] : T;
@@ -28,7 +28,7 @@ type Constant<T> = T extends readonly (infer I)[] ? readonly I[] : T;
 export interface FieldBody<S extends TSchema, B extends TSchema> {
   readonly schema: B;
   /** What the record holds for it. */
-  store?(given: Static<B>, asked: RuleInput<Json>): Static<S>;
+  store?(given: Static<B>, input: RuleInput<Json>): Static<S>;
 }
 
 /** A member of a record, written once. */

@@ -6,12 +6,13 @@ import {
   type CreateRule,
   defineResource,
   type ListRule,
+  type ReadRule,
   type RemoveRule,
   type Resource,
   type Tenancy,
   type UpdateRule,
 } from "../resource.ts";
-import { answered } from "./answer.ts";
+import { type Answered, answered } from "./answer.ts";
 import { createBody, filters, updateBody } from "./bodies.ts";
 import type { FieldCollection } from "./collection.ts";
 import type { Fields } from "./field.ts";
@@ -52,8 +53,8 @@ function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
     ...(plural !== undefined && { plural }),
     actions: [...(versions ? [listVersions(versions, whole, { noun, scope: `${scopes.families[0]}.read` })] : []), ...actions],
     list: listRule(collection, rules, list, listed),
-    create: createRule(collection, rules, whole),
-    read: { reply, view: (record, asked) => answer(record, "", asked) },
+    ...(rules.create !== false && { create: createRule(collection, rules, whole) }),
+    read: readRule(rules, { reply, answer }),
     ...(Object.values(collection.fields).some(({ rule }) => rule.update) && { update: updateRule(collection, rules, whole) }),
     remove: { ...remove, before: removing(rules) },
   });
@@ -61,8 +62,9 @@ function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
 
 /** What would fail at the first write, in words of the database, fails where it is written instead. */
 function judgeFields({ name, fields }: FieldCollection, { create, store = {}, versions }: Rules): void {
-  const unfilled = Object.keys(fields).find((member) => !fields[member]?.rule.create && fields[member]?.rule.default === undefined);
-  if (unfilled !== undefined && !create?.make)
+  const unfilled =
+    create !== false && Object.keys(fields).find((member) => !fields[member]?.rule.create && fields[member]?.rule.default === undefined);
+  if (typeof unfilled === "string" && !(create || undefined)?.make)
     throw new TypeError(`The field ${unfilled} of ${name} is in no create body and has no default: create.make must fill it.`);
   const unsealed = Object.keys(fields).find(
     (member) => fields[member]?.rule.secret === "inside" && !store[member] && !sealsItself(fields[member].schema),
@@ -74,35 +76,46 @@ function judgeFields({ name, fields }: FieldCollection, { create, store = {}, ve
 
 function listRule(
   { fields }: FieldCollection,
-  { remove }: Rules,
+  { remove, joins }: Rules,
   rule: NonNullable<Rules["list"]>,
   view: View,
 ): ListRule<TObject, TObject, TObject> {
   const { filters: given = [], query = {}, where, envelope = "list", ...rest } = rule;
-  const names: readonly string[] = remove?.archive ? ["status", ...given] : given;
+  const hides = remove?.archive !== undefined && !remove.staysVisible;
+  const names: readonly string[] = hides ? ["status", ...given] : given;
   const isFilter = ([name]: readonly [string, unknown]): boolean => names.includes(name);
   return {
     ...rest,
     envelope,
-    query: Type.Object({ ...filters(fields, names, remove?.archive ? { status: "active" } : {}), ...query }),
-    where: async (asked) => ({ ...Object.fromEntries(Object.entries(asked.query).filter(isFilter)), ...(await where?.(asked)) }),
-    item: view.schema,
-    view: (record, asked) => view.of(record, asked),
+    query: Type.Object({ ...filters(fields, names, hides ? { status: "active" } : {}), ...query }),
+    where: async (input) => ({ ...Object.fromEntries(Object.entries(input.query).filter(isFilter)), ...(await where?.(input)) }),
+    item: joins?.inLists ? Type.Object({ ...view.schema.properties, ...joins.schema }) : view.schema,
+    view: (record, input) => view.of(record, input),
+    ...(joins?.inLists && { joined: (page, input) => joins.of(page as { id: string }[], input) }), // every view shows the id
+  };
+}
+
+function readRule({ joins }: Rules, { reply, answer }: Answered): ReadRule<TObject, TObject> {
+  if (!joins) return { reply, view: (record, input) => answer(record, "", input) };
+  return {
+    reply: Type.Object({ ...reply.properties, ...joins.schema }),
+    // Every record has an id.
+    view: async (record, input) => ({ ...answer(record, "", input), ...(await joins.of([record as { id: string }], input))[0] }),
   };
 }
 
 function createRule({ fields }: FieldCollection, rules: Rules, view: View): CreateRule<TObject, TObject, TObject> {
-  const { body = {}, make, answer, before, ...rest } = rules.create ?? {};
+  const { body = {}, make, answer, before, ...rest } = rules.create || {};
   return {
     ...rest,
     before: keeping(rules, before),
     body: Type.Object({ ...createBody(fields).properties, ...body }),
-    async make(asked) {
-      refusePinnedTo(rules, asked);
-      const draft = await draftOf(fields, storesOf(rules), asked);
-      const { record: made, ...more } = (await make?.(asked, draft)) ?? { record: {} };
+    async make(input) {
+      refusePinnedTo(rules, input);
+      const draft = await draftOf(fields, storesOf(rules), input);
+      const { record: made, ...more } = (await make?.(input, draft)) ?? { record: {} };
       const record = { ...draft, ...made };
-      await rules.judge?.(record, asked, undefined);
+      await rules.judge?.(record, input, undefined);
       return { record, ...more };
     },
     ...answered(rules, view, answer),
@@ -116,34 +129,34 @@ function updateRule({ fields }: FieldCollection, rules: Rules, view: View): Upda
     ...rest,
     before: keeping(rules, before),
     body: Type.Object({ ...updateBody(fields).properties, ...body }),
-    async change(record, asked) {
-      refusePinnedTo(rules, asked);
-      await allow?.(record, asked);
-      const revision = await revisionOf(fields, storesOf(rules), record, asked);
+    async change(record, input) {
+      refusePinnedTo(rules, input);
+      await allow?.(record, input);
+      const revision = await revisionOf(fields, storesOf(rules), record, input);
       const version = rules.versions && { version_id: crypto.randomUUID() };
-      const changes = { ...revision, ...version, ...(await change?.(record, asked, revision)) };
-      await rules.judge?.({ ...record, ...changes }, asked, record);
+      const changes = { ...revision, ...version, ...(await change?.(record, input, revision)) };
+      await rules.judge?.({ ...record, ...changes }, input, record);
       return changes;
     },
     reply,
-    answer: (record, asked) => answerOf(record, "", asked),
+    answer: (record, input) => answerOf(record, "", input),
   };
 }
 
 const removing =
   ({ remove, ...rules }: Rules): NonNullable<RemoveRule<TObject>["before"]> =>
-  async (record, asked) => {
-    refusePinnedTo(rules, asked);
-    await remove?.before?.(record, asked);
-    if (rules.versions) await forgetVersions(rules.versions, record, asked);
+  async (record, input) => {
+    refusePinnedTo(rules, input);
+    await remove?.before?.(record, input);
+    if (rules.versions) await forgetVersions(rules.versions, record, input);
   };
 
-type Before = (record: Json, asked: RuleInput<Json>) => Promise<void>;
+type Before = (record: Json, input: RuleInput<Json>) => Promise<void>;
 const keeping =
   ({ versions }: Rules, before: Before | undefined): Before =>
-  async (record, asked) => {
-    if (versions) await keepVersion(versions, record, asked);
-    await before?.(record, asked);
+  async (record, input) => {
+    if (versions) await keepVersion(versions, record, input);
+    await before?.(record, input);
   };
 
 function refusePinnedTo(

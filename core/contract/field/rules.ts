@@ -33,9 +33,12 @@ export interface FieldResource<
   /** What the record holds for a field that a body names, where only the resource can tell. It seals what is secret inside. */
   readonly store?: FieldStores<F, T>;
   /** Throws for a record that may not be written; `before` is the one that is changed. */
-  readonly judge?: (next: Draft<S>, asked: RuleInput<Written<F>>, before: Static<S> | undefined) => void | Promise<void>;
+  readonly judge?: (next: Draft<S>, input: RuleInput<Written<F>>, before: Static<S> | undefined) => void | Promise<void>;
+  /** What answers show of other records. */
+  readonly joins?: Joins;
   readonly list?: FieldList<F, S, Q>;
-  readonly create?: FieldCreate<F, S, C>;
+  /** `false`: they come about elsewhere. */
+  readonly create?: FieldCreate<F, S, C> | false;
   readonly update?: FieldUpdate<F, S, U>;
   readonly remove?: RemoveRule<S>;
   /** Each state is kept, and listed below the record; the record has a field `version_id`. */
@@ -48,20 +51,28 @@ export interface FieldResource<
 /** A resource with its own fields forgotten. */
 export type AnyFieldResource = FieldResource<Fields, Tenancy, TProperties, TProperties, TProperties, TObject>;
 
+export interface Joins {
+  readonly schema: TProperties;
+  /** In lists too, not only where one is read. */
+  readonly inLists?: true;
+  /** Of all of these at once, in their order. */
+  of(records: readonly { readonly id: string }[], input: RuleInput): Promise<readonly Json[]>;
+}
+
 export type FieldStores<F extends Fields, T extends Tenancy> = {
   readonly [K in keyof F & string]?: (
     given: Exclude<Written<F>[K], undefined>,
-    asked: RuleInput<Written<F>>,
+    input: RuleInput<Written<F>>,
     before: Static<RecordSchema<F, T>> | undefined,
   ) => Static<Column<F[K]>> | Promise<Static<Column<F[K]>>>;
 };
 export interface FieldList<F extends Fields, S extends TObject, Q extends TProperties>
-  extends Pick<ListRule<S, TObject, TObject>, "summary" | "page" | "showsOrganisation" | "omit"> {
+  extends Pick<ListRule<S, TObject, TObject>, "summary" | "page" | "pageNames" | "showsOrganisation" | "omit"> {
   /** Fields whose values a client may ask for. Where records are archived, `status` is one. */
   readonly filters?: readonly Filterable<F>[];
   /** Further ones, and what they mean. */
   readonly query?: Q;
-  readonly where?: (asked: RuleInput<undefined, Static<TObject<Q>>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
+  readonly where?: (input: RuleInput<undefined, Static<TObject<Q>>>) => Where<Static<S>> | Promise<Where<Static<S>>>;
   /** Default: `list`. */
   readonly envelope?: "list" | "data" | "success";
 }
@@ -75,20 +86,20 @@ export interface FieldCreate<F extends Fields, S extends TObject, C extends TPro
   /** Members that no column holds. */
   readonly body?: C;
   /** What neither the body nor a default says, and what is to stand in their place. */
-  readonly make?: (asked: CreateInput<F, C>, draft: Omit<Draft<S>, Unfilled<F>>) => MaybePromise<MadeOf<F, S>>;
+  readonly make?: (input: CreateInput<F, C>, draft: Omit<Draft<S>, Unfilled<F>>) => MaybePromise<MadeOf<F, S>>;
   /** As of `CreateRule`. */
-  readonly before?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
-  readonly after?: (record: Static<S>, asked: CreateInput<F, C>) => Promise<void>;
+  readonly before?: (record: Static<S>, input: CreateInput<F, C>) => Promise<void>;
+  readonly after?: (record: Static<S>, input: CreateInput<F, C>) => Promise<void>;
   readonly answer?: FieldAnswer<F, S>;
 }
 export interface FieldUpdate<F extends Fields, S extends TObject, U extends TProperties>
   extends Pick<UpdateRule<S, TObject, TObject>, "description"> {
   readonly body?: U;
   /** Throws for a caller who may not change this record, before anything of the body is looked at. */
-  readonly allow?: (record: Static<S>, asked: UpdateInput<F, U>) => MaybePromise<void>;
+  readonly allow?: (record: Static<S>, input: UpdateInput<F, U>) => MaybePromise<void>;
   /** What is written besides. */
-  readonly change?: (record: Static<S>, asked: UpdateInput<F, U>, revision: Revision<S>) => MaybePromise<Revision<S>>;
-  readonly before?: (next: Static<S>, asked: UpdateInput<F, U>) => Promise<void>;
+  readonly change?: (record: Static<S>, input: UpdateInput<F, U>, revision: Revision<S>) => MaybePromise<Revision<S>>;
+  readonly before?: (next: Static<S>, input: UpdateInput<F, U>) => Promise<void>;
   readonly answer?: FieldAnswer<F, S>;
 }
 export type CreateInput<F extends Fields, C extends TProperties = NoMembers> = RuleInput<Static<TObject<CreateMembers<F> & C>>>;

@@ -1,8 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
+import { refuseGatewayKey } from "../gateway-key.ts";
 import { isJson, type Json } from "../json.ts";
-import { refuseMovedSecrets } from "../kept-secret.ts";
 import { maskSecret } from "../mask-secret.ts";
-import { isBound } from "../moved-secret.ts";
+import { isBound, refuseMovedInRecord } from "../moved-secret.ts";
 import type { RuleInput } from "../resource.ts";
 import { sealSecrets } from "../sealed.ts";
 import { openUrls } from "../sealed-json.ts";
@@ -10,28 +10,28 @@ import { secretColumns } from "./collection.ts";
 import type { Field, Fields } from "./field.ts";
 
 /** How a resource keeps what a body says of a field, where the field itself cannot tell. `before` is the record that is changed. */
-export type Store = (given: unknown, asked: RuleInput<Json>, before: Json | undefined) => unknown;
+export type Store = (given: unknown, input: RuleInput<Json>, before: Json | undefined) => unknown;
 export type Stores = Readonly<Record<string, Store | undefined>>;
 
 /** The columns of a new record: what its body says, the defaults, and null. What no body and no default fills is left out. */
-export async function draftOf(fields: Fields, stores: Stores, asked: RuleInput<Json>): Promise<Json> {
+export async function draftOf(fields: Fields, stores: Stores, input: RuleInput<Json>): Promise<Json> {
   const draft: Json = {};
   for (const [name, field] of Object.entries(fields)) {
-    const inBody = field.rule.create && asked.body[name];
+    const inBody = field.rule.create && input.body[name];
     const given = inBody === undefined && stores[name] ? constantOf(field) : inBody;
-    Object.assign(draft, given === undefined ? leftOut(name, field, asked) : await columnsOf({ name, field, given }, asked, stores));
+    Object.assign(draft, given === undefined ? leftOut(name, field, input) : await columnsOf({ name, field, given }, input, stores));
   }
   return draft;
 }
 
 /** The columns that an update writes. */
-export async function revisionOf(fields: Fields, stores: Stores, before: Json, asked: RuleInput<Json>): Promise<Json> {
+export async function revisionOf(fields: Fields, stores: Stores, before: Json, input: RuleInput<Json>): Promise<Json> {
   const revision: Json = {};
   for (const [name, field] of Object.entries(fields)) {
-    const given = field.rule.update && asked.body[name];
-    if (given !== undefined) Object.assign(revision, await columnsOf({ name, field, given }, asked, stores, before));
+    const given = field.rule.update && input.body[name];
+    if (given !== undefined) Object.assign(revision, await columnsOf({ name, field, given }, input, stores, before));
   }
-  refuseMovedColumns(fields, before, revision, asked);
+  refuseMovedColumns(fields, before, revision, input);
   return revision;
 }
 
@@ -40,10 +40,10 @@ const constantOf = ({ rule }: Pick<Field, "rule">): unknown =>
   typeof rule.default === "function" ? undefined : structuredClone(rule.default);
 
 /** The columns of a field that a body says nothing of. */
-function leftOut(name: string, { rule }: Field, asked: RuleInput<Json>): Json {
+function leftOut(name: string, { rule }: Field, input: RuleInput<Json>): Json {
   const { sealed, masked } = secretColumns(name);
   if (rule.secret === true) return { [sealed]: null, [masked]: null };
-  if (rule.default !== undefined) return { [name]: typeof rule.default === "function" ? rule.default(asked) : constantOf({ rule }) };
+  if (rule.default !== undefined) return { [name]: typeof rule.default === "function" ? rule.default(input) : constantOf({ rule }) };
   return rule.create ? { [name]: null } : {};
 }
 
@@ -53,13 +53,13 @@ interface GivenField {
   readonly field: Field;
   readonly given: unknown;
 }
-async function columnsOf({ name, field, given }: GivenField, asked: RuleInput<Json>, stores: Stores, before?: Json): Promise<Json> {
-  if (field.rule.secret === true) return secretOf(name, given, asked, before);
+async function columnsOf({ name, field, given }: GivenField, input: RuleInput<Json>, stores: Stores, before?: Json): Promise<Json> {
+  if (field.rule.secret === true) return secretOf(name, given, input, before);
   const store = stores[name];
-  if (store) return { [name]: await store(given, asked, before) };
-  if (field.rule.secret === "inside" && isJson(given)) return { [name]: sealedInside(field.schema, given, asked, before?.[name]) };
+  if (store) return { [name]: await store(given, input, before) };
+  if (field.rule.secret === "inside" && isJson(given)) return { [name]: sealedInside(field.schema, given, input, before?.[name]) };
   // A route calls with what the field's schema accepted.
-  return { [name]: field.body.store ? field.body.store(given as never, asked) : given };
+  return { [name]: field.body.store ? field.body.store(given as never, input) : given };
 }
 
 /** Both columns of a secret; none of them when it is sent back as it was shown. */
@@ -67,6 +67,7 @@ function secretOf(name: string, given: unknown, { vault }: Pick<RuleInput, "vaul
   const { sealed, masked } = secretColumns(name);
   if (given === null) return { [sealed]: null, [masked]: null };
   if (given === before[masked]) return {};
+  refuseGatewayKey(String(given), vault, name);
   return { [sealed]: vault.seal(String(given)), [masked]: maskSecret(String(given)) };
 }
 
@@ -75,7 +76,7 @@ function sealedInside(schema: TSchema, given: Json, { vault }: Pick<RuleInput, "
   const secrets = new Set(markedPaths(schema, isSecret).map((path) => path.slice(path.lastIndexOf(".") + 1)));
   const before = isJson(stored) ? stored : {};
   const next = sealSecrets(given, (member) => secrets.has(member), vault, before);
-  refuseMovedSecrets({ before: openUrls(before, vault), next: openUrls(next, vault), bound: markedPaths(schema, isBound) });
+  refuseMovedInRecord({ before: openUrls(before, vault), next: openUrls(next, vault), bound: markedPaths(schema, isBound) });
   return next;
 }
 
@@ -102,5 +103,5 @@ function refuseMovedColumns(fields: Fields, before: Json, revision: Json, { vaul
   if (bound.length === 0) return;
   const kept = secrets.filter((name) => (before[secretColumns(name).sealed] ?? null) !== null && !(secretColumns(name).sealed in revision));
   const next = { ...before, ...revision };
-  refuseMovedSecrets({ before: openUrls(before, vault), next: openUrls(next, vault), bound, kept });
+  refuseMovedInRecord({ before: openUrls(before, vault), next: openUrls(next, vault), bound, kept });
 }

@@ -92,7 +92,7 @@ export function listVersions(
     description: "The newest first; as many as one answer holds well: `total` says how many there are.",
     scope,
     reply: Type.Object({ object: Type.Literal("list"), total: Type.Integer({ description: "How many." }), data: Type.Array(item) }),
-    run: async (record, asked) => ({ object: "list", ...(await newest({ rules, view, record, asked })) }),
+    run: async (record, input) => ({ object: "list", ...(await newest({ rules, view, record, input: input })) }),
   };
 }
 
@@ -107,16 +107,16 @@ interface History {
   readonly rules: VersionRules;
   readonly view: View;
   readonly record: Json;
-  readonly asked: Versioned;
+  readonly input: Versioned;
 }
 
 /** First which there are, then what is in them, as many as are shown; others have their turn in between. */
 async function newest(history: History): Promise<{ total: number; data: Json[] }> {
-  const { asked, record, rules } = history;
+  const { input, record, rules } = history;
   const { of } = rules;
   const orderBy = { by: "created_at", direction: "desc" } as const;
   const where = { [of.by]: record["id"] };
-  const found = await asked.records.in(of).list({ where, orderBy, limit: MAX_VERSIONS, offset: 0, omit: largeMembers(of) });
+  const found = await input.records.in(of).list({ where, orderBy, limit: MAX_VERSIONS, offset: 0, omit: largeMembers(of) });
   const data: Json[] = [];
   let chars = 0;
   for (let at = 0, size = 1; at < found.data.length && chars < MAX_SHOWN_CHARS; ) {
@@ -134,16 +134,16 @@ async function newest(history: History): Promise<{ total: number; data: Json[] }
   return { total: found.total, data };
 }
 
-async function* shownVersions(ids: readonly string[], { rules, view, record, asked }: History): AsyncGenerator<Json> {
-  const { data } = await asked.records.in(rules.of).list({ where: { id: ids }, limit: ids.length, offset: 0 });
+async function* shownVersions(ids: readonly string[], { rules, view, record, input }: History): AsyncGenerator<Json> {
+  const { data } = await input.records.in(rules.of).list({ where: { id: ids }, limit: ids.length, offset: 0 });
   const byId = new Map(data.map((version) => [version["id"], version]));
   for (const id of ids) {
     const version = byId.get(id);
     if (!version) continue; // forgotten meanwhile
     await nextTurn();
-    const vault = await openedVault(version, asked.vault);
+    const vault = await openedVault(version, input.vault);
     const then = { ...record, ...picked(version, rules.of.keeps), version_id: id, last_updated_at: version["created_at"] };
-    const shown = view.of(then, { vault, now: asked.now });
+    const shown = view.of(then, { vault, now: input.now });
     await nextTurn();
     const asText = (rules.text ?? []).map((member) => [member, JSON.stringify(shown[member])]);
     yield { ...shown, ...Object.fromEntries(asText), ...(rules.object !== undefined && { object: rules.object }) };

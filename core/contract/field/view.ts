@@ -10,7 +10,7 @@ import type { Field } from "./field.ts";
 /** A member of answers that no column holds as it is shown. */
 export interface Shown<R, S extends TSchema = TSchema> {
   readonly schema: S;
-  value(record: R, asked: ViewInput): ShownValue<S>;
+  value(record: R, input: ViewInput): ShownValue<S>;
   /** Only where one record is read. */
   readonly alone?: true;
 }
@@ -21,7 +21,7 @@ export type ViewInput = Pick<RuleInput, "vault" | "now">;
 /** A member of answers, by its schema and how it is made of the record. */
 export const shown = <R, S extends TSchema>(
   schema: S,
-  value: (record: R, asked: ViewInput) => ShownValue<S>,
+  value: (record: R, input: ViewInput) => ShownValue<S>,
   alone?: true,
 ): Shown<R, S> => ({
   schema,
@@ -40,12 +40,12 @@ export interface ViewRules<C extends FieldCollection> {
 /** How a record is shown: built member by member, so that what no field shows never leaves. */
 export interface View {
   readonly schema: TObject;
-  of(record: Json, asked: ViewInput): Json;
+  of(record: Json, input: ViewInput): Json;
   /** The same with these members only. */
   only(names: readonly string[]): View;
 }
 
-type Member = readonly [name: string, schema: TSchema, value: (record: Json, asked: ViewInput) => unknown];
+type Member = readonly [name: string, schema: TSchema, value: (record: Json, input: ViewInput) => unknown];
 
 export function viewOf<C extends FieldCollection>(collection: C, rules: ViewRules<C>, where: "alone" | "list"): View {
   const { shows = {}, hides = [], object } = rules;
@@ -57,7 +57,7 @@ export function viewOf<C extends FieldCollection>(collection: C, rules: ViewRule
   for (const name of HOST_MEMBERS) if (name in collection.schema.properties && !isHidden(hides, name)) put(...column(collection, name));
   for (const [name, { schema, value, alone }] of Object.entries(shows)) {
     // The host calls a view with a record of the collection that the value was written for.
-    if (!alone || where === "alone") put(name, schema, (record, asked) => value(record as RecordOf<C>, asked));
+    if (!alone || where === "alone") put(name, schema, (record, input) => value(record as RecordOf<C>, input));
   }
   if (object !== undefined) put("object", Type.Literal(object), () => object);
   return viewFrom([...members.values()]);
@@ -68,7 +68,7 @@ const isHidden = (hides: readonly string[], name: string): boolean => hides.incl
 function viewFrom(members: readonly Member[]): View {
   return {
     schema: Type.Object(Object.fromEntries(members.map(([name, schema]) => [name, schema]))),
-    of: (record, asked) => Object.fromEntries(members.map(([name, , value]) => [name, value(record, asked)])),
+    of: (record, input) => Object.fromEntries(members.map(([name, , value]) => [name, value(record, input)])),
     only: (names) => viewFrom(members.filter(([name]) => names.includes(name))),
   };
 }

@@ -1,10 +1,10 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type StringOptions, Type } from "@sinclair/typebox";
 import { collectionOf } from "../field/collection.ts";
 import { field } from "../field/field.ts";
 import { makeSlug } from "../resource.ts";
 import { JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
 
-const StatusCodes = Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 100, description: "HTTP statuses." });
+const statusCodes = (description: string) => Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 100, description });
 
 /** Repeat a failed call. */
 export const Retry = Type.Object(
@@ -12,7 +12,7 @@ export const Retry = Type.Object(
     attempts: Type.Optional(
       Type.Integer({ minimum: 0, default: 0, description: "Further tries after the first; more than 5 are clipped to 5." }),
     ),
-    on_status_codes: Type.Optional(StatusCodes),
+    on_status_codes: Type.Optional(statusCodes("HTTP statuses.")),
     use_retry_after_headers: Type.Optional(
       Type.Boolean({ description: "Wait as long as the provider's Retry-After says instead of the backoff. Default false." }),
     ),
@@ -57,7 +57,7 @@ const CORE = {
   api_key: Type.Optional(Type.String({ maxLength: 8192, secret: true, description: "Provider credential given in place." })),
   virtual_key: Type.Optional(Type.String({ maxLength: 255, description: "Older spelling of `provider: @slug`." })),
   weight: Type.Optional(Type.Number({ minimum: 0, description: "Load-balance share; default 1, 0 stops traffic." })),
-  on_status_codes: Type.Optional({ ...StatusCodes, description: "Older place of `strategy.on_status_codes`." }),
+  on_status_codes: Type.Optional(statusCodes("Older place of `strategy.on_status_codes`.")),
   retry: Type.Optional(Retry),
   cache: Type.Optional(CacheSettings),
   request_timeout: Type.Optional(
@@ -78,6 +78,8 @@ const CORE = {
   strict_open_ai_compliance: Type.Optional(Type.Boolean({ description: "As the header of that name." })),
   input_guardrails: Type.Optional(Guards("Guardrails on the request: slugs or inline objects.")),
   output_guardrails: Type.Optional(Guards("Guardrails on the answer: slugs or inline objects.")),
+  input_mutators: Type.Optional(Guards("Guardrails that may change the request and have no verdict: slugs or inline objects.")),
+  output_mutators: Type.Optional(Guards("The same on the answer.")),
   before_request_hooks: Type.Optional(Guards("Older form of input_guardrails.")),
   after_request_hooks: Type.Optional(Guards("Older form of output_guardrails.")),
 };
@@ -93,7 +95,7 @@ export const CONFIG_MEMBERS: ReadonlySet<string> = new Set(Object.keys(CORE));
  */
 export const ConfigBody = Type.Object({}, { $id: "Config", additionalProperties: true, description: "A routing config." });
 
-const name = Type.String({ minLength: 1, maxLength: 255, description: "Name." });
+const name = (more: StringOptions = {}) => Type.String({ minLength: 1, maxLength: 255, description: "Name.", ...more });
 
 export const Configs = collectionOf({
   name: "configs",
@@ -101,7 +103,7 @@ export const Configs = collectionOf({
   fields: {
     owner_id: field(Uuid("Who made it."), { view: true, default: ({ actor }) => actor }),
     updated_by: field(Nullable(Uuid("Who wrote it last.")), { view: true, default: null }),
-    name: field(name, { create: "required", update: true, view: true }, { schema: { ...name, default: "config" } }),
+    name: field(name(), { create: "required", update: true, view: true }, { schema: name({ default: "config" }) }),
     slug: field(Type.String({ maxLength: 255, description: "Short name; what `x-gateway-config` carries." }), {
       view: true,
       default: ({ body }) => makeSlug("pc", String(body["name"])),

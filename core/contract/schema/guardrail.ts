@@ -32,6 +32,31 @@ const Feedback = (value: number) =>
     { additionalProperties: false },
   );
 
+/** Actions that saved and inline guardrails may have beside the documented ones. */
+const FURTHER_ACTIONS = {
+  soft_deny_200: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "Answer a denial with 200 and the reason as the model's text, in the form of the client, instead of 446. Not where a stream has begun, nor for operations whose answers are no text.",
+    }),
+  ),
+  shadow: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Judge beside the request and change nothing. What it would have done stands in the log: GET /v1/logs/{id}?type=hooks.",
+    }),
+  ),
+  rollout_percentage: Type.Optional(
+    Type.Number({
+      default: 100,
+      minimum: 0,
+      maximum: 100,
+      description: "Share of traces for which it acts; the others it judges in shadow. Requests of one trace are treated alike.",
+    }),
+  ),
+} as const;
+
 /** What follows from the verdicts of a guardrail's checks. */
 export const GuardrailActions = Type.Object(
   {
@@ -42,6 +67,7 @@ export const GuardrailActions = Type.Object(
     sequential: Type.Optional(
       Type.Boolean({ default: false, description: "Run checks in order; each sees what the ones before it changed." }),
     ),
+    ...FURTHER_ACTIONS,
   },
   { additionalProperties: false },
 );
@@ -57,6 +83,7 @@ export const InlineActions = Type.Object(
     deny: Type.Optional(Type.Boolean()),
     async: Type.Optional(Type.Boolean()),
     sequential: Type.Optional(Type.Boolean()),
+    ...FURTHER_ACTIONS,
     on_success: Type.Optional(InlineFeedback),
     on_fail: Type.Optional(InlineFeedback),
     id: Type.Optional(Type.String({ maxLength: 255 })),
@@ -87,7 +114,11 @@ export const Guardrails = collectionOf({
       { create: "optional", view: true, default: "llm" },
       { schema: OneOf(["llm", "mcp_tools"], { description: "What it guards. It cannot be changed later." }) },
     ),
-    status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
+    status: field(
+      OneOf(["active", "archived"], { description: "State." }),
+      { update: true, view: true, default: "active" },
+      { schema: OneOf(["active", "archived"], { description: "One that is archived never runs." }) },
+    ),
     version_id: field(Uuid("Id of this version; each update makes a new one."), { view: "alone", default: () => crypto.randomUUID() }),
     checks: field(
       Type.Array(GuardrailCheck, { description: "Checks." }),

@@ -4,6 +4,7 @@ import { field } from "../field/field.ts";
 import { makeSlug } from "../resource.ts";
 import { JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
 import { expiryField } from "./expiry.ts";
+import { SecretMappings } from "./secret-reference.ts";
 import { RateLimit, UsageLimits } from "./limits.ts";
 
 const Slug = (description: string) => Type.String({ pattern: "^[a-zA-Z0-9_-]+$", maxLength: 255, description });
@@ -48,6 +49,7 @@ export const Integrations = collectionOf({
         ),
       },
     ),
+    secret_mappings: field(Nullable(SecretMappings), { create: "optional", update: true, view: "alone" }),
     tags,
   },
   unique: [["organisation_id", "slug"]],

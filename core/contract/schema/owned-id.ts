@@ -17,10 +17,20 @@ export const OwnedIdRecords = defineCollection({
     integration_id: Nullable(Type.String({ description: "Where that credential is kept; it knows the id when its key is another." })),
     object: Type.String({ description: "Keyed hash of the provider's id." }),
     created_at: Timestamp("When it was made."),
-    keeping: Nullable(Type.String({ description: "`temporary`: its provider forgets it by itself; null: it lasts until it is deleted." })),
+    keeping: Nullable(
+      Type.String({
+        description:
+          "`temporary`: its provider forgets it by itself; `uncounted`: it goes on, and what it uses is not counted yet; null: it lasts until it is deleted.",
+      }),
+    ),
+    counted_input: Nullable(Type.Integer({ description: "Of what is `uncounted`: tokens of input that were counted already." })),
+    counted_output: Nullable(Type.Integer({ description: "The same of output: a stream of it broke off." })),
   }),
   index: [["object", "credential"], ["object", "integration_id"], ["created_at"], ["keeping", "created_at"]],
 });
+
+/** Of a record that is there until what its object used is counted; no look-up of owners finds it. */
+export const UNCOUNTED = "uncounted";
 
 /**
  * In place of an object's hash: the tenant had ids made with the credential whose owners were deleted because of their age.

@@ -66,6 +66,8 @@ export const SCOPE_TABLE: ScopeTable = [
   { families: ["logs"], actions: ["write"], levels: "SU" },
   { families: ["feedbacks"], actions: ["read", "write"], levels: "SU" },
   { families: ["models"], actions: ["list"], levels: "SU" },
+  // Not of the specification: for the deployment's operators, whose plugins are not what `plugins` is about (credentials).
+  { families: ["generations"], actions: ["list", "update"], levels: "O" },
 ];
 
 const LEVEL: Readonly<Record<KeyType, string>> = { "organisation-service": "O", "workspace-service": "S", "workspace-user": "U" };
@@ -91,6 +93,7 @@ export function expandedScopes(scopes: readonly string[], type: KeyType, table: 
   const all = new Set(scopes);
   if (all.has(EVERY_SCOPE)) for (const scope of [...scopesOf(type, table), ...wildcardsOf(type)]) all.add(scope);
   if (all.has(DATA_PLANE_SCOPE)) for (const id of OPERATION_IDS) all.add(OPERATIONS[id].scope);
+  if (all.has("completions.write")) all.add("models.list"); // who may ask a model may see which there are
   return all;
 }
 const wildcardsOf = (type: KeyType): readonly string[] =>

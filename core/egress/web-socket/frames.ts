@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ByteQueue } from "../../json/byte-queue.ts";
 
 /* The frames of RFC 6455, as a client writes them and reads a server's. */
 
@@ -68,17 +69,15 @@ function mask(from: Uint8Array, key: Uint8Array, to: Uint8Array): void {
 
 /** What has arrived of one connection, and the frames in it. A frame's length is judged before anything of it is kept. */
 export class Frames {
-  private readonly pieces: Buffer[] = [];
-  private size = 0;
+  private readonly bytes = new ByteQueue();
   constructor(private readonly maxBytes: number) {}
 
   add(piece: Buffer): void {
-    this.pieces.push(piece);
-    this.size += piece.length;
+    this.bytes.add(piece);
   }
   /** The next frame, when all of it is here. Throws `FrameFault`. */
   next(): Frame | undefined {
-    const head = this.front(Math.min(this.size, 10));
+    const head = this.bytes.front(10);
     const [first = 0, second = 0] = head;
     if (head.length < 2) return undefined;
     judge(first, second);
@@ -88,26 +87,8 @@ export class Frames {
     const length = extended === 0 ? short : extended === 2 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
     if (length > this.maxBytes) throw new FrameFault(1009, `a message is larger than ${this.maxBytes} bytes`);
     const all = 2 + extended + length;
-    if (this.size < all) return undefined;
-    return { opcode: first & 0xf, isLast: (first & LAST) !== 0, payload: this.take(all).subarray(2 + extended) };
-  }
-  private front(length: number): Buffer {
-    const [first] = this.pieces;
-    return first !== undefined && first.length >= length ? first.subarray(0, length) : this.joined().subarray(0, length);
-  }
-  private take(length: number): Buffer {
-    const all = this.joined();
-    this.pieces.length = 0;
-    this.size = all.length - length;
-    if (this.size > 0) this.pieces.push(all.subarray(length));
-    return all.subarray(0, length);
-  }
-  /** Copied once: a frame that is not whole yet is joined when it is. */
-  private joined(): Buffer {
-    const [first] = this.pieces;
-    const all = this.pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.pieces);
-    this.pieces.splice(0, this.pieces.length, all);
-    return all;
+    if (this.bytes.size < all) return undefined;
+    return { opcode: first & 0xf, isLast: (first & LAST) !== 0, payload: this.bytes.take(all).subarray(2 + extended) };
   }
 }
 

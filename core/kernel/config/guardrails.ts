@@ -1,17 +1,25 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { GuardrailCheck, InlineActions, isJson, type Json, SHORTHAND_MEMBERS } from "#contract";
+import { type Check, GuardrailCheck, InlineActions, isJson, type Json, SHORTHAND_MEMBERS, type Side } from "#contract";
 import { type Finding, idle, type Level, type Named } from "./level.ts";
 import { firstProblem } from "../../json/shape.ts";
 
 /** What is known of a check: sentences about parameters that nothing would obey. */
-export type KnownChecks = ReadonlyMap<string, { idle(parameters: unknown): readonly string[] }>;
+export type KnownChecks = ReadonlyMap<string, { readonly check: Pick<Check, "on">; idle(parameters: unknown): readonly string[] }>;
 
-const LISTS = ["input_guardrails", "output_guardrails", "before_request_hooks", "after_request_hooks"] as const;
+/** Members that hold guardrails, and which side each of them judges. */
+const LISTS: Readonly<Record<string, Side>> = {
+  input_guardrails: "input",
+  output_guardrails: "output",
+  input_mutators: "input",
+  output_mutators: "output",
+  before_request_hooks: "input",
+  after_request_hooks: "output",
+};
 
 /** Members of a level's inline guardrails that nothing obeys: actions, checks, and parameters of checks. */
 export function* guardrailFindings(level: Level, checks: KnownChecks): Generator<Finding> {
-  for (const { inline, at } of inlineGuardrails(level)) yield* inlineFindings(inline, at, checks);
+  for (const found of inlineGuardrails(level)) yield* inlineFindings(found, checks);
 }
 
 /** Which checks a level's inline guardrails name, and where. */
@@ -20,23 +28,33 @@ export function* checksNamed(level: Level): Generator<Named> {
     for (const { at: place, id, whole } of entriesOf(inline, at)) yield { at: whole === undefined ? place : `${place}.id`, name: id };
 }
 
-function* inlineGuardrails({ at, is }: Level): Generator<{ readonly inline: Json; readonly at: string }> {
-  for (const list of LISTS) {
+interface InlineGuardrail {
+  readonly inline: Json;
+  readonly at: string;
+  readonly side: Side;
+}
+function* inlineGuardrails({ at, is }: Level): Generator<InlineGuardrail> {
+  for (const [list, side] of Object.entries(LISTS)) {
     const entries: readonly unknown[] = Array.isArray(is[list]) ? is[list] : [];
     for (let i = 0; i < entries.length; i += 1) {
       const inline = entries[i];
-      if (isJson(inline)) yield { inline, at: `${at}.${list}[${i}]` };
+      if (isJson(inline)) yield { inline, at: `${at}.${list}[${i}]`, side };
     }
   }
 }
 
 const MAX_CHECKS = 100;
 
-function* inlineFindings(inline: Json, at: string, checks: KnownChecks): Generator<Finding> {
+function* inlineFindings({ inline, at, side }: InlineGuardrail, checks: KnownChecks): Generator<Finding> {
   const entries = entriesOf(inline, at);
+  if (entries.length === 0) return yield idle(at, "names no check");
   if (entries.length > MAX_CHECKS) return yield idle(at, `has ${entries.length} checks, at most ${MAX_CHECKS} are allowed`);
   yield* actionFindings(inline, at);
-  for (const entry of entries) yield* entryFindings(entry, checks);
+  for (const entry of entries) {
+    yield* entryFindings(entry, checks);
+    const sides = checks.get(entry.id)?.check.on ?? [side];
+    if (!sides.includes(side)) yield idle(entry.at, `judges nothing there: the check runs on the ${sides.join(" and ")} side`);
+  }
 }
 
 /** A check inside an inline guardrail. */

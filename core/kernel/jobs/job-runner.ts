@@ -5,7 +5,7 @@ import { LEASE_MS, takeLease } from "./lease.ts";
 
 /** A job, whose it is, and what its runs work with. */
 export interface JobParts {
-  /** `kind/id` of its plugin. */
+  /** `kind/id` of its plugin; `gateway` for its own. */
   readonly plugin: string;
   /** What stands for the plugin where the watchdog looks. */
   readonly mark: number;

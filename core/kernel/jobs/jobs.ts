@@ -1,12 +1,12 @@
 import { isJson, JOB_EVERY_MS, type Health, type Job } from "#contract";
 import { JobRunner, type JobParts } from "./job-runner.ts";
 
-/** The jobs of a generation's plugins. They run while it serves. */
+/** The jobs of a generation: its plugins', and the gateway's own. They run while it serves. */
 export interface Jobs {
   start(): void;
   /** Resolves when what runs has ended, or the limit is over. */
   stop(): Promise<void>;
-  /** By name, `job/<kind>/<plugin>:<id>`. */
+  /** By name, `job/<kind>/<plugin>:<id>`, or `job/gateway:<id>`. */
   health(): ReadonlyMap<string, Health>;
 }
 

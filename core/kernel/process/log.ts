@@ -1,4 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
+import { LRUCache } from "lru-cache";
 import { type HeaderClasses, headerClasses, type HostBase, isJson, type Json, type Logger } from "#contract";
 import { hiddenSecrets } from "../secrets/hidden.ts";
 import type { Environment } from "../settings/settings.ts";
@@ -27,15 +28,13 @@ const MAX_JUDGED = 2_000;
 const MAX_JUDGED_CHARS = 128;
 /** Says it of names; the same few come again and again. */
 function secretNames(headers: HeaderClasses): (name: string) => boolean {
-  const before = new Map<string, boolean>();
+  const judged = new LRUCache<string, boolean>({ max: MAX_JUDGED });
   return (name) => {
-    const remembered = before.get(name);
+    const remembered = judged.get(name);
     if (remembered !== undefined) return remembered;
-    const judged = SECRET_NAME.test(name) || SECRET_HUMP.test(name) || headers.of(name.toLowerCase()).class === "credential";
-    if (name.length > MAX_JUDGED_CHARS) return judged;
-    if (before.size >= MAX_JUDGED) before.clear();
-    before.set(name, judged);
-    return judged;
+    const isSecret = SECRET_NAME.test(name) || SECRET_HUMP.test(name) || headers.of(name.toLowerCase()).class === "credential";
+    if (name.length <= MAX_JUDGED_CHARS) judged.set(name, isSecret);
+    return isSecret;
   };
 }
 /** A value that contains itself ends here. */

@@ -49,7 +49,7 @@ describe("identify", () => {
     provides: { ...(identify && { identify }) },
   });
   const asked = (...policies: readonly ReturnType<typeof policy>[]) =>
-    identifier(policies, () => 0, { remember: () => undefined }, 5)(new Headers(), "key");
+    identifier(policies, () => 0, { own: { remember: () => undefined }, keyHeaders: [] }, 5)(new Headers(), "key");
 
   test("by a policy that never answers is 503 with its name, also behind one that passed", async () => {
     for (const before of [[], [policy("first", async () => undefined)], [policy("first", () => undefined)]])

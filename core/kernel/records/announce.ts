@@ -10,63 +10,76 @@ const PUBLISH_LIMIT_MS = 2_000;
 const RETRY_MS = 500;
 const MAX_PENDING = 10_000;
 
-export function createAnnouncer(feed: Feed, log: Logger): Announcer {
-  const pending = new Map<string, readonly [topic: string, message: string]>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isAway = false;
-  let dropped = 0;
+export const createAnnouncer = (feed: Feed, log: Logger): Announcer => new FeedAnnouncer(feed, log);
 
-  const publish = async (topic: string, message: string): Promise<void> => {
-    await runStep(PUBLISH_LIMIT_MS, () => feed.publish(topic, message));
-    if (isAway) log("info", "feed.back", { pending: pending.size });
-    sayDropped();
-    isAway = false;
-  };
-  /** Said once, however many changes find it away. */
-  const sayAway = (topic: string, error: unknown): void => {
-    if (!isAway) log("warn", "feed.away", { topic, why: messageOf(error) });
-    isAway = true;
-  };
-  const queue = (topic: string, message: string): void => {
+class FeedAnnouncer implements Announcer {
+  readonly #feed: Feed;
+  readonly #log: Logger;
+  readonly #pending = new Map<string, readonly [topic: string, message: string]>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isAway = false;
+  #dropped = 0;
+
+  constructor(feed: Feed, log: Logger) {
+    this.#feed = feed;
+    this.#log = log;
+  }
+
+  async announce(topic: string, message: string): Promise<void> {
+    try {
+      await this.#publish(topic, message);
+    } catch (error) {
+      this.#logAway(topic, error);
+      this.#queue(topic, message);
+      this.#retryLater();
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#logDropped();
+    this.#pending.clear();
+  }
+
+  async #publish(topic: string, message: string): Promise<void> {
+    await runStep(PUBLISH_LIMIT_MS, () => this.#feed.publish(topic, message));
+    if (this.#isAway) this.#log("info", "feed.back", { pending: this.#pending.size });
+    this.#logDropped();
+    this.#isAway = false;
+  }
+
+  #queue(topic: string, message: string): void {
     const key = `${topic}\0${message}`;
-    if (pending.size < MAX_PENDING || pending.has(key)) pending.set(key, [topic, message]);
-    else dropped += 1;
-  };
-  /** Said once, with how many there were: when the feed is back, or this process ends. */
-  const sayDropped = (): void => {
-    if (dropped > 0) log("warn", "feed.dropped", { changes: dropped, kept: MAX_PENDING });
-    dropped = 0;
-  };
-  const retryLater = (): void => {
-    if (pending.size > 0) timer ??= setTimeout(() => void retry(), RETRY_MS);
-  };
-  async function retry(): Promise<void> {
-    for (const [key, [topic, message]] of pending) {
-      const delivered = await publish(topic, message).then(
+    if (this.#pending.size < MAX_PENDING || this.#pending.has(key)) this.#pending.set(key, [topic, message]);
+    else this.#dropped += 1;
+  }
+
+  #retryLater(): void {
+    if (this.#pending.size > 0) this.#timer ??= setTimeout(() => void this.#retry(), RETRY_MS);
+  }
+
+  async #retry(): Promise<void> {
+    for (const [key, [topic, message]] of this.#pending) {
+      const delivered = await this.#publish(topic, message).then(
         () => true,
         () => false,
       ); // still away: the next round tries again
       if (!delivered) break;
-      pending.delete(key);
+      this.#pending.delete(key);
     }
-    timer = undefined;
-    retryLater();
+    this.#timer = undefined;
+    this.#retryLater();
   }
 
-  return {
-    async announce(topic, message) {
-      try {
-        await publish(topic, message);
-      } catch (error) {
-        sayAway(topic, error);
-        queue(topic, message);
-        retryLater();
-      }
-    },
-    close() {
-      clearTimeout(timer);
-      sayDropped();
-      pending.clear();
-    },
-  };
+  /** Once, however many changes find it away. */
+  #logAway(topic: string, error: unknown): void {
+    if (!this.#isAway) this.#log("warn", "feed.away", { topic, why: messageOf(error) });
+    this.#isAway = true;
+  }
+
+  /** Once, with how many there were: when the feed is back, or this process ends. */
+  #logDropped(): void {
+    if (this.#dropped > 0) this.#log("warn", "feed.dropped", { changes: this.#dropped, kept: MAX_PENDING });
+    this.#dropped = 0;
+  }
 }

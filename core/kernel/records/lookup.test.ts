@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
-import { type Feed, GatewayError, type RecordOf, type Records, type RecordStore, recordTopic, Workspaces } from "#contract";
+import {
+  BLANK_WORKSPACE,
+  type Feed,
+  GatewayError,
+  type RecordOf,
+  type Records,
+  type RecordStore,
+  recordTopic,
+  Workspaces,
+} from "#contract";
 import { fakeHost } from "../../../tests/kit/host.ts";
 import { createLookup } from "./lookup.ts";
 import { shareRecords } from "./records.ts";
@@ -14,8 +23,7 @@ const workspace = (n: number, slug: string): Workspace => ({
   organisation_id: ORGANISATION,
   name: slug,
   slug,
-  description: null,
-  defaults: {},
+  ...BLANK_WORKSPACE,
 });
 
 /** Records over memory storage, counting reads, with a switch for the database and one for the feed. */
@@ -106,6 +114,7 @@ test("a feed that may have lost messages empties the cache", async () => {
       return workspace(1, "one");
     },
     map: ({ slug }) => slug,
+    unsure: () => undefined,
     heard: () => true,
     maxHits: 10,
     maxMisses: 10,
@@ -157,6 +166,7 @@ test("guessing keys does not push known ones out, and both memories are bounded"
       return slug?.startsWith("known") ? workspace(Number(slug.slice(5)), slug) : undefined;
     },
     map: ({ slug }) => slug,
+    unsure: () => undefined,
     heard: () => true,
     maxHits: 2,
     maxMisses: 3,
@@ -180,6 +190,7 @@ test("a record in use stays, and the one that was not asked for longest goes", a
       return workspace(Number(slug.slice(1)), slug);
     },
     map: ({ slug }) => slug,
+    unsure: () => undefined,
     heard: () => true,
     maxHits: 2,
     maxMisses: 2,
@@ -232,6 +243,7 @@ describe("in silence of the feed", () => {
   /** A look-up on a clock of its own; what it reads, and whether it can. */
   function silent({ heard = true } = {}) {
     const state = { reads: 0, heard, away: false, slug: "old" as string | undefined };
+    const unsure: number[] = [];
     const clock = spyOn(performance, "now").mockReturnValue(0);
     const lookup = createLookup({
       read: async () => {
@@ -240,6 +252,7 @@ describe("in silence of the feed", () => {
         return state.slug === undefined ? undefined : workspace(1, state.slug);
       },
       map: ({ slug }) => slug,
+      unsure: (until) => unsure.push(until),
       heard: () => state.heard,
       maxHits: 5_000,
       maxMisses: 5_000,
@@ -249,7 +262,7 @@ describe("in silence of the feed", () => {
       state.heard = false;
       lookup.doubt(since);
     };
-    return { state, lookup, at, fallSilent };
+    return { state, lookup, at, fallSilent, unsure };
   }
   afterEach(() => void spyOn(performance, "now").mockRestore());
 
@@ -306,6 +319,21 @@ describe("in silence of the feed", () => {
     at(65_000);
     expect([await lookup.find("known"), await lookup.find("missing")]).toEqual(["new", "new"]);
   });
+  test("who keeps what is made of it is told for how long it may be out of date", async () => {
+    const { state, lookup, at, fallSilent, unsure } = silent();
+    await lookup.find("known");
+    expect(unsure).toEqual([]);
+    at(1_000);
+    fallSilent(0);
+    expect(unsure).toEqual([5_000]);
+    at(6_000);
+    await lookup.find("known");
+    expect(unsure.at(-1)).toBe(11_000);
+    state.away = true;
+    at(12_000);
+    await lookup.find("known");
+    expect(unsure.at(-1)).toBeGreaterThan(12_000);
+  });
   test("what was written while it is known is not used again, whatever is away", async () => {
     const { state, lookup } = silent({ heard: false });
     await lookup.find("known");
@@ -332,6 +360,7 @@ describe("in silence of the feed", () => {
         throw new Error("a mistake");
       },
       map: () => 1,
+      unsure: () => undefined,
       heard: () => true,
       maxHits: 1,
       maxMisses: 1,

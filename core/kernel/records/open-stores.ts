@@ -46,5 +46,5 @@ function refuseMissing({ stores }: Building): void {
 export function storesOf({ stores, records, tables }: Building): Stores {
   const { logs, counters, kv, feed, blobs } = stores;
   if (!records || !logs || !counters || !kv || !feed) throw new GatewayError("NOT_READY", { why: "its storage is not open" });
-  return { records: records.handle("(core)", [...tables.values()]), logs, counters, kv, feed, blobs };
+  return { records: records.handle("(core)", [...tables.values()]), epoch: records.epoch, logs, counters, kv, feed, blobs };
 }

@@ -1,4 +1,4 @@
-import type { Static, TObject } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import {
   type Collection,
   type Feed,
@@ -11,14 +11,18 @@ import {
   type Where,
   recordTopic,
 } from "#contract";
+import type { Epoch } from "./epoch.ts";
 import { createAnnouncer } from "./announce.ts";
 import { watchFeed } from "./feed-watch.ts";
-import { createLookup, type Lookup } from "./lookup.ts";
+import { RecordListeners } from "./listeners.ts";
+import { createLookup } from "./lookup.ts";
 
 /** One generation's view of the records: every write is announced, every look-up hears of it. */
 export interface SharedRecords {
   /** The handle for one plugin (or the core): it reaches the collections it declared, no others. */
   handle(owner: string, collections: readonly Collection[]): RecordsHandle;
+  /** Of what is looked up in these collections. */
+  epoch(collections: readonly Collection[]): Epoch;
   /** Whether what other processes write is heard of. */
   health(): Health;
   close(): Promise<void>;
@@ -34,61 +38,71 @@ const MAX_MISSES = 10_000;
 
 /** Listens before the first look-up can cache anything. */
 export async function shareRecords({ store, feed, collections, log }: RecordsParts): Promise<SharedRecords> {
-  const lookups = new Map<string, Set<Lookup<unknown>>>(collections.map(({ name }) => [name, new Set()]));
+  const listeners = new RecordListeners(collections);
   const announcer = createAnnouncer(feed, log);
-  const watch = watchFeed({
-    feed,
-    log,
-    onSilence: (since) => lookups.forEach((ofCollection) => ofCollection.forEach((lookup) => lookup.doubt(since))),
-  });
-  const forget = (name: string, id: string | null): void => lookups.get(name)?.forEach((lookup) => lookup.forget(id));
+  const watch = watchFeed({ feed, log, onSilence: (since) => listeners.doubt(since) });
   const subscriptions = await Promise.all(
-    collections.map((collection) => feed.subscribe(recordTopic(collection), (id) => forget(collection.name, id))),
+    collections.map((collection) => feed.subscribe(recordTopic(collection), (id) => listeners.forget(collection, id))),
   );
-
-  const shared = { heard: () => watch.heard, maxHits: MAX_HITS, maxMisses: MAX_MISSES };
-
   const announceChange = async (collection: Collection, id: string): Promise<void> => {
-    forget(collection.name, id); // this process at once, without the way over the feed
+    listeners.forget(collection, id); // this process at once, without the way over the feed
     await announcer.announce(recordTopic(collection), id);
   };
-  const open = <S extends TObject>(collection: Collection<S>) => announced(store.in(collection), (id) => announceChange(collection, id));
-
   return {
-    handle: (owner, declared) => ({
-      in(collection) {
-        refuseUndeclared(owner, declared, collection);
-        return open(collection);
-      },
-      lookup(collection, by, map) {
-        refuseUndeclared(owner, declared, collection);
-        const records = store.in(collection);
-        const read = (values: readonly string[]) => reachable(() => records.first(whereOf(by, values)));
-        const lookup = createLookup({
-          read: read as () => Promise<(Static<typeof collection.schema> & { id: string }) | undefined>,
-          map,
-          ...shared,
-        });
-        lookups.get(collection.name)?.add(lookup as Lookup<unknown>);
-        return lookup.find;
-      },
-      lookupAll(collection, by, where, map) {
-        refuseUndeclared(owner, declared, collection);
-        const records = store.in(collection);
-        const lookup = createLookup({
-          read: async (values) => ({ id: ALL, list: await reachable(() => listed(records, { ...where, ...whereOf(by, values) }, map)) }),
-          map: ({ list }) => list,
-          ...shared,
-        });
-        lookups.get(collection.name)?.add({ ...lookup, forget: (id) => lookup.forget(id === null ? null : ALL) });
-        return (...values) => lookup.find(...values) as never; // a list is always found, and is of what `map` made
-      },
-    }),
+    handle: (owner, declared) => handleFor({ owner, declared, store, listeners, heard: () => watch.heard, announceChange }),
+    epoch: (among) => listeners.epoch(among),
     health: watch.health,
     async close() {
       watch.close();
       announcer.close();
       await Promise.all(subscriptions.map((unsubscribe) => unsubscribe()));
+    },
+  };
+}
+
+interface HandleParts {
+  readonly owner: string;
+  readonly declared: readonly Collection[];
+  readonly store: RecordStore;
+  readonly listeners: RecordListeners;
+  /** Are changes heard of just now? */
+  heard(): boolean;
+  announceChange(collection: Collection, id: string): Promise<void>;
+}
+function handleFor({ owner, declared, store, listeners, heard, announceChange }: HandleParts): RecordsHandle {
+  const lookupParts = (collection: Collection) => ({
+    heard,
+    unsure: (until: number) => listeners.unsure(collection, until),
+    maxHits: MAX_HITS,
+    maxMisses: MAX_MISSES,
+  });
+  return {
+    in(collection) {
+      refuseUndeclared(owner, declared, collection);
+      return announced(store.in(collection), (id) => announceChange(collection, id));
+    },
+    lookup(collection, by, map) {
+      refuseUndeclared(owner, declared, collection);
+      const records = store.in(collection);
+      const read = (values: readonly string[]) => reachable(() => records.first(whereOf(by, values)));
+      const lookup = createLookup({
+        read: read as () => Promise<(Static<typeof collection.schema> & { id: string }) | undefined>,
+        map,
+        ...lookupParts(collection),
+      });
+      listeners.add(collection, lookup);
+      return lookup.find;
+    },
+    lookupAll(collection, by, where, map) {
+      refuseUndeclared(owner, declared, collection);
+      const records = store.in(collection);
+      const lookup = createLookup({
+        read: async (values) => ({ id: ALL, list: await reachable(() => listed(records, { ...where, ...whereOf(by, values) }, map)) }),
+        map: ({ list }) => list,
+        ...lookupParts(collection),
+      });
+      listeners.add(collection, { ...lookup, forget: (id) => lookup.forget(id === null ? null : ALL) });
+      return (...values) => lookup.find(...values) as never; // a list is always found, and is of what `map` made
     },
   };
 }

@@ -1,11 +1,11 @@
-import { GatewayError, type Generations as Shown, type Logger, messageOf } from "#contract";
-import type { Built } from "../boot.ts";
-import { BootFailed } from "../building.ts";
+import { GatewayError, type Generations as Shown, messageOf } from "#contract";
+import { bootErrors } from "../building.ts";
 import type { Generation } from "../generation.ts";
-import { type Carried, runStep } from "../life.ts";
+import { shownStates } from "../states.ts";
 import { lostPlugins, refuseLoss } from "./lost.ts";
-import { type Heard, type Hearing, type How, listenForCalls, type ReloadCall } from "./reload-broadcast.ts";
-import { type PartHealth, shownStates } from "../states.ts";
+import { RefusedChanges } from "./refused-changes.ts";
+import type { How } from "./reload-broadcast.ts";
+import { buildAndAttach, end, type GenerationsParts, type Held, type NextGeneration, type Serving, type Shared } from "./serving.ts";
 
 /** The running configuration, and how it is replaced by the next without a request noticing. */
 export interface Generations<T> {
@@ -20,177 +20,126 @@ export interface Generations<T> {
   /** Stops for good: waits for requests up to the limit, then closes every plugin. */
   close(): Promise<void>;
 }
-export interface Serving<T> {
-  readonly generation: Generation;
-  /** What was made of the generation before it served: its routes. */
-  readonly attached: T;
-}
-export interface GenerationsParts<T> {
-  /** Reads the profile as it now is and boots it. */
-  build(number: number, carried: Carried, shown: Shown): Promise<Built>;
-  attach(generation: Generation): T;
-  /** It gets no new requests: what would not end by itself is told to. */
-  leave?(attached: T): void;
-  /** Called once no request is inside any more, before plugins drain. What takes longer than the limit below is left behind. */
-  detach(attached: T): Promise<void>;
-  readonly log: Logger;
-  /** Takes known secrets out of a text. */
-  redact(text: string): string;
-  /** Where a change that was not taken is told. */
-  readonly parts: PartHealth;
-  /** Milliseconds a generation's requests have to finish, and then what is left to detach. */
-  readonly idleLimitMs: number;
-  /** It serves requests, so that its plugins do their periodic work too; commands do not. */
-  readonly runsJobs?: true;
-}
-interface Held<T> extends Serving<T> {
-  readonly built: Built;
-  readonly others: ReloadCall;
-}
 
 /** Boots the first generation; a failure of what is required throws. */
 export async function startGenerations<T>(parts: GenerationsParts<T>): Promise<Generations<T>> {
-  let current: Held<T> | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  const heard: Heard = { last: undefined };
-  const retiring = new Set<Promise<void>>();
-  const kept: Kept = { here: undefined, elsewhere: undefined };
-  const refusedElsewhere = (why: string): void => {
-    kept.elsewhere = why;
-    parts.log("warn", "generation.kept_elsewhere", { why });
-  };
-  let closing: Promise<void> | undefined;
+  const generations = new Succession(parts);
+  await generations.start();
+  return generations;
+}
 
-  const shown: Shown = {
-    get number() {
-      return current?.generation.number ?? 0;
-    },
-    states: () => (current ? shownStates(current.generation) : []),
-    async reload(how) {
-      const made = await reload(how).catch((error: unknown) => {
-        throw bootErrors(error)[0] ?? error; // the first of several errors is enough to act on; the log has all
-      });
-      await current?.others.call(how);
-      return made;
-    },
-  };
-  const called = (how: How): Promise<unknown> =>
-    reload(how).catch((error: unknown) => {
-      if (closing) return; // it ends, and keeps nothing
-      throw new Error(parts.redact(messageOf(error))); // it is told to the process that called
-    });
-  const next = (number: number, carried: Carried, accept: Across["accept"]) =>
-    buildAndAttach(parts, number, carried, { shown, heard, called, refusedElsewhere, accept });
+/** One generation after the other: each is built beside the one that serves, and takes its place. */
+class Succession<T> implements Generations<T> {
+  readonly #parts: GenerationsParts<T>;
+  readonly #refused: RefusedChanges;
+  readonly #shared: Shared;
+  #current: Held<T> | undefined;
+  /** The end of the change that is being made; the next one waits for it. */
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #retiring = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
 
-  async function replace({ force = false }: How): Promise<{ number: number }> {
-    if (closing) throw new GatewayError("NOT_READY", { why: "it is stopping" });
-    const old = current;
-    const accept = (generation: Generation): void => {
-      if (old && !force) refuseLoss(old.generation, generation);
-      const lost = old ? lostPlugins(old.generation, generation) : [];
-      for (const { name, why } of lost) parts.log("warn", "generation.forced", { plugin: name, why });
+  constructor(parts: GenerationsParts<T>) {
+    this.#parts = parts;
+    this.#refused = new RefusedChanges(parts);
+    this.#shared = {
+      shown: this.#shown(),
+      heard: { last: undefined },
+      called: (how) => this.#reloadForOthers(how),
+      refusedElsewhere: (why) => this.#refused.refusedElsewhere(why),
     };
-    const { generation } = (current = await next((old?.generation.number ?? 0) + 1, old?.built.storages ?? new Map(), accept));
-    if (old) retire(old);
-    if (parts.runsJobs) current.built.jobs.start();
-    kept.here = undefined;
-    kept.elsewhere = undefined;
-    parts.log("info", "generation.started", { number: generation.number });
-    return { number: generation.number };
   }
-  function retire(old: Held<T>): void {
-    void old.built.jobs.stop(); // at once, whatever its requests still need; its end waits for them
-    const ending: Promise<void> = end(parts, old).finally(() => retiring.delete(ending));
-    retiring.add(ending);
+
+  /** What is called for meanwhile waits for the first; its failure is thrown here. */
+  async start(): Promise<void> {
+    const starting = this.#build({ number: 1, carried: new Map(), accept: () => undefined });
+    this.#turn = starting.catch(() => undefined);
+    this.#current = await starting;
+    this.#startJobs();
   }
+
+  get current(): Serving<T> {
+    if (!this.#current) throw new GatewayError("NOT_READY", { why: "it is starting" });
+    return this.#current;
+  }
+
   /** One change at a time; a later one sees what the earlier one made. */
-  function reload(how: How = {}): Promise<{ number: number }> {
-    const mine = turn.then(() => replace(how));
-    turn = mine.catch((error: unknown) => {
-      kept.here = parts.redact(messageOf(error));
-      parts.log("error", "generation.kept", { number: current?.generation.number ?? 0, why: kept.here });
+  reload(how: How = {}): Promise<{ number: number }> {
+    const reloading = this.#turn.then(() => this.#replace(how));
+    this.#turn = reloading.catch((error: unknown) => this.#refused.refusedHere(error, this.#number));
+    return reloading;
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#finish());
+  }
+
+  /** What plugins see of it. */
+  #shown(): Shown {
+    const number = (): number => this.#number;
+    return {
+      get number() {
+        return number();
+      },
+      states: () => (this.#current ? shownStates(this.#current.generation) : []),
+      reload: async (how) => {
+        const made = await this.reload(how).catch((error: unknown) => {
+          throw bootErrors(error)[0] ?? error; // the first of several errors is enough to act on; the log has all
+        });
+        await this.#current?.others.call(how);
+        return made;
+      },
+    };
+  }
+
+  get #number(): number {
+    return this.#current?.generation.number ?? 0;
+  }
+
+  /** Another process called for it, and is sent the reason when this one stays as it was. */
+  #reloadForOthers(how: How): Promise<unknown> {
+    return this.reload(how).catch((error: unknown) => {
+      if (this.#closing) return; // it ends, and keeps nothing
+      throw new Error(this.#parts.redact(messageOf(error)));
     });
-    return mine;
   }
 
-  async function finish(): Promise<void> {
-    await turn;
-    if (current) retire(current);
-    await Promise.all(retiring);
+  #build(next: NextGeneration): Promise<Held<T>> {
+    return buildAndAttach(this.#parts, this.#shared, next);
   }
 
-  parts.parts.set("generations", () => ({ degraded: sentences(kept) }));
-  const starting = next(1, new Map(), () => undefined);
-  turn = starting.catch(() => undefined); // what is called for meanwhile waits for it; its failure is thrown below
-  const first = (current = await starting);
-  if (parts.runsJobs) first.built.jobs.start();
-  return {
-    get current() {
-      return current ?? first;
-    },
-    reload,
-    close: () => (closing ??= finish()),
-  };
-}
+  async #replace({ force = false }: How): Promise<{ number: number }> {
+    if (this.#closing) throw new GatewayError("NOT_READY", { why: "it is stopping" });
+    const before = this.#current;
+    const accept = (next: Generation): void => before && this.#accept(before.generation, next, force);
+    const next = await this.#build({ number: this.#number + 1, carried: before?.built.storages ?? new Map(), accept });
+    this.#current = next;
+    if (before) this.#retire(before);
+    this.#startJobs();
+    this.#refused.clear();
+    this.#parts.log("info", "generation.started", { number: this.#number });
+    return { number: this.#number };
+  }
 
-/** Why the generation that was asked for last does not serve, in this process and in the one that said so last. */
-interface Kept {
-  here: string | undefined;
-  elsewhere: string | undefined;
-}
-/** The same as a part of the process tells it. */
-const sentences = ({ here, elsewhere }: Kept): readonly string[] => [
-  ...(here === undefined ? [] : [`The last change of the configuration was not taken, and the one before it serves: ${here}`]),
-  ...(elsewhere === undefined ? [] : [`Another process did not take the last change of the configuration: ${elsewhere}`]),
-];
+  /** Throws when plugins would be lost that nobody took away, unless that is wanted. */
+  #accept(before: Generation, next: Generation, force: boolean): void {
+    if (!force) refuseLoss(before, next);
+    for (const { name, why } of lostPlugins(before, next)) this.#parts.log("warn", "generation.forced", { plugin: name, why });
+  }
 
-/** What a generation shares with those before and after it. */
-interface Across extends Hearing {
-  readonly shown: Shown;
-  readonly heard: Heard;
-  /** Throws when it may not take over. */
-  readonly accept: (generation: Generation) => void;
-}
+  #startJobs(): void {
+    if (this.#parts.runsJobs) this.#current?.built.jobs.start();
+  }
 
-/** A generation with its routes, ready to serve. What cannot be attached is closed again. */
-async function buildAndAttach<T>(
-  parts: GenerationsParts<T>,
-  number: number,
-  carried: Carried,
-  { shown, heard, called, refusedElsewhere, accept }: Across,
-): Promise<Held<T>> {
-  const built = await parts.build(number, carried, shown);
-  const { generation } = built;
-  let others: ReloadCall | undefined;
-  try {
-    accept(generation);
-    others = await listenForCalls(generation.stores, heard, { called, refusedElsewhere }, parts.log);
-    return { built, generation, attached: parts.attach(generation), others };
-  } catch (error) {
-    await others?.close();
-    await built.end();
-    throw error;
+  #retire(before: Held<T>): void {
+    void before.built.jobs.stop(); // at once, whatever its requests still need; its end waits for them
+    const ending: Promise<void> = end(this.#parts, before).finally(() => this.#retiring.delete(ending));
+    this.#retiring.add(ending);
+  }
+
+  async #finish(): Promise<void> {
+    await this.#turn;
+    if (this.#current) this.#retire(this.#current);
+    await Promise.all(this.#retiring);
   }
 }
-
-async function end<T>(
-  { leave, detach, log, idleLimitMs }: GenerationsParts<T>,
-  { built, generation, attached, others }: Held<T>,
-): Promise<void> {
-  await others.close().catch((error: unknown) => log("warn", "generation.call", { number: generation.number, why: messageOf(error) }));
-  await new Promise((resolve) => setTimeout(resolve, 0)); // a request that was just handed over gets to count itself in
-  leave?.(attached);
-  const empty = await built.idle(idleLimitMs);
-  if (!empty) log("warn", "generation.cut", { number: generation.number, requests: generation.inFlight });
-  await runStep(idleLimitMs, () => detach(attached)).catch((error: unknown) =>
-    log("error", "generation.detach", { number: generation.number, why: messageOf(error) }),
-  );
-  await built.end();
-  log("info", "generation.ended", { number: generation.number });
-}
-
-/** The plugin errors behind a boot that failed. */
-export const bootErrors = (error: unknown): readonly GatewayError[] => {
-  if (GatewayError.is(error)) return [error];
-  return error instanceof BootFailed ? error.errors : [];
-};

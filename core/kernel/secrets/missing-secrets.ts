@@ -35,9 +35,11 @@ const SO: { readonly [K in Kind]?: string } = {
 };
 const lackOf = (kind: Kind, secret: string, why: string): string => `The secret ${secret} is missing: ${why}.${SO[kind] ?? ""}`;
 
-/** A provider's own secrets are one way among others to ask it; whatever else names one cannot work without. */
+/** A provider's own secrets are one way among others to ask it, and so are those of checks whose tenants keep accounts; whatever else names one cannot work without. */
 const secretsWanted = ({ kind, needs = [] }: Manifest): readonly string[] =>
-  kind === "provider" ? [] : needs.filter((need) => need.startsWith("secret:")).map((need) => need.slice("secret:".length));
+  kind === "provider" || needs.includes("credentials")
+    ? []
+    : needs.filter((need) => need.startsWith("secret:")).map((need) => need.slice("secret:".length));
 
 /** Looks for every secret that a running plugin needs, before a request does: what is missing is remembered and said. */
 export async function lookForSecrets(plugins: readonly DeployedPlugin[], parts: SecretParts): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { withoutSecrets } from "./redaction.ts";
+import { redactedError, withoutSecrets } from "./redaction.ts";
 
 const KEY = "sk-0123456789abcdef";
 const inBase64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -19,5 +19,19 @@ describe("a credential that stands in base64", () => {
     const startedAt = process.cpuUsage().user;
     expect(withoutSecrets(text, [KEY])).toBe(`[redacted] ${"A".repeat(200_000)} [redacted]`);
     expect(process.cpuUsage().user - startedAt).toBeLessThan(200_000); // microseconds; a pattern took a minute
+  });
+});
+
+describe("a short credential", () => {
+  test.each(["a", "sk", "key"])("of a few letters leaves the words of an error as they are: %j", (key) => {
+    const text = "a key that is not valid was given: ask for another key (sk-…)";
+    expect(withoutSecrets(text, [key])).toBe(text);
+    expect(redactedError({ message: text, type: "auth_error", param: null, code: null }, [key]).message).toBe(text);
+  });
+  test("is taken out where it stands alone, and left where it is part of another word", () => {
+    const text = "t0ken is not valid (t0ken, Bearer t0ken, key=t0ken): at0ken, t0kens and t0ken_1 are other words";
+    expect(withoutSecrets(text, ["t0ken"])).toBe(
+      "[redacted] is not valid ([redacted], Bearer [redacted], key=[redacted]): at0ken, t0kens and t0ken_1 are other words",
+    );
   });
 });

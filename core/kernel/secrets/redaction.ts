@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { isJson, type Json, parseJson, type WireError } from "#contract";
 
 /* Given secrets, kept out of what is shown of an answer: the texts, headers and errors of whoever was sent them. */
@@ -16,8 +17,25 @@ export function withoutSecrets(text: string, secrets: Secrets): string {
   for (const secret of secrets) left = withoutBase64(without(left, secret), secret);
   return left;
 }
-const without = (text: string, secret: string): string =>
-  text.length >= secret.length && text.includes(secret) ? text.replaceAll(secret, REDACTED) : text;
+function without(text: string, secret: string): string {
+  if (text.length < secret.length || secret.length < SHORTEST || !text.includes(secret)) return text;
+  return secret.length < MIN_LENGTH ? withoutWord(text, secret) : text.replaceAll(secret, REDACTED);
+}
+/** Three letters are guessed sooner than they are read, and stand in every sentence. */
+const SHORTEST = 4;
+
+/** Without it where it stands alone: elsewhere its letters are another word's. */
+function withoutWord(text: string, secret: string): string {
+  let left = "";
+  let from = 0;
+  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1)) {
+    if (at < from || isOfWord(text, at - 1) || isOfWord(text, at + secret.length)) continue;
+    left += text.slice(from, at) + REDACTED;
+    from = at + secret.length;
+  }
+  return from === 0 ? text : left + text.slice(from);
+}
+const isOfWord = (text: string, at: number): boolean => /^\w/.test(text.charAt(at));
 
 /** The value of an answer's header without them, as they are or in base64; `null` where its name holds one. */
 export function headerWithoutSecrets(name: string, value: string, secrets: Secrets): string | null {
@@ -63,12 +81,10 @@ const LETTERS: ReadonlySet<number> = new Set(
 const isLetter = (text: string, at: number): boolean => LETTERS.has(text.charCodeAt(at));
 
 /** Made once for each secret: a provider's key goes with many requests. */
-const cores = new Map<string, readonly string[]>();
-const MAX_CORES = 256;
+const cores = new LRUCache<string, readonly string[]>({ max: 256 });
 function coresOf(secret: string): readonly string[] {
   const cached = cores.get(secret);
   if (cached) return cached;
-  if (cores.size >= MAX_CORES) cores.clear();
   const made = [...new Set(BEFORE.flatMap((before) => [coreBehind(before, secret, "base64"), coreBehind(before, secret, "base64url")]))];
   cores.set(secret, made);
   return made;

@@ -8,7 +8,7 @@ import { active, depsWith } from "../../../tests/kit/guardrail.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { guardInput } from "../../pipeline/guard/guard.ts";
 import { secretsNotSet } from "./missing-secrets.ts";
-import { deploymentOf } from "../deployment.ts";
+import { deploymentOf } from "../discovery/deployment.ts";
 import { rowOf } from "../../../tests/kit/deployment.ts";
 import { callOf } from "../../../tests/kit/call.ts";
 
@@ -74,7 +74,14 @@ describe.each(MISSING)("a secret that $how", ({ place, read, says }) => {
     const outcome = await guardInput(
       guardrail ? [guardrail] : [],
       callOf({ model: "m", messages: [{ role: "user", content: "x" }] }),
-      { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "tenant" },
+      {
+        provider: "p",
+        model: "m",
+        metadata: {},
+        spending: nothingSpent(),
+        tenant: "tenant",
+        tenantIds: { organisationId: "organisation", workspaceId: "tenant" },
+      },
       deps,
     );
     await built.end();

@@ -37,6 +37,20 @@ export function secretsFor(plugin: string, declared: ReadonlySet<string>, parts:
   };
 }
 
+/**
+ * A value that is a default among others, kept where secrets are: `undefined` where it cannot be had, which nobody is told
+ * of. What is no secret (a region) is not hidden: lines of the log would lack a word that is no harm.
+ */
+export async function secretIfAny(name: string, isSecret: boolean, parts: SecretParts): Promise<string | undefined> {
+  try {
+    const value = await secretAt(placeOf(name, parts.places), parts);
+    if (isSecret) parts.log.hide(value);
+    return value;
+  } catch {
+    return undefined; // who needs one says where else it may be kept
+  }
+}
+
 /** Where a secret lives, as `scheme:name`. */
 export const placeOf = (name: string, places: SecretParts["places"]): string => places[name] ?? `env:${name}`;
 export const schemeOf = (place: string): string => place.slice(0, Math.max(0, place.indexOf(":")));

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFolder, memoryRow, packOf, rowOf } from "../../../tests/kit/deployment.ts";
 import { scan } from "../../build/gen-registry.ts";
-import { deploymentOf } from "../deployment.ts";
-import { parseManifest } from "../manifest.ts";
+import { deploymentOf } from "../discovery/deployment.ts";
+import { parseManifest } from "../discovery/manifest.ts";
 import { BUILT_IN_PROFILES, readProfile } from "./profile.ts";
 
 const write = (folder: string, name: string, value: unknown): string => {
@@ -105,7 +105,8 @@ const BAD: readonly (readonly [change: object, says: string])[] = [
   [{ entry: "../other/index.ts" }, "inside the plugin's own folder"],
   [{ entry: "/etc/passwd" }, "inside the plugin's own folder"],
   [{ needs: ["disk"] }, "is not valid at needs.0"],
-  [{ isolate: "worker" }, "runs plugins in its own process only"],
+  [{ isolate: "process", kind: "policy" }, "only the checks of a guardrail plugin"],
+  [{ isolate: "worker" }, "is not valid at isolate"],
 ];
 for (const [change, says] of BAD) {
   test(`a manifest with ${JSON.stringify(change)} is refused with file, place and reason`, () => {

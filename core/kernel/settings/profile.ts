@@ -17,6 +17,11 @@ const PluginEntry = Type.Object(
       }),
     ),
     required: Type.Optional(Type.Boolean({ description: "Refuse to start without it. Default: yes for storage and policies." })),
+    isolate: Type.Optional(
+      Type.Union([Type.Literal("none"), Type.Literal("process")], {
+        description: "Guardrails only: where its checks run, whatever its manifest says. `process`: in processes of their own.",
+      }),
+    ),
     hash: Type.Optional(
       Type.String({
         pattern: "^sha256-[A-Za-z0-9+/]{43}=$",

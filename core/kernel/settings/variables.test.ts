@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "#contract";
 import { inFolder, manifestOf, PROFILE } from "../../../tests/kit/deployment.ts";
 import { registry } from "../../generated/registry.ts";
-import { deploymentOf } from "../deployment.ts";
+import { deploymentOf } from "../discovery/deployment.ts";
 import { judgePlaces } from "./places.ts";
 import { readProfile } from "./profile.ts";
 import { type Environment, readSettings, SETTINGS, type SettingRow } from "./settings.ts";

@@ -3,7 +3,18 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { type Call, headerClasses, type Provider } from "#contract";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
-import { CALLERS, callOf, leafOf, planOf, type Replay, type ReplayServer, replayServer, sseAnswer, TINY_DIALECT } from "#kit";
+import {
+  CALLERS,
+  callOf,
+  leafOf,
+  NOTHING_PREPARED,
+  planOf,
+  type Replay,
+  type ReplayServer,
+  replayServer,
+  sseAnswer,
+  TINY_DIALECT,
+} from "#kit";
 import type { RoutedRequest } from "./try.ts";
 import { egressWith } from "../../../tests/egress/support.ts";
 import { attempt } from "./attempt.ts";
@@ -13,7 +24,13 @@ const dialect = { ...TINY_DIALECT, asksUsage: () => true };
 let upstream: ReplayServer | undefined;
 afterEach(() => upstream?.close());
 
-const requestOf = (call: Call): RoutedRequest => ({ call, caller: CALLERS.workspace, plan: planOf(), held: new MemoryBudget(1e9).hold() });
+const requestOf = (call: Call): RoutedRequest => ({
+  call,
+  caller: CALLERS.workspace,
+  plan: planOf(),
+  prepared: NOTHING_PREPARED,
+  held: new MemoryBudget(1e9).hold(),
+});
 /** Two tries at an upstream whose answers have a listed status and never end. */
 async function twice(replay: Replay, stream: boolean, translates: boolean, more: Partial<Call> = {}) {
   const server = (upstream = replayServer({ ...replay, ends: "hang", headers: { ...replay.headers, "retry-after-ms": "1" } }));

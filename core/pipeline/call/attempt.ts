@@ -28,26 +28,31 @@ export interface Attempted {
 }
 
 /** Calls one target: tries, waits and tries again as its retry setting says, until an answer stands. */
-export async function attempt(it: Try, by: Sender): Promise<Attempted> {
-  const counter = new Tries(it.leaf.retry, by.now());
+export async function attempt(it: Try, by: Sender, tries = new Tries(it.leaf.retry, by.now())): Promise<Attempted> {
   const startedAt = by.now();
   const { held } = it.request;
   const heldBefore = held.bytes;
   const text = await bodyText(it);
   for (;;) {
     const { reading, sent } = await once(it, text, by);
-    const pause = !goesOnce(it.call) ? counter.next(reading.status, reading.headers) : null;
-    if (pause === null || !leavesTime(pause, it, by)) {
-      const exhausted = counter.used > 0 && it.leaf.retry.onStatusCodes.includes(reading.status);
-      return { reading, sent, retries: counter.used, exhausted, upstreamMs: by.now() - startedAt };
-    }
+    const pause = pauseAfter(reading, it, tries, by);
+    if (pause === null)
+      return { reading, sent, retries: tries.used, exhausted: tries.isExhausted(reading.status), upstreamMs: by.now() - startedAt };
     await discarded(reading.content);
     held.backTo(heldBefore);
-    await wait(pause, it.call.signal).catch(() => {
-      throw new GatewayError("CLIENT_LEFT");
-    });
+    await waited(pause, it);
   }
 }
+
+/** Milliseconds to wait before this is asked again; `null` where what was answered stands. */
+export function pauseAfter({ status, headers }: Pick<Reading, "status" | "headers">, it: Try, tries: Tries, by: Sender): number | null {
+  const pause = goesOnce(it.call) ? null : tries.next(status, headers);
+  return pause !== null && leavesTime(pause, it, by) ? pause : null;
+}
+export const waited = (pause: number, { call }: Try): Promise<void> =>
+  wait(pause, call.signal).catch(() => {
+    throw new GatewayError("CLIENT_LEFT");
+  });
 
 /** An answer nobody will read: its upstream is let go. */
 export async function discarded(content: Content): Promise<void> {

@@ -82,6 +82,8 @@ export interface Guarded {
   readonly results: readonly GuardrailResult[];
   /** Answer 446. */
   readonly denied: boolean;
+  /** Of a denial: answer 200, where the client's form has texts. */
+  readonly softly: boolean;
   /** Answer 246, unless denied. */
   readonly failed: boolean;
   /** Of the asynchronous guardrails, if there are any; never rejects. */

@@ -1,7 +1,7 @@
 /** The beginning of a stream: an error that is there when the first event is read can still be another target's turn. */
 import { describe, expect, test } from "bun:test";
 import { type Dialect, headerClasses, type Provider, UpstreamFailure } from "#contract";
-import { CALLERS, callOf, leafOf, planOf } from "#kit";
+import { CALLERS, callOf, leafOf, NOTHING_PREPARED, planOf } from "#kit";
 import type { Answer } from "../../egress/answer.ts";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import { interpret } from "./interpret.ts";
@@ -36,7 +36,7 @@ function reading(...reads: readonly string[]) {
   const ask = { target, operation: call.operation, path: "/x", search: "", stream: true, strict: true };
   const provider = { operations: {}, endpoint: () => ({ baseUrl: "", headers: {} }) } as unknown as Provider; // what reading an answer looks at
   const encode = { id: "i", model: "m", created: 1, usage: true, strict: true };
-  const request = { call, caller: CALLERS.workspace, plan: planOf(), held: new MemoryBudget(1e9).hold() };
+  const request = { call, caller: CALLERS.workspace, plan: planOf(), prepared: NOTHING_PREPARED, held: new MemoryBudget(1e9).hold() };
   return interpret(
     answer,
     {

@@ -3,6 +3,7 @@ import type { Sent } from "./sending.ts";
 import { type GuardrailReport, NO_REPORT } from "./guardrail-report.ts";
 import type { Resolved } from "../plan/targets.ts";
 import type { Content } from "../stream/content.ts";
+import type { Spent } from "../stream/spent.ts";
 
 /** What one target answered, in the client's dialect. */
 export interface Reply {
@@ -23,6 +24,14 @@ export interface Reply {
   readonly cacheStatus: CacheStatus;
   readonly guardrails: GuardrailReport;
   readonly upstreamMs: number;
+  /** Ids of what the request began and this answer does not end; those of a stream are heard while it passes. */
+  readonly begun?: readonly string[] | undefined;
+  /** The answer that was denied, where this one stands in its place. */
+  readonly denied?: Spent;
+  /** Of a stream that guardrails judged: what has come of it so far. */
+  readonly spent?: () => Spent;
+  /** The request's body, where its guardrails changed it. */
+  readonly judged?: Json;
 }
 
 /** An answer of the gateway's own. */

@@ -25,6 +25,11 @@ export class Tries {
     this.used += 1;
     return wait;
   }
+
+  /** It was tried again, and this is what came of it all the same. */
+  isExhausted(status: number): boolean {
+    return this.used > 0 && this.retry.onStatusCodes.includes(status);
+  }
 }
 
 /** Between half and all of the step, so that clients that failed together do not return together. */

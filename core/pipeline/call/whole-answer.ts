@@ -120,7 +120,7 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
   const failure = content.failed?.(own);
   if (failure) throw failure;
   const whole = it.to.served?.whole;
-  const asked = whole ? whole.answer(own) : own;
+  const asked = inClientsForm(whole ? whole.answer(own) : own, it);
   const mapped = content.asAsked && it.call.body.kind === "json" ? await content.asAsked(asked, it.call.body.value) : asked;
   const usage = (adapter.usage ?? whole?.usage ?? content.usage)?.(body) ?? null;
   return {
@@ -128,4 +128,10 @@ export async function bodyAnswer(answer: Answer, headers: HeaderRecord, it: Try)
     content: { kind: "whole", text: mapped === body ? text : await written(mapped, text), body: mapped, usage },
     model: modelIn(mapped),
   };
+}
+
+/** As the operation's plugin has it; what only passes is its provider's own. */
+function inClientsForm(answer: Json, { call, to }: Try): Json {
+  const { answered, passes } = call.row;
+  return answered && passes === undefined ? answered(answer, { call, provider: to.id }) : answer;
 }

@@ -1,7 +1,9 @@
+import { pieceOf } from "../../compute/segments.ts";
 import type { Answer, Work } from "../../compute/work.ts";
 import type { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
-import type { BoundCheck, GuardDeps, GuardView } from "./types.ts";
+import type { BoundCheck } from "../plan/guardrails/active.ts";
+import type { GuardDeps, GuardView } from "./types.ts";
 import { type EngineVerdict, error } from "./verdict.ts";
 
 /** An answer that comes from another process, which holds it to its time itself. */
@@ -21,6 +23,7 @@ export async function judgedBy(check: BoundCheck, subject: Subject, input: Input
     params,
     side: input.side,
     text: input.text,
+    ...(loaded.check.transforms && { pieces: input.segments.map(pieceOf) }),
     now: input.now,
     tenant: view.tenant,
     deadlineMs: timeoutMs,

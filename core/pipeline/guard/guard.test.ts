@@ -2,9 +2,12 @@ import { nothingSpent } from "../../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { GatewayError, type Json, type Manifest, type Verdict } from "#contract";
+import type { EngineDeps } from "../../../tests/kit/bound-check.ts";
 import { active, caller, depsWith, madeCheck, recordsOf, savedGuardrail } from "../../../tests/kit/guardrail.ts";
-import { type GuardDeps, activeGuardrails, guardInput, guardOutput } from "./guard.ts";
+import { guardrailFinder } from "../plan/guardrails/find.ts";
+import { guardInput, guardOutput } from "./guard.ts";
 import { callOf } from "../../../tests/kit/call.ts";
+import { verifies } from "../../../tests/requirements/verifies.ts";
 
 const allow = madeCheck("allow", () => ({ verdict: "allow", data: { seen: true } }));
 const deny = madeCheck("deny", () => ({ verdict: "deny", reason: "bad words" }));
@@ -67,8 +70,15 @@ const CHECKS = [...hostile, allow, deny, later, throws, hangs, garbage, mask, st
 const redact = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll("sk-secret", "[hidden]"));
 const deps = depsWith(CHECKS, { redact });
 const call = callOf({ model: "m", messages: [{ role: "user", content: "my secret" }] });
-const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
-const asked = async (inline: readonly Json[], on = call, using: GuardDeps = deps) => guardInput(active(inline, using), on, view, using);
+const view = {
+  provider: "p",
+  model: "m",
+  metadata: {},
+  spending: nothingSpent(),
+  tenant: "w",
+  tenantIds: { organisationId: "o", workspaceId: "w" },
+};
+const asked = async (inline: readonly Json[], on = call, using: EngineDeps = deps) => guardInput(active(inline, using), on, view, using);
 const bodyText = (of: { call: typeof call }): string => (of.call.body.kind === "json" ? JSON.stringify(of.call.body.value) : "");
 const codeOf = (run: () => unknown): string | undefined => {
   try {
@@ -108,7 +118,7 @@ describe("verdicts", () => {
       ["warn", "guardrail.check_error", expect.objectContaining({ check: "test.throws", why: expect.stringMatching(/\w/) })],
     ]);
   });
-  test("the result has the documented members", async () => {
+  test(verifies("D6.hook-item", "the result has the documented members"), async () => {
     const { results } = await asked([
       { id: "g1", "test.allow": {}, "test.deny": {}, deny: true, on_fail: { feedback: { value: -3, weight: 2, metadata: { team: "a" } } } },
     ]);
@@ -163,6 +173,29 @@ describe("verdicts", () => {
     const { results } = await asked([Object.fromEntries(named)], call, using);
     expect(results[0]?.checks.map(({ data }) => data)).toEqual([...odd.map(() => null), { seen: true }, "my secret"]);
   });
+  test("an answer without end is shown in part, whether its reason is endless, its data, or its error", async () => {
+    const long = "x".repeat(5_000_000);
+    const wide = Array.from({ length: 1_500_000 }, (_, at) => at);
+    const circle: Record<string, unknown> = { long };
+    circle["self"] = circle;
+    const giants = [
+      madeCheck("reason", () => ({ verdict: "deny", reason: long })),
+      madeCheck("data", () => ({ verdict: "deny", reason: "It is so.", data: { long } })),
+      madeCheck("wide", () => ({ verdict: "allow", data: wide })),
+      madeCheck("circle", () => ({ verdict: "allow", data: circle })),
+      madeCheck("error", () => ({ verdict: "error", class: "crash", message: long })),
+      madeCheck("throws", () => {
+        throw new Error(long);
+      }),
+    ];
+    const named = Object.fromEntries(giants.map(({ id }) => [id, {}]));
+    const { results } = await asked([named], call, depsWith(giants));
+    const [reason, data, ...others] = results[0]?.checks ?? [];
+    expect(reason?.data).toEqual({ explanation: expect.stringMatching(/^x{10000}…$/) });
+    expect(data?.data).toEqual({ explanation: "It is so.", omitted: expect.stringContaining("1000000") });
+    expect(others.slice(0, 2).map((check) => check.data)).toEqual([0, 1].map(() => ({ omitted: expect.stringContaining("1000000") })));
+    expect(others.slice(2).map(({ error }) => error?.message.length)).toEqual([10_001, 10_001]);
+  });
   test("what a check does to its data after it has answered is not shown", async () => {
     const data = { seen: "then" };
     const using = depsWith([madeCheck("fickle", () => ({ verdict: "allow", data }))]);
@@ -179,7 +212,21 @@ describe("verdicts", () => {
       return { verdict: "allow" };
     });
     await asked([{ "test.curious": {} }], call, depsWith([curious]));
-    expect(seen.sort()).toEqual(["call", "constructor", "now", "params", "segments", "side", "signal", "stop", "text"]);
+    expect(seen.sort()).toEqual([
+      "asker",
+      "call",
+      "constructor",
+      "credential",
+      "credentials",
+      "now",
+      "params",
+      "segments",
+      "side",
+      "signal",
+      "stop",
+      "text",
+      "timeoutMs",
+    ]);
   });
   test("a disabled check is neither run nor reported", async () => {
     const { results, denied } = await asked([{ "test.deny": { is_enabled: false }, "test.allow": {}, deny: true }]);
@@ -253,9 +300,11 @@ describe("transforms", () => {
     expect(bodyText({ call })).toContain("my secret");
     expect(done.results[0]).toMatchObject({ verdict: true, transformed: true });
   });
-  test("in sequence each check sees what the ones before it changed; side by side the last one counts", async () => {
+  test("in sequence and side by side no change undoes one before it", async () => {
     expect(bodyText(await asked([{ "test.mask": {}, "test.star": {}, sequential: true }]))).toContain("my ****");
-    expect(bodyText(await asked([{ "test.mask": {}, "test.star": {} }]))).toContain("my secret*");
+    expect(bodyText(await asked([{ "test.mask": {}, "test.star": {} }]))).toContain("my ****");
+    expect(bodyText(await asked([{ "test.mask": {} }, { "test.star": {} }]))).toContain("my ****");
+    expect(bodyText(await asked([{ "test.star": {} }, { "test.mask": {}, sequential: true }]))).toContain("my ****");
   });
   test("reach the fields of a form, and its files stay", async () => {
     const data = new FormData();
@@ -300,19 +349,19 @@ describe("finding guardrails", () => {
   const found = (
     refs: readonly (string | Json)[],
     list = [savedGuardrail({ checks: [{ id: "test.deny" }] })],
-    more: Partial<GuardDeps> = {},
-  ) => activeGuardrails(refs, caller, { ...deps, stores: recordsOf(list), ...more });
+    more: Partial<EngineDeps> = {},
+  ) => guardrailFinder({ ...deps, records: recordsOf(list), ...more })(refs, caller);
 
   test("a saved one is found by slug and by id, without a promise when it is warm, and bound once", () => {
     const record = savedGuardrail({ checks: [{ id: "test.deny" }] });
-    const using = { ...deps, stores: recordsOf([record]) };
-    const bySlug = activeGuardrails(["pg-1"], caller, using);
+    const find = guardrailFinder({ ...deps, records: recordsOf([record]) });
+    const bySlug = find(["pg-1"], caller);
     expect(bySlug).not.toBeInstanceOf(Promise);
-    expect(activeGuardrails([record.id, "pg-1"], caller, using)).toEqual(bySlug);
-    expect((activeGuardrails(["pg-1"], caller, using) as readonly unknown[])[0]).toBe((bySlug as readonly unknown[])[0]);
+    expect(find([record.id, "pg-1"], caller)).toEqual(bySlug);
+    expect((find(["pg-1"], caller) as readonly unknown[])[0]).toBe((bySlug as readonly unknown[])[0]);
   });
   test("a cold one is waited for", async () => {
-    const list = await activeGuardrails(["pg-1"], caller, { ...deps, stores: recordsOf([savedGuardrail({})], false) });
+    const list = await guardrailFinder({ ...deps, records: recordsOf([savedGuardrail({})], false) })(["pg-1"], caller);
     expect(list).toMatchObject([{ id: "pg-1", deny: true }]);
   });
   test("another tenant's, an archived one and one for tools are unknown", () => {
@@ -342,12 +391,13 @@ describe("finding guardrails", () => {
       title: "Gone",
       provides: ["gone.check"],
     };
-    const plugins: GuardDeps["plugins"] = [
+    const plugins: EngineDeps["plugins"] = [
       {
         name: "guardrail/gone",
         manifest,
         origin: "built-in",
         required: false,
+        isolate: "none",
         state: "failed",
         why: "",
         code: "PLUGIN_SETUP",
@@ -424,6 +474,73 @@ test("a check sees the text of its scope, and no credential of the request", asy
     using,
   );
   expect(results[0]?.checks.map(({ data }) => data)).toEqual(["b", "a\nb", [null, null, "t", "tr"]]);
+});
+
+describe("headers of the request", () => {
+  const sent = new Headers({ "x-jwt-role": "admin", "x-tenant": "t" });
+  const asks = (headers: Headers): typeof call => callOf({ messages: [{ role: "user", content: "a" }] }, { headers });
+  const writes = (header: string, value: string | null, more: Json = {}) =>
+    madeCheck("writes", () => ({ verdict: "transform", patches: [{ header, value }] }), { transforms: true, ...more });
+  const reads = madeCheck("reads", ({ call: of }) => ({ verdict: "allow", data: of.header("x-jwt-sub") }));
+
+  test("a check writes one, or takes away one of the client's, for what comes behind it", async () => {
+    const two = madeCheck(
+      "writes",
+      () => ({
+        verdict: "transform",
+        patches: [
+          { header: "X-Jwt-Sub", value: "ada" },
+          { header: "x-jwt-role", value: null },
+        ],
+      }),
+      { transforms: true },
+    );
+    const done = await asked([{ "test.writes": {}, "test.reads": {}, sequential: true }], asks(sent), depsWith([two, reads]));
+    const { headers, body } = done.call;
+    const all: Record<string, string> = {};
+    headers.forEach((value, name) => void (all[name] = value));
+    expect(all).toEqual({ "x-jwt-sub": "ada", "x-tenant": "t" });
+    expect([headers.get("X-JWT-SUB"), headers.has("x-jwt-role"), body]).toEqual(["ada", false, asks(sent).body]);
+    expect(done.results[0]?.checks[1]?.data).toBe("ada");
+  });
+  test("none that carries a credential, is the gateway's own, frames a message or cannot be sent", async () => {
+    for (const [header, value] of [
+      ["authorization", "Bearer x"],
+      ["x-gateway-config", "{}"],
+      ["x-api-key", "k"],
+      ["content-type", "a/b"],
+      ["x-a b", "c"],
+      ["x-a", "c\r\nx-b: d"],
+      ["x-a", "é"],
+      ["x-a", "a".repeat(9_000)],
+    ] as const) {
+      const done = await asked([{ "test.writes": {} }], asks(sent), depsWith([writes(header, value)]));
+      expect([header, done.failed, done.call.headers]).toEqual([header, true, sent]);
+    }
+  });
+  test("a request that passes unread gets it, an answer does not", async () => {
+    const passing = { ...asks(sent), body: { kind: "none" as const } };
+    const anywhere = depsWith([writes("x-a", "b", { wants: [] })]);
+    expect((await asked([{ "test.writes": {} }], passing, anywhere)).call.headers.get("x-a")).toBe("b");
+    const answer = { choices: [{ message: { content: "hi" } }] };
+    const judged = await guardOutput(active([{ "test.writes": {} }], anywhere), answer, { call, status: 200, view }, anywhere);
+    expect([judged.failed, judged.body]).toEqual([true, answer]);
+  });
+  test("a check is shown the token it says it judges, and never a key of the gateway", async () => {
+    const judge = (name: string) =>
+      madeCheck("token", ({ credential }) => ({ verdict: "allow", data: { credential } }), { judgesCredential: () => name });
+    const shown = async (name: string, headers: Record<string, string>, apiKey?: string) => {
+      const on = { ...asks(new Headers(headers)), control: { rest: {}, ...(apiKey !== undefined && { apiKey }) } };
+      const { results } = await asked([{ "test.token": {} }], on, depsWith([judge(name)]));
+      return (results[0]?.checks[0]?.data as { credential?: unknown } | undefined)?.credential;
+    };
+    expect(await shown("Authorization", { authorization: "Bearer jwt" }, "own")).toBe("Bearer jwt");
+    expect(await shown("x-user-jwt", { "x-user-jwt": "jwt", authorization: "Bearer own" })).toBe("jwt");
+    expect(await shown("Authorization", { authorization: "Bearer own" })).toBeNull();
+    expect(await shown("x-copy", { authorization: "Bearer own", "x-copy": "own" })).toBeNull();
+    expect(await shown("x-gateway-api-key", { "x-gateway-api-key": "own" }, "own")).toBeNull();
+    expect(await shown("x-absent", {}, "own")).toBeNull();
+  });
 });
 
 test("checks that look at content do not run where there is none; the others do", async () => {

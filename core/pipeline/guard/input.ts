@@ -1,6 +1,9 @@
-import type { CheckCall, CheckInput, Segment, Side } from "#contract";
+import type { Asker, CheckCall, CheckInput, Json, MaybePromise, Segment, Side } from "#contract";
+import { TENANT } from "../../compute/tenant.ts";
+import { withoutCredentials } from "../../kernel/credentials.ts";
+import { CheckAsker } from "./asker.ts";
 import type { Subject } from "./subject.ts";
-import type { BoundCheck } from "./types.ts";
+import type { BoundCheck } from "../plan/guardrails/active.ts";
 
 /**
  * What a check is given. Segments, text, call and signal are made when it asks for them: most checks never look at their
@@ -31,10 +34,27 @@ export class Input implements CheckInput<never> {
   get call(): CheckCall {
     return this.#subject.call;
   }
+  get [TENANT](): string {
+    return this.#subject.asked.view.tenant;
+  }
+  get timeoutMs(): number {
+    return this.#check.timeoutMs;
+  }
+  get credential(): string | null {
+    const name = this.#check.loaded?.check.judgesCredential?.(this.params);
+    return name === undefined ? null : this.#subject.credential(name);
+  }
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#stopped) this.#controller.abort();
     return this.#controller.signal;
+  }
+  credentials(): MaybePromise<Json> {
+    const find = this.#check.loaded?.credentials ?? withoutCredentials(this.#check.id);
+    return find(this.#subject.asked.view.tenantIds);
+  }
+  get asker(): Asker {
+    return new CheckAsker(this.#subject.asked);
   }
   /** Nobody waits for the answer any more. */
   stop(): void {

@@ -1,6 +1,7 @@
 import type { Segment } from "#contract";
 import type { How } from "./stream-mode.ts";
-import type { ActiveGuardrail, BoundCheck, CheckOutcome } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck } from "../plan/guardrails/active.ts";
+import type { CheckOutcome } from "./types.ts";
 
 /** The text of one kind in one choice, as far as it has come and as far as it is still needed. */
 export class Lane {

@@ -8,14 +8,14 @@ const LEVELS = 3;
  * would be a text that they do not read and such a server does: it is refused, one level of lists after the other, and in
  * the objects that have such members of their own.
  */
-export function refuseOtherSpellings(body: Json, names: Names, within: Names = NONE, levels = LEVELS): void {
+export function refuseOtherSpellings(body: Json, names: Names, inside: Names = NONE, levels = LEVELS): void {
   for (const name in body) {
     refuseOther(name, names);
     const value = body[name];
     if (isJson(value)) {
-      if (within.has(name)) refuseOtherSpellings(value, names, within, levels);
+      if (inside.has(name)) refuseOtherSpellings(value, names, inside, levels);
     } else if (levels > 1 && Array.isArray(value))
-      for (const element of value) if (isJson(element)) refuseOtherSpellings(element, names, within, levels - 1);
+      for (const element of value) if (isJson(element)) refuseOtherSpellings(element, names, inside, levels - 1);
   }
 }
 type Names = ReadonlySet<string>;

@@ -5,11 +5,15 @@ export class PatchRefused extends Error {
   override readonly name = "PatchRefused";
 }
 
+/** A patch of the body, whole or in a place. */
+export type BodyPatch = Exclude<Patch, { readonly header: string }>;
+export const isOfBody = (patch: Patch): patch is BodyPatch => !("header" in patch);
+
 /**
  * The body with patches applied in order. Only what stands on the way to a patch is copied, once; the original is
  * never touched. Throws `PatchRefused` when a path does not exist or the new text does not fit what stands there.
  */
-export function patched(body: Json, patches: readonly Patch[], content: BodyContent): Json {
+export function patched(body: Json, patches: readonly BodyPatch[], content: BodyContent): Json {
   const copies = new Set<object>();
   let root = body;
   for (const patch of patches) {
@@ -43,7 +47,7 @@ function written(root: Json, { path, text }: TextPatch, content: BodyContent, co
   holder[last] = replaced(child(last), text, path, content);
   return fresh;
 }
-type TextPatch = Exclude<Patch, { readonly body: unknown }>;
+type TextPatch = Exclude<BodyPatch, { readonly body: unknown }>;
 
 function own(value: unknown, copies: Set<object>): Holder {
   if (typeof value !== "object" || value === null) throw new PatchRefused("the path goes through a value that has no members");

@@ -1,37 +1,15 @@
 import type { CheckResult, GuardrailResult, Json } from "#contract";
 import { isJson, isoTime, MAX_JSON_LEVELS, nestsDeeper } from "#contract";
+import { roomBeside } from "../../json/written.ts";
 import { type Ran, changes } from "./run.ts";
-import type { ActiveGuardrail, BoundCheck, Failure, Feedback, GuardDeps, CheckOutcome } from "./types.ts";
-
-/** When an error counts as passed. A parsed denial is not an error and never does. */
-type Opens = (failOnError: boolean | null, denying: boolean) => boolean;
-/** The documented default: unless the check's `failOnError` is true. */
-const unlessAsked: Opens = (failOnError) => failOnError !== true;
-/** A fault that will not pass by itself: a denying guardrail stays shut unless the check says `failOnError: false`. */
-const unlessDenying: Opens = (failOnError, denying) => failOnError === false || (failOnError === null && !denying);
-/** There is no check to ask, or the text kept it from answering: a denying guardrail stays shut. */
-const neverWhenDenying: Opens = (failOnError, denying) => !denying && failOnError !== true;
-/** It saw something to change and we could not change it. */
-const never: Opens = () => false;
-
-/** The one place that says what an error means for the guardrail's verdict. */
-const FAIL_MODE: Readonly<Record<Failure, { readonly opens: Opens; readonly name: string }>> = {
-  timeout: { opens: unlessAsked, name: "Timeout error" },
-  unavailable: { opens: unlessAsked, name: "Unavailable error" },
-  malformed: { opens: unlessAsked, name: "Malformed answer error" },
-  config: { opens: unlessAsked, name: "Configuration error" },
-  crash: { opens: unlessAsked, name: "Check error" },
-  auth: { opens: unlessDenying, name: "Authentication error" },
-  budget: { opens: neverWhenDenying, name: "Budget error" },
-  busy: { opens: neverWhenDenying, name: "Busy error" },
-  not_running: { opens: neverWhenDenying, name: "Unavailable error" },
-  bad_transform: { opens: never, name: "Malformed transform error" },
-};
-/** A check may name a class we do not have; then it crashed. */
-const failMode = (failure: Failure | null) => FAIL_MODE[failure !== null && Object.hasOwn(FAIL_MODE, failure) ? failure : "crash"];
+import type { ActiveGuardrail, BoundCheck } from "../plan/guardrails/active.ts";
+import { feedback } from "../plan/guardrails/feedback.ts";
+import { failMode } from "./fail-mode.ts";
+import type { GuardDeps, CheckOutcome } from "./types.ts";
 
 /** Does this count as passed for the guardrail's verdict? */
 export function passes({ kind, failure, check }: CheckOutcome, guardrail: ActiveGuardrail): boolean {
+  if (guardrail.isMutator) return kind !== "error" || check.failOnError !== true;
   if (kind === "error") return failMode(failure).opens(check.failOnError, guardrail.deny);
   return kind !== "deny";
 }
@@ -59,7 +37,8 @@ export function shownResult({ guardrail, judged, tookMs }: Ran, verdict: boolean
     async: guardrail.async,
     type: "guardrail",
     created_at: isoTime(deps.now()),
-    deny: guardrail.deny && !verdict,
+    deny: (guardrail.deny || guardrail.isMutator) && !verdict,
+    ...(guardrail.shadow && { shadow: true as const }),
   };
 }
 
@@ -86,13 +65,16 @@ function shownError({ check, failure, message, tookMs }: CheckOutcome, guardrail
 function shownData({ data, kind, message }: CheckOutcome, deps: GuardDeps): unknown {
   if (data === undefined || data === null) return null;
   try {
-    const redacted = deps.redact(data);
+    const redacted = deps.redact(roomBeside(data, MAX_DATA_CHARS) < 0 ? OMITTED : data);
     const shown = isJson(redacted) && typeof redacted["toJSON"] !== "function" ? redacted : plain(redacted);
     return kind === "deny" && isJson(shown) ? explained(shown, deps.redact(message ?? "")) : shown;
   } catch {
     return null; // a getter that throws: the verdict stands without it
   }
 }
+/** Data of more values and characters is not looked through: that would hold up everybody else. */
+const MAX_DATA_CHARS = 1_000_000;
+const OMITTED = { omitted: `The data has more than ${MAX_DATA_CHARS} values and characters, and is not shown.` };
 /** The reason of a denial is shown with whatever else the check shows, unless that explains itself. */
 const explained = (shown: Json, explanation: unknown): Json => ("explanation" in shown ? shown : { ...shown, explanation });
 
@@ -106,7 +88,8 @@ export function textOf(results: readonly GuardrailResult[]): string {
     return JSON.stringify(results.map(plainly));
   }
 }
-const plainly = (result: GuardrailResult): GuardrailResult => ({
+/** With the data of its checks as JSON would have it. */
+export const plainly = (result: GuardrailResult): GuardrailResult => ({
   ...result,
   checks: result.checks.map((check) => ({ ...check, data: plain(check.data) })),
 });
@@ -125,47 +108,10 @@ function plain(data: unknown): unknown {
 
 const isSuccess = ({ kind }: CheckOutcome): boolean => kind === "allow" || kind === "transform";
 
-/** The feedback when every check of a guardrail ran and passed. */
-export const praise = (chosen: Feedback | null, checks: readonly BoundCheck[]): GuardrailResult["feedback"] =>
-  chosen && feedback(chosen, idsOf(checks), "", "");
-
 /** Errors do not spoil the feedback: it is about what was judged. */
 function feedbackOf({ onSuccess, onFail }: ActiveGuardrail, judged: readonly CheckOutcome[]): GuardrailResult["feedback"] {
-  const checksThat = (is: (outcome: CheckOutcome) => boolean): string => idsOf(judged.filter(is).map(({ check }) => check));
-  const denied = checksThat(({ kind }) => kind === "deny");
-  const chosen = judged.some(({ kind }) => kind === "deny") ? onFail : onSuccess;
-  return (
-    chosen &&
-    feedback(
-      chosen,
-      checksThat(isSuccess),
-      denied,
-      checksThat(({ kind }) => kind === "error"),
-    )
-  );
-}
-
-const idsOf = (checks: readonly BoundCheck[]): string => checks.map(({ id }) => id).join(",");
-const feedback = (
-  { value, weight, ...chosen }: Feedback,
-  successfulChecks: string,
-  failedChecks: string,
-  erroredChecks: string,
-): NonNullable<GuardrailResult["feedback"]> => ({
-  value,
-  weight,
-  metadata: { ...configured(chosen), successfulChecks, failedChecks, erroredChecks },
-});
-
-/** Feedback metadata is an object, or a string that may hold one. */
-function configured({ metadata }: Pick<Feedback, "metadata">): object {
-  if (isJson(metadata)) return metadata;
-  if (metadata === "") return {};
-  try {
-    const parsed: unknown = JSON.parse(metadata);
-    if (isJson(parsed)) return parsed;
-  } catch {
-    // not JSON: it is a plain note
-  }
-  return { metadata };
+  const checksThat = (is: (outcome: CheckOutcome) => boolean): readonly BoundCheck[] => judged.filter(is).map(({ check }) => check);
+  const failed = checksThat(({ kind }) => kind === "deny");
+  const chosen = failed.length > 0 ? onFail : onSuccess;
+  return chosen && feedback(chosen, { successful: checksThat(isSuccess), failed, errored: checksThat(({ kind }) => kind === "error") });
 }

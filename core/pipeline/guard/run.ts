@@ -4,9 +4,11 @@ import { closed, entering, opened } from "../../kernel/process/watchdog/marks.ts
 import { Elsewhere, judgedBy } from "./elsewhere.ts";
 import { Input } from "./input.ts";
 import type { Subject } from "./subject.ts";
-import type { ActiveGuardrail, BoundCheck, GuardDeps, CheckOutcome } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck } from "../plan/guardrails/active.ts";
+import type { GuardDeps, CheckOutcome } from "./types.ts";
 import { type EngineVerdict, error, fromThrown, judgedOf } from "./verdict.ts";
-import { PatchRefused, patched } from "./patch.ts";
+import { isOfHeader, patchedHeaders } from "./header-patch.ts";
+import { type BodyPatch, isOfBody, PatchRefused, patched } from "./patch.ts";
 
 /** What came of the checks of one guardrail. */
 export interface Ran {
@@ -40,25 +42,33 @@ function inOrder(
   const [check, ...rest] = checks;
   if (check === undefined) return done;
   return after(runCheck(check, subject, deps), (outcome) => {
-    const { body, judged } = applied(subject, outcome);
-    return inOrder(rest, subject.with(body), deps, [...done, judged]);
+    const { body, headers, judged } = applied(subject, outcome);
+    return inOrder(rest, subject.with(body, headers), deps, [...done, judged]);
   });
 }
 
-export type JudgedBody = Pick<Subject, "body" | "content" | "isFixed">;
+/** What patches may change, and what says how. */
+export type Judged = Pick<Subject, "side" | "body" | "headers" | "headerClasses" | "content" | "isFixed">;
+/** As a check's patches left it. */
+interface Applied extends Pick<Judged, "body" | "headers"> {
+  readonly judged: CheckOutcome;
+}
 
-/** The body after a check's patches. Patches that do not fit are the check's failure, never a pass. */
-export function applied(
-  { body, content, isFixed }: JudgedBody,
-  judged: CheckOutcome,
-): { readonly body: Json; readonly judged: CheckOutcome } {
-  if (!changes(judged)) return { body, judged };
+/** The body and the headers after a check's patches. Patches that do not fit are the check's failure, never a pass. */
+export function applied(it: Judged, judged: CheckOutcome): Applied {
+  const { body, headers } = it;
+  if (!changes(judged)) return { body, headers, judged };
   try {
-    if (isFixed) throw new PatchRefused("the request passes to its provider as it came");
-    return { body: patched(body, judged.patches, content), judged };
+    const after = { body: bodyAfter(it, judged.patches.filter(isOfBody)), headers: patchedHeaders(it, judged.patches.filter(isOfHeader)) };
+    return { ...after, judged };
   } catch (thrown) {
-    return { body, judged: { ...judged, kind: "error", failure: "bad_transform", message: messageOf(thrown), patches: [] } };
+    return { body, headers, judged: { ...judged, kind: "error", failure: "bad_transform", message: messageOf(thrown), patches: [] } };
   }
+}
+function bodyAfter({ body, content, isFixed }: Judged, patches: readonly BodyPatch[]): Json {
+  if (patches.length === 0) return body;
+  if (isFixed) throw new PatchRefused("the request passes to its provider as it came");
+  return patched(body, patches, content);
 }
 
 /** Does it say what to change? */

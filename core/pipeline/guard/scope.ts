@@ -1,4 +1,4 @@
-import type { Check, PlacedSegment, Scope, Segment, SegmentKind, Side } from "#contract";
+import type { PlacedSegment, Scope, Segment, SegmentKind, Side } from "#contract";
 
 /** The segments a check sees: of its kinds, in its scope. */
 export function selected(all: readonly PlacedSegment[], wants: ReadonlySet<SegmentKind>, scope: Scope, side: Side): readonly Segment[] {
@@ -10,12 +10,13 @@ export function selected(all: readonly PlacedSegment[], wants: ReadonlySet<Segme
 }
 // The documented text under test is the last message whatever its role, so a tool's result counts as text; and all messages are no less.
 
-export const wantsOf = (check: Pick<Check, "wants">): ReadonlySet<SegmentKind> => (check.wants ? new Set(check.wants) : TEXT_ONLY);
-const TEXT_ONLY: ReadonlySet<SegmentKind> = new Set(["text"]);
-
 type Chosen = (all: readonly PlacedSegment[]) => readonly PlacedSegment[];
 const everything: Chosen = (all) => all;
-const later = (number: number, { message }: PlacedSegment): number => Math.max(number, message);
+/** A message that says nothing hides none before it. */
+const later = (number: number, segment: PlacedSegment): number =>
+  segment.message > number && saysSomething(segment) ? segment.message : number;
+/** What a call says is read only by who looks at calls. */
+export const saysSomething = (segment: Segment): boolean => segment.kind !== "text" || /\S/.test(segment.text);
 const earlier = (number: number, { message }: PlacedSegment): number => Math.min(number, message);
 function ofMessage(all: readonly PlacedSegment[], message: number): readonly PlacedSegment[] {
   const inside: PlacedSegment[] = [];

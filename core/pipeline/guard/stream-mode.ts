@@ -1,5 +1,5 @@
 import type { Subject } from "./subject.ts";
-import type { ActiveGuardrail, BoundCheck } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck } from "../plan/guardrails/active.ts";
 
 /** How a check judges a streamed answer; the strictest of a request decides for all. */
 export type How = "final" | "window" | "end";

@@ -2,13 +2,21 @@ import { judged } from "../../../plugins/api/chat/judged.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { describe, expect, test } from "bun:test";
 import { type Check, type Encoder, GatewayError, type Json, type Source, type StreamEvent, type StreamMode } from "#contract";
+import type { EngineDeps } from "../../../tests/kit/bound-check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { type StreamDeps, guardStream, refuseUnstreamable } from "./stream.ts";
 import { callOf } from "../../../tests/kit/call.ts";
 
 const call = callOf({ model: "m", stream: true, messages: [{ role: "user", content: "hi" }] });
-const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
+const view = {
+  provider: "p",
+  model: "m",
+  metadata: {},
+  spending: nothingSpent(),
+  tenant: "w",
+  tenantIds: { organisationId: "o", workspaceId: "w" },
+};
 const windowOf = (chars: number, overlap: number): StreamMode => ({ window: { chars, overlap } });
 
 /** Denies a text that holds the word. */
@@ -24,7 +32,7 @@ const encoder: Encoder = {
   error: ({ message }) => `error ${message}\n`,
   note: (value) => `${JSON.stringify(value)}\n`,
 };
-const depsOf = (...checks: readonly Check[]): StreamDeps => ({ ...depsWith(checks), view, encoder: () => encoder, judged });
+const depsOf = (...checks: readonly Check[]): StreamDeps & EngineDeps => ({ ...depsWith(checks), view, encoder: () => encoder, judged });
 
 /** Frames of an answer that says these pieces; remembers what was taken and whether it was closed. */
 class Upstream implements Source<Chunk> {
@@ -52,7 +60,7 @@ class Upstream implements Source<Chunk> {
   }
 }
 
-const guarded = (guardrails: readonly Json[], upstream: Source<Chunk>, deps: StreamDeps) =>
+const guarded = (guardrails: readonly Json[], upstream: Source<Chunk>, deps: StreamDeps & EngineDeps) =>
   guardStream(active(guardrails, deps), call, upstream, deps);
 
 /** Reads a guarded stream to its end or its throw, and then cancels it as its reader does. */
@@ -69,11 +77,33 @@ async function read(chunks: Source<Chunk>): Promise<{ wire: string; text: string
     return { wire, text, thrown };
   }
 }
-async function streamOf(guardrails: readonly Json[], upstream: Source<Chunk>, deps: StreamDeps) {
+async function streamOf(guardrails: readonly Json[], upstream: Source<Chunk>, deps: StreamDeps & EngineDeps) {
   const done = await guarded(guardrails, upstream, deps);
   if (done.kind !== "stream") throw new Error("denied");
   return done;
 }
+
+describe("what a denied stream used", () => {
+  const usage = (output: number): StreamEvent => ({ type: "usage", usage: { input: 9, output } });
+  const events: readonly StreamEvent[] = [
+    { type: "start", id: "a", model: "m-1" },
+    usage(1),
+    { type: "reasoning", text: "hm " },
+    { type: "text", text: "a bad word " },
+    { type: "tool", index: 0, id: "t", name: "f", arguments: "{}" },
+    { type: "finish", reason: "stop" },
+    usage(5),
+  ];
+  const spentOn = (stream: StreamMode) => guarded([{ "test.denies": {}, deny: true }], new Upstream(events), depsOf(denies("bad", stream)));
+  test("is what was said of all of it where all of it was judged", async () =>
+    expect(await spentOn("final")).toMatchObject({
+      spent: { usage: { input: 9, output: 5 }, model: "m-1", isComplete: true, received: "a bad word {}hm " },
+    }));
+  test("is what its beginning said, and no more than that, where it was cut at the first window", async () =>
+    expect(await spentOn(windowOf(5, 2))).toMatchObject({
+      spent: { usage: { input: 9, output: 1 }, model: "m-1", isComplete: false, received: "a bad word hm " },
+    }));
+});
 
 describe("final", () => {
   test("nothing is released before the whole answer was judged, then every byte as it came", async () => {

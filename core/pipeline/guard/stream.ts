@@ -12,16 +12,20 @@ import type { Held } from "../../kernel/process/memory-budget.ts";
 import { isLong } from "../../json/long-json.ts";
 import { eventCost } from "../../json/memory-cost.ts";
 import type { Chunk } from "../stream/chunks.ts";
-import { Fold } from "../stream/fold.ts";
+import type { Spent } from "../stream/spent.ts";
+import { Fold, saidIn } from "../stream/fold.ts";
 import { InTurns } from "../stream/in-turns.ts";
-import { beside, deniedBy, foldRuns } from "./guard.ts";
+import { beside, deniedBy, foldRuns, type GuardVerdict, verdictOf } from "./guard.ts";
+import { isLeading, runLeadersFirst } from "./leading-guardrails.ts";
+import { actingOn } from "./rollout.ts";
 import { howOn } from "./stream-mode.ts";
 import { Windows } from "./window.ts";
 import { HeldWire } from "./held-wire.ts";
 import { sizeOf } from "../stream/kept-events.ts";
 import { runGuardrail } from "./run.ts";
 import { Subject, bodyOf } from "./subject.ts";
-import type { ActiveGuardrail, GuardDeps, GuardView } from "./types.ts";
+import type { ActiveGuardrail } from "../plan/guardrails/active.ts";
+import type { GuardDeps, GuardView } from "./types.ts";
 import { MAX_WHOLE, tooLarge } from "../../json/whole.ts";
 
 export interface StreamDeps extends GuardDeps {
@@ -35,7 +39,14 @@ export interface StreamDeps extends GuardDeps {
   readonly maxHeld?: number;
 }
 export type GuardedStream =
-  | { readonly kind: "denied"; readonly results: readonly GuardrailResult[]; readonly pending: () => Promise<readonly GuardrailResult[]> }
+  | {
+      readonly kind: "denied";
+      readonly results: readonly GuardrailResult[];
+      readonly pending: () => Promise<readonly GuardrailResult[]>;
+      /** Every guardrail that denies has it answered with 200. */
+      readonly softly: boolean;
+      readonly spent: Spent;
+    }
   | {
       readonly kind: "stream";
       readonly chunks: Source<Chunk>;
@@ -45,6 +56,8 @@ export type GuardedStream =
       readonly results: () => readonly GuardrailResult[];
       /** Of the asynchronous guardrails; ask after the stream ended. Never rejects. */
       readonly pending: () => Promise<readonly GuardrailResult[]>;
+      /** What has been received so far. */
+      readonly spent: () => Spent;
     };
 
 /**
@@ -53,11 +66,12 @@ export type GuardedStream =
  * first byte is an answer (446), a later one a throw (HOOKS_FAILED). Where no stream is given, the upstream is closed.
  */
 export async function guardStream(
-  list: readonly ActiveGuardrail[],
+  all: readonly ActiveGuardrail[],
   call: Call,
   upstream: Source<Chunk>,
   deps: StreamDeps,
 ): Promise<GuardedStream> {
+  const list = actingOn(all, call.traceId);
   const judge = new StreamJudge(list, call, deps);
   try {
     return list.some((guardrail) => howOn(guardrail, judge.empty) === "final")
@@ -72,7 +86,7 @@ export async function guardStream(
 /** Refuses, before anything is sent, a streamed request whose answer a denying or changing check could not judge. */
 export function refuseUnstreamable(list: readonly ActiveGuardrail[], call: Call): void {
   if (bodyOf(call)?.["stream"] !== true) return;
-  for (const guardrail of list) {
+  for (const guardrail of actingOn(list, call.traceId)) {
     if (guardrail.async) continue;
     const unable = guardrail.checks.find(
       ({ loaded }) => loaded?.check.stream === "none" && loaded.check.on.includes("output") && (guardrail.deny || loaded.check.transforms),
@@ -86,6 +100,7 @@ class StreamJudge {
   readonly fold = new Fold();
   private size = 0;
   private asynchronous: Promise<readonly GuardrailResult[]> | undefined;
+  private readonly heldBefore: number;
   readonly waited: readonly ActiveGuardrail[];
   readonly empty: Subject;
 
@@ -94,8 +109,9 @@ class StreamJudge {
     call: Call,
     readonly deps: StreamDeps,
   ) {
+    this.heldBefore = deps.held?.bytes ?? 0;
     this.waited = list.filter((guardrail) => !guardrail.async);
-    this.empty = new Subject("output", {}, { call, headers: deps.headers, view: deps.view, status: 200 });
+    this.empty = new Subject("output", {}, { call, headers: deps.headers, keyHeaders: deps.keyHeaders, view: deps.view, status: 200 });
   }
   /** The answer so far. */
   subject(): Subject {
@@ -108,14 +124,27 @@ class StreamJudge {
     this.size += size;
     if (this.size > maxHeld)
       throw new GatewayError("UPSTREAM_INVALID", { provider: this.deps.view.provider ?? "", why: tooLarge(maxHeld) });
-    held?.grow(eventCost(size));
+    if (held) this.hold(held, eventCost(size));
     for (const event of chunk.events) this.fold.add(event);
   }
+  spent(isComplete: boolean): Spent {
+    const answer = this.fold.done();
+    return { usage: answer.usage ?? null, model: answer.model ?? null, isComplete, received: saidIn(answer) };
+  }
+  /** Where memory is full, what was held for this answer is free at once: another that is under way may need it. */
+  private hold(held: Held, bytes: number): void {
+    try {
+      held.grow(bytes);
+    } catch (thrown) {
+      held.backTo(this.heldBefore);
+      throw thrown;
+    }
+  }
   /** Asynchronous guardrails judge once, what was received. */
-  pending(): Promise<readonly GuardrailResult[]> {
+  pending(left = this.subject()): Promise<readonly GuardrailResult[]> {
     return (this.asynchronous ??= beside(
       this.list.filter((guardrail) => guardrail.async),
-      this.subject(),
+      left,
       this.deps,
     ));
   }
@@ -131,16 +160,21 @@ async function collected(judge: StreamJudge, upstream: Source<Chunk>): Promise<G
     held.add(chunk);
   }
   const subject = judge.subject();
-  const ran = await Promise.all(judge.waited.map((guardrail) => runGuardrail(guardrail, subject, judge.deps)));
-  const { body, results, denied, failed } = foldRuns(ran, subject, null, judge.deps);
-  const pending = () => judge.pending();
-  if (denied) return { kind: "denied", results, pending };
+  const { body, results, denied, failed, softly } = await judgedWhole(judge, subject);
+  const pending = () => judge.pending(subject.with(body)); // what is taken out of an answer, nobody beside it is shown
+  if (denied) return { kind: "denied", results, pending, softly, spent: judge.spent(true) };
   const chunks =
     body === subject.body ? held.chunks() : rewritten(judge.deps.judged.events(judge.fold.done(), body), judge.deps.encoder()).values();
-  return { kind: "stream", chunks: new InTurns(chunks), failed, results: () => results, pending };
+  return { kind: "stream", chunks: new InTurns(chunks), failed, results: () => results, pending, spent: () => judge.spent(true) };
 }
 
-const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly Chunk[] => [
+async function judgedWhole({ waited, deps }: StreamJudge, subject: Subject): Promise<GuardVerdict> {
+  if (waited.some(isLeading)) return verdictOf(await runLeadersFirst(waited, subject, deps, () => undefined), subject, null, deps);
+  const ran = await Promise.all(waited.map((guardrail) => runGuardrail(guardrail, subject, deps)));
+  return foldRuns(ran, subject, null, deps);
+}
+
+export const rewritten = (events: readonly StreamEvent[], encoder: Encoder): readonly Chunk[] => [
   ...events.map((event) => ({ wire: encoder.event(event), events: [event] })),
   { wire: encoder.end(), events: [] },
 ];
@@ -160,10 +194,10 @@ async function windowed(judge: StreamJudge, upstream: Source<Chunk>): Promise<Gu
   const results = () => windows.results();
   if (windows.denied) {
     await upstream.cancel();
-    return { kind: "denied", results: results(), pending };
+    return { kind: "denied", results: results(), pending, softly: windows.softly, spent: judge.spent(windows.ended) };
   }
   const chunks: Source<Chunk> = { read: () => released(windows, take), cancel: () => upstream.cancel() };
-  return { kind: "stream", chunks, failed: windows.failed, results, pending };
+  return { kind: "stream", chunks, failed: windows.failed, results, pending, spent: () => judge.spent(windows.ended) };
 }
 
 /** What may go next; waits until something may. */

@@ -7,13 +7,16 @@ import type {
   HeaderClasses,
   PassedRequest,
   PlacedSegment,
+  RequestHeaders,
   Scope,
   Segment,
   Side,
 } from "#contract";
 import { GatewayError, type Json, isJson } from "#contract";
-import type { BoundCheck, GuardView } from "./types.ts";
-import { selected } from "./scope.ts";
+import { callerKey, type KeyHeaders } from "../../kernel/secrets/caller-key.ts";
+import type { BoundCheck } from "../plan/guardrails/active.ts";
+import type { GuardView } from "./types.ts";
+import { saysSomething, selected } from "./scope.ts";
 
 /** What the checks of one hook point look at: a body, read into segments when the first check wants them. */
 export class Subject {
@@ -33,9 +36,24 @@ export class Subject {
   ) {
     this.pieces = pieces;
   }
-  /** The same request with another body, as the next check of a sequence sees it. */
-  with(body: Json): Subject {
-    return body === this.body ? this : new Subject(this.side, body, this.asked);
+  /** The same request with another body and other headers, as the next check of a sequence sees it. */
+  with(body: Json, headers: RequestHeaders = this.headers): Subject {
+    const { asked } = this;
+    if (headers === this.headers) return body === this.body ? this : new Subject(this.side, body, asked);
+    return new Subject(this.side, body, { ...asked, call: { ...asked.call, headers } });
+  }
+  get headers(): RequestHeaders {
+    return this.asked.call.headers;
+  }
+  get headerClasses(): HeaderClasses {
+    return this.asked.headers;
+  }
+  /** The client's token in a header; never a key of the gateway. */
+  credential(name: string): string | null {
+    const { call, headers, keyHeaders } = this.asked;
+    const value = headers.of(name.toLowerCase()).own === null ? call.headers.get(name) : null;
+    const key = callerKey(call.headers, call.control.apiKey, keyHeaders);
+    return value === null || (key !== "" && value.includes(key)) ? null : value;
   }
 
   /** Guardrails on these hook points guard model traffic. */
@@ -57,7 +75,8 @@ export class Subject {
   /** Request types it says, and whether there is content for a check that looks at content. */
   suits({ loaded, wants, params }: BoundCheck): boolean {
     if (loaded === null) return true;
-    const { operation, row } = this.asked.call;
+    const { operation, row, inner } = this.asked.call;
+    if (inner !== undefined && loaded.check.dispatches?.(params as never)) return false; // its own schema accepted them when the guardrail was bound
     const { operations } = loaded.check;
     if (operations) return operations.includes(operation) || operations.includes(row.id);
     return wants.size === 0 || this.content[this.side] !== undefined || (row.passes !== undefined && this.isOpen(loaded.check, params));
@@ -76,7 +95,11 @@ export class Subject {
   }
   textFor(check: BoundCheck): string {
     const view = this.viewFor(check);
-    return (view.text ??= joined(view.segments));
+    return (view.text ??= this.textOfTheSame(view) ?? joined(view.segments));
+  }
+  /** Ways to choose among the pieces often find the same ones, and to join megabytes once more would keep others waiting. */
+  private textOfTheSame({ segments }: View): string | undefined {
+    return this.views.find(({ text, segments: others }) => text !== undefined && areSame(segments, others))?.text;
   }
   /** A body may hold more than can be read: that is no failure of the check that looks at it, which might let it pass. */
   readFor(check: BoundCheck): void {
@@ -104,20 +127,30 @@ export class Subject {
   private piecesIn(scope: Scope): readonly PlacedSegment[] {
     if (this.pieces) return this.pieces;
     const { content, body, side } = this;
-    if (side === "input" && scope === "last_message" && content.lastInput) return (this.lastMessage ??= content.lastInput(body));
+    if (side === "input" && scope === "last_message" && content.lastInput) {
+      const last = (this.lastMessage ??= content.lastInput(body));
+      if (last.some(saysSomething)) return last;
+    }
     return (this.pieces = content[side]?.(body) ?? []);
+  }
+  /** All that the body says. */
+  get said(): string {
+    return joined(this.pieces ?? this.content[this.side]?.(this.body) ?? []);
   }
   /** What the operation's bodies hold. */
   get content(): BodyContent {
     return this.asked.call.row.content;
   }
   get call(): CheckCall {
-    return (this.shown ??= checkCall(this));
+    return (this.shown ??= new ShownCall(this));
   }
 }
 
 const isSame = (one: BoundCheck["wants"], other: BoundCheck["wants"]): boolean =>
   one === other || (one.size === other.size && [...one].every((kind) => other.has(kind)));
+
+const areSame = (some: readonly Segment[], others: readonly Segment[]): boolean =>
+  some.length === others.length && some.every(({ text }, at) => text === others[at]?.text);
 
 const whyNotRead = (thrown: unknown): string =>
   GatewayError.is(thrown) && thrown.code === "BODY_TOO_MANY_VALUES"
@@ -137,6 +170,8 @@ export interface SubjectSource {
   readonly call: Call;
   /** What a header's name says of it: credentials and the gateway's own are not shown. */
   readonly headers: HeaderClasses;
+  /** Headers in which clients may say their key. */
+  readonly keyHeaders: KeyHeaders;
   readonly view: GuardView;
   /** HTTP status of the answer on the output side. */
   readonly status: number | null;
@@ -148,22 +183,45 @@ export function bodyOf({ body }: Call): Json | null {
   return body.kind === "form-read" ? { ...body.fields } : null;
 }
 
-function checkCall(subject: Subject): CheckCall {
-  const { call, headers, view, status } = subject.asked;
-  const asked = bodyOf(call);
-  return {
-    requestType: call.operation,
-    provider: view.provider,
-    model: view.model,
-    traceId: call.traceId,
-    metadata: view.metadata,
-    streamed: asked?.["stream"] === true,
-    request: subject.side === "input" ? subject.body : asked,
-    response: subject.side === "output" ? subject.body : null,
-    status,
-    ...(call.row.passes !== undefined && { passing: passedRequest(call) }),
-    header: (name) => (headers.of(name.toLowerCase()).shownToChecks ? call.headers.get(name) : null),
-  };
+class ShownCall implements CheckCall {
+  readonly requestType: CheckCall["requestType"];
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly traceId: string;
+  readonly metadata: CheckCall["metadata"];
+  readonly streamed: boolean;
+  readonly request: Json | null;
+  readonly response: Json | null;
+  readonly status: number | null;
+  readonly passing?: PassedRequest;
+  readonly #source: SubjectSource;
+
+  constructor({ asked: source, side, body }: Subject) {
+    const { call, view, status } = source;
+    const asked = bodyOf(call);
+    this.requestType = call.operation;
+    this.provider = view.provider;
+    this.model = view.model;
+    this.traceId = call.traceId;
+    this.metadata = view.metadata;
+    this.streamed = asked?.["stream"] === true;
+    this.request = side === "input" ? body : asked;
+    this.response = side === "output" ? body : null;
+    this.status = status;
+    if (call.row.passes !== undefined) this.passing = passedRequest(call);
+    this.#source = source;
+  }
+  header(name: string): string | null {
+    return this.#isShown(name) ? this.#source.call.headers.get(name) : null;
+  }
+  headerNames(): readonly string[] {
+    const names: string[] = [];
+    this.#source.call.headers.forEach((_, name) => this.#isShown(name) && names.push(name));
+    return names;
+  }
+  #isShown(name: string): boolean {
+    return this.#source.headers.of(name.toLowerCase()).shownToChecks;
+  }
 }
 
 const passedRequest = ({ method, path, headers }: Call): PassedRequest => ({

@@ -1,16 +1,16 @@
 import { type Call, GatewayError, type Leaf, type MountedOperation, PASSING, type Side } from "#contract";
+import { actingOn } from "./rollout.ts";
 import type { RoutedRequest } from "../call/try.ts";
-import { activeGuardrails } from "./guard.ts";
-import type { ActiveGuardrail, BoundCheck, GuardDeps } from "./types.ts";
+import type { ActiveGuardrail, BoundCheck } from "../plan/guardrails/active.ts";
 
 /* What passes to a provider as it came, and is none of the bodies that a mounted operation reads, no check can look into. */
 
 /** Throws GUARDRAIL_UNREAD where a guardrail denies, or may change what it reads, and a check of it could not run on the request, or on its answer. */
-export async function refuseUnread(leaf: Leaf, { call, caller }: RoutedRequest, deps: GuardDeps): Promise<void> {
+export async function refuseUnread(leaf: Leaf, { call, prepared }: RoutedRequest): Promise<void> {
   if (leaf.inputGuardrails.length > 0 && isUnreadBody(call))
-    refuse(await activeGuardrails(leaf.inputGuardrails, caller, deps), call, "input");
+    refuse(actingOn(await prepared.guardrails(leaf.inputGuardrails), call.traceId), call, "input");
   if (leaf.outputGuardrails.length > 0 && isUnreadAnswer(call))
-    refuse(await activeGuardrails(leaf.outputGuardrails, caller, deps), call, "output");
+    refuse(actingOn(await prepared.guardrails(leaf.outputGuardrails), call.traceId), call, "output");
 }
 
 const isOperations = ({ id }: MountedOperation): boolean => id !== PASSING;

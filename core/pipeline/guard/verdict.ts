@@ -1,7 +1,8 @@
 import type { ErrorClass, ErrorCode, Patch, Verdict } from "#contract";
-import { GatewayError, isJson, messageOf } from "#contract";
+import { CheckFault, GatewayError, isJson, messageOf } from "#contract";
 import { isExhaustion } from "../../compute/exhaustion.ts";
-import type { BoundCheck, Failure, GuardDeps, CheckOutcome } from "./types.ts";
+import type { BoundCheck } from "../plan/guardrails/active.ts";
+import type { Failure, GuardDeps, CheckOutcome } from "./types.ts";
 
 /** A check's answer, or an error the engine itself found. */
 export type EngineVerdict =
@@ -20,13 +21,26 @@ const THROWN: { readonly [C in ErrorCode]?: ErrorClass } & Readonly<Record<strin
   HOST_NOT_DECLARED: "config",
   ACCESS_DENIED: "auth",
   SECRET_MISSING: "auth",
+  CREDENTIALS_MISSING: "auth",
+  MEMORY_FULL: "busy",
+  INNER_BUSY: "busy",
+  INNER_NESTED: "config",
+  CONFIG_OVERRIDE: "config",
 };
 /** What a check threw, as its error. */
-export const fromThrown = (thrown: unknown): EngineVerdict => error(classOf(thrown), messageOf(thrown));
+export const fromThrown = (thrown: unknown): EngineVerdict => error(classOf(thrown), shortened(thrown));
 function classOf(thrown: unknown): ErrorClass {
+  if (CheckFault.is(thrown)) return thrown.errorClass;
   if (GatewayError.is(thrown)) return THROWN[thrown.code] ?? "crash";
   return isExhaustion(thrown) ? "budget" : "crash";
 }
+
+/** What people are told is no more than they would read: a check may say without end. */
+function shortened(said: unknown): string {
+  const text = messageOf(said);
+  return text.length <= MAX_MESSAGE_CHARS ? text : `${text.slice(0, MAX_MESSAGE_CHARS)}…`;
+}
+const MAX_MESSAGE_CHARS = 10_000;
 
 /** A check's answer as a judgement, whatever the answer is. */
 export function judgedOf(verdict: EngineVerdict, check: BoundCheck, startedAt: number, deps: GuardDeps): CheckOutcome {
@@ -52,9 +66,9 @@ const UNDERSTOOD: {
   deny: ({ reason, data }) => ({
     kind: "deny",
     failure: null,
-    message: messageOf(reason),
+    message: shortened(reason),
     patches: NO_PATCHES,
-    data: data ?? { explanation: messageOf(reason) },
+    data: data ?? { explanation: shortened(reason) },
   }),
   transform({ patches, data }, { id, loaded }) {
     if (!loaded?.check.transforms) return failed("bad_transform", `${id} answered a transform, which it does not declare.`, data);
@@ -62,7 +76,7 @@ const UNDERSTOOD: {
       return failed("bad_transform", `${id} answered a transform without patches.`, data);
     return { kind: "transform", failure: null, message: null, patches, data };
   },
-  error: ({ class: failure, message, data }) => failed(failure, messageOf(message), data),
+  error: ({ class: failure, message, data }) => failed(failure, shortened(message), data),
 };
 
 function understood(verdict: EngineVerdict, check: BoundCheck): Understood {

@@ -6,7 +6,8 @@ import { passes, resultOf } from "./result.ts";
 import { runCheck } from "./run.ts";
 import { OUTLINE, Outline } from "../stream/kept-events.ts";
 import type { Subject } from "./subject.ts";
-import type { ActiveGuardrail, GuardDeps, CheckOutcome } from "./types.ts";
+import type { ActiveGuardrail } from "../plan/guardrails/active.ts";
+import type { GuardDeps, CheckOutcome } from "./types.ts";
 
 interface HeldChunk {
   readonly chunk: Chunk;
@@ -40,6 +41,9 @@ export class Windows {
   }
   get denied(): boolean {
     return this.parts.some((part) => part.guardrail.deny && failing(part));
+  }
+  get softly(): boolean {
+    return this.parts.every((part) => part.guardrail.softDeny || !(part.guardrail.deny && failing(part)));
   }
   get failed(): boolean {
     return this.parts.some(failing);

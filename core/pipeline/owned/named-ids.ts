@@ -10,7 +10,9 @@ export interface Naming {
 }
 
 /** More than any API takes in one request; each is asked for. */
-const MOST = 1_000;
+export const MOST = 1_000;
+export const tooMany = (): GatewayError =>
+  new GatewayError("REQUEST_INVALID", { what: `The request names more than ${MOST} different ids.` });
 /** Longer than any provider's. */
 const LONGEST = 1_024;
 const NONE: readonly string[] = [];
@@ -22,7 +24,7 @@ export function namedIds({ params, named, path }: OwnedIds, { call, to, body }: 
   if (params === undefined && inBody.length + inSteps.length === 0) return NONE;
   const inPath = (params ?? NONE).flatMap((name) => withoutSlug(call.params[name] ?? "", to));
   const ids = new Set([...inPath, ...inSteps, ...inBody]);
-  if (ids.size > MOST) throw new GatewayError("REQUEST_INVALID", { what: `The request names more than ${MOST} different ids.` });
+  if (ids.size > MOST) throw tooMany();
   for (const id of ids)
     if (id.length > LONGEST) throw new GatewayError("REQUEST_INVALID", { what: `An id has at most ${LONGEST} characters.` });
   return [...ids];

@@ -1,23 +1,14 @@
-import {
-  type Call,
-  type Caller,
-  GatewayError,
-  type MaybePromise,
-  type MountedOperation,
-  type OwnedIds,
-  type RecordsHandle,
-  type Vault,
-} from "#contract";
-import { discarded } from "../call/attempt.ts";
+import type { Caller, MaybePromise, OwnedIds, RecordsHandle, Vault } from "#contract";
 import type { Reply } from "../call/reply.ts";
 import type { Try } from "../call/try.ts";
-import { markOf, secretsIn } from "./credential.ts";
-import { type IsId, isIdOf, ownLists } from "./lists.ts";
-import { type Naming, namedIds } from "./named-ids.ts";
-import { type OwnerQuestion, owners } from "./owners.ts";
+import { AnswerIds } from "./answer-ids.ts";
+import { markOf } from "./credential.ts";
+import type { Naming } from "./named-ids.ts";
+import { type OwnerQuestion, type Owners, owners } from "./owners.ts";
 import type { NextPage } from "./pages.ts";
-import { sharing } from "./sharing.ts";
-import { heardStream } from "./streamed-ids.ts";
+import { RequestIds } from "./request-ids.ts";
+import { type ServesOne, sharing } from "./sharing.ts";
+import { type Uncounted, uncounted } from "./uncounted.ts";
 
 /**
  * Several workspaces may share one credential. What a provider makes for one of them is recorded with workspace and
@@ -31,6 +22,9 @@ export interface Ownership {
   judgeModel(caller: Caller, to: Try["to"]): Promise<void>;
   /** The answer as its caller may have it. `next` asks for a further page. */
   settle(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply>;
+  /** Which of these goes on no more and was not counted yet: each is so once, for whoever asks first. */
+  takeUncounted: Uncounted["take"];
+  noteCounted: Uncounted["noteCounted"];
 }
 export interface OwnershipParts {
   readonly records: RecordsHandle;
@@ -38,93 +32,36 @@ export interface OwnershipParts {
   readonly now: () => number;
 }
 
+/** What is asked of the records, for requests and for answers. */
+export interface OwnerLookups {
+  readonly owners: Owners;
+  readonly servesOne: ServesOne;
+  askingOf(caller: Caller, to: Try["to"]): OwnerQuestion;
+  /** May the caller see what nobody recorded? */
+  seesUnrecorded(asking: OwnerQuestion, to: Try["to"]): Promise<boolean>;
+}
+
 export function ownership(parts: OwnershipParts): Ownership {
-  const ownerRecords = owners(parts);
-  const servesOne = sharing(parts);
-  const askingOf = (caller: Caller, to: Try["to"]): OwnerQuestion => ({ tenant: caller, mark: markOf(to, parts.vault) });
-
-  const seesUnrecorded = async (asking: OwnerQuestion, to: Try["to"]): Promise<boolean> =>
-    (await servesOne(to)) && !(await ownerRecords.othersForgot(asking));
-  const withoutOthers = ownLists({ whoseAll: ownerRecords.whoseAll, servesOne, seesUnrecorded, askingOf });
-
-  async function refuseForeign(ids: readonly string[], caller: Caller, { to }: Naming, isId: IsId): Promise<void> {
-    const asking = askingOf(caller, to);
-    const all = ids.length > AT_ONCE ? await ownerRecords.whoseAll(ids, asking) : undefined;
-    for (const id of ids) {
-      const whose = all ? (all.get(id) ?? "unrecorded") : await ownerRecords.whose(id, asking);
-      if (whose === "own" || (whose === "unrecorded" && (!isId(id) || (await seesUnrecorded(asking, to))))) continue;
-      throw unknownId(id);
-    }
-  }
-  /** Of what passes. Who brings the key may ask its provider for anything without us. */
-  async function judgePassing(owned: OwnedIds, caller: Caller, naming: Naming): Promise<void> {
-    const { call, to, body } = naming;
-    if (to.kept === null && secretsIn(to).length > 0) return;
-    if (call.body.kind === "raw" && owned.isUpload?.(call.body.contentType) === false && !(await servesOne(to)))
-      throw notReadable(call.body.contentType);
-    const inBody = (body && (await owned.namedInTurns?.(body))) ?? [];
-    await refuseForeign(namedIds({ ...owned, named: () => inBody }, naming), caller, naming, isIdOf(owned));
-  }
-  /** Where nobody declared what an answer makes, it may only name it. */
-  async function recordMade(ids: readonly string[], asking: OwnerQuestion, { temporary, looksLikeId }: OwnedIds): Promise<void> {
-    await ownerRecords.record(ids, asking, { temporary: temporary === true, mayOnlyBeNamed: looksLikeId !== undefined });
-  }
-  async function settled(owned: OwnedIds, reply: Reply, it: Try, next: NextPage): Promise<Reply> {
-    const { request, to, call } = it;
-    const asking = askingOf(request.caller, to);
-    if (isDeletion(call.row))
-      for (const id of namedIds(owned, { call, to, body: null })) await ownerRecords.forget(id, asking).catch(stays);
-    const seen = owned.lists ? await withoutOthers(owned, reply, it, next) : reply;
-    const { made } = owned;
-    if (made === undefined || to.served !== null) return seen; // made by translation: its ids are nobody's elsewhere
-    const parts = owned.parts !== undefined && !(await servesOne(to)) ? owned.parts : undefined;
-    if (seen.content.kind !== "whole") return heardStream(seen, { made, parts }, (ids) => recordMade(ids, asking, owned));
-    const { body } = seen.content;
-    if (body !== null) await recordMade([...made(body), ...(parts?.of(body) ?? [])], asking, owned);
-    return seen;
-  }
-
+  const lookups = lookupsOf(parts);
+  const unfinished = uncounted(parts);
+  const requests = new RequestIds(lookups);
+  const answers = new AnswerIds(lookups, unfinished);
   return {
-    judge(owned, caller, named) {
-      if (owned.namedInTurns) return judgePassing(owned, caller, named);
-      const ids = namedIds(owned, named);
-      const judged = ids.length === 0 ? undefined : refuseForeign(ids, caller, named, isIdOf(owned));
-      const { unfit } = owned;
-      return unfit && isUnfit(named.call) ? Promise.resolve(judged).then(() => judgePassing(unfit, caller, named)) : judged;
-    },
-    async judgeModel(caller, to) {
-      const { model } = to.target;
-      if ((await ownerRecords.whose(model, askingOf(caller, to))) === "another's") throw unknownId(model);
-    },
-    async settle(owned, reply, it, next) {
-      if (reply.status >= 300) return reply;
-      try {
-        return await settled(owned, reply, it, next);
-      } catch (thrown) {
-        await discarded(reply.content); // nobody will read it
-        throw thrown;
-      }
-    },
+    judge: (owned, caller, named) => requests.judge(owned, caller, named),
+    judgeModel: (caller, to) => requests.judgeModel(caller, to),
+    settle: (owned, reply, it, next) => answers.settle(owned, reply, it, next),
+    takeUncounted: unfinished.take,
+    noteCounted: unfinished.noteCounted,
   };
 }
-const isUnfit = ({ body }: Call): boolean => body.kind === "json" && body.unfit === true;
-const notReadable = (contentType: string): GatewayError =>
-  new GatewayError(
-    "CONTENT_TYPE",
-    {
-      got: contentType.slice(0, 200) || "(none)",
-      expected: "application/json, or the type of a file: several workspaces share this credential",
-    },
-    { param: "content-type" },
-  );
 
-/** So many ids are looked up one by one, and kept in memory; more are asked for together. */
-const AT_ONCE = 8;
-const MAX_SHOWN = 100;
-const unknownId = (id: string): GatewayError => new GatewayError("ID_UNKNOWN", { id: id.slice(0, MAX_SHOWN) });
-
-/** What is left of a thing that is gone does no harm. */
-const stays = (): void => undefined;
-
-/** Does it delete the thing itself, and not one of a thing's parts? */
-const isDeletion = ({ method, path }: MountedOperation): boolean => method === "DELETE" && /^\/[\w/-]+\/:\w+$/.test(path);
+function lookupsOf(parts: OwnershipParts): OwnerLookups {
+  const ownerRecords = owners(parts);
+  const servesOne = sharing(parts);
+  return {
+    owners: ownerRecords,
+    servesOne,
+    askingOf: (caller, to) => ({ tenant: caller, mark: markOf(to, parts.vault) }),
+    seesUnrecorded: async (asking, to) => (await servesOne(to)) && !(await ownerRecords.othersForgot(asking)),
+  };
+}

@@ -42,7 +42,7 @@ export function sharing({ records, vault }: SharingParts): ServesOne {
   }
   return async (to) => {
     const secrets = secretsIn(to);
-    if (isGateways(to, secrets)) return (await workspaces()).length <= 1;
+    if (isGateways(to, secrets) || to.kept?.isMapped) return (await workspaces()).length <= 1;
     if (to.kept === null) return true;
     const credentialUsers = await users();
     const having = (secrets.length > 0 ? secrets : [identityOf(to.id)]).flatMap((secret) => [

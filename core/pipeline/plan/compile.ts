@@ -1,6 +1,7 @@
 import { type Branch, CONFIG_MEMBERS, type ConfigLevel, GatewayError, type Json, type Leaf, type TargetNode } from "#contract";
 import type { ConfigClaims } from "../../kernel/config/claims.ts";
 import type { ConfigRules } from "../../kernel/config/rules.ts";
+import { mutator } from "./guardrails/mutator.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 import { givenParams } from "./given-params.ts";
 
@@ -110,8 +111,8 @@ function inherit(config: ConfigLevel, above: Inherited, compiling: Compiling): I
     overrideParams: merged(above.overrideParams, config.override_params, compiling),
     defaultParams: merged(above.defaultParams, config.default_params, compiling),
     dropParams: config.drop_params ? joined(above.dropParams, config.drop_params, compiling) : above.dropParams,
-    inputGuardrails: guardrailsOf(config.before_request_hooks, config.input_guardrails) ?? above.inputGuardrails,
-    outputGuardrails: guardrailsOf(config.after_request_hooks, config.output_guardrails) ?? above.outputGuardrails,
+    inputGuardrails: guardrailsOf(config.input_mutators, config.before_request_hooks, config.input_guardrails) ?? above.inputGuardrails,
+    outputGuardrails: guardrailsOf(config.output_mutators, config.after_request_hooks, config.output_guardrails) ?? above.outputGuardrails,
     members: membersOf(config, above.members, compiling.claims),
   };
 }
@@ -134,13 +135,19 @@ function countMerged(count: number, compiling: Compiling): void {
     });
 }
 
-/** Older hook objects come before the shorthand entries. */
+type GuardrailList = Leaf["inputGuardrails"];
+/** Mutators come first, and older hook objects before the shorthand entries. */
 function guardrailsOf(
-  hooks: Leaf["inputGuardrails"] | undefined,
-  shorthand: Leaf["inputGuardrails"] | undefined,
-): Leaf["inputGuardrails"] | undefined {
-  return hooks || shorthand ? [...(hooks ?? []), ...(shorthand ?? [])] : undefined;
+  mutators: GuardrailList | undefined,
+  hooks: GuardrailList | undefined,
+  shorthand: GuardrailList | undefined,
+): GuardrailList | undefined {
+  return mutators || hooks || shorthand ? [...(mutators ?? []).map(mutator), ...(hooks ?? []), ...(shorthand ?? [])] : undefined;
 }
+
+/** The target of a request that says itself how often it is tried again; as it is, where its config says it. */
+export const retried = (root: TargetNode, attempts: number): TargetNode =>
+  root.kind === "leaf" && root.retry === BASE.retry ? { ...root, retry: retryOf({ attempts }) } : root;
 
 function retryOf(retry: NonNullable<ConfigLevel["retry"]>): Leaf["retry"] {
   return {

@@ -1,4 +1,5 @@
 import { type Call, type HeaderClasses, headerList, HOLDS_OWN_KEY, unacceptableUrl } from "#contract";
+import type { KeyHeaders } from "../../kernel/secrets/caller-key.ts";
 import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 
 /* Which values of a request may be in a target. */
@@ -6,6 +7,7 @@ import type { OwnKeys } from "../../kernel/secrets/own-keys.ts";
 export interface TargetRules {
   readonly ownKeys: Pick<OwnKeys, "foundIn">;
   readonly headers: HeaderClasses;
+  readonly keyHeaders: KeyHeaders;
 }
 
 /** A key of the gateway is no provider's credential, whichever field holds it: the caller's, or another that is known, counts as not given. */

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterInput, Call, Dialect, Json, OperationId, OperationName, Provider, ServedTo, Usage } from "#contract";
+import type { Adapter, AdapterInput, Call, Dialect, Json, OperationId, OperationName, Provider, ServedTo, StandIn, Usage } from "#contract";
 import type { MountedRoute } from "../../kernel/generation.ts";
 
 /** By the operation that a client asks. */
@@ -38,7 +38,7 @@ export function servingOf(provider: Provider, { call, model }: ServedRequest, mo
   const { operations } = provider;
   const own = operations[call.operation];
   if (own && (!own.serves || own.serves(model, bodyOf(call)))) return { adapter: own, served: null };
-  const served = servedBy(call.operation, mounted);
+  const served = servedBy({ call, model }, provider, mounted);
   const adapter = served && operations[served.operation];
   return adapter ? { adapter, served } : null;
 }
@@ -54,8 +54,18 @@ function passingAdapter(provider: Provider): Adapter {
 }
 const passingAdapters = new WeakMap<Provider, Adapter>();
 
-function servedBy(operation: OperationName, { dialects, routes }: Mounted): Served | null {
-  const spoken = dialects.get(operation)?.served;
+/** Which of the two that its dialect has. */
+function standInOf({ call, model }: ServedRequest, { operations }: Provider, dialects: Dialects): StandIn | undefined {
+  const { served, servedBefore: chosen } = dialects.get(call.operation) ?? {};
+  const adapter = chosen && dialects.has(chosen.by) ? operations[chosen.by] : undefined;
+  if (!chosen || !adapter) return served;
+  const isAsked = call.control.beta?.includes(chosen.flag) === true && chosen.suits(bodyOf(call));
+  return isAsked || adapter.alone?.(model) ? chosen : served;
+}
+
+function servedBy(request: ServedRequest, provider: Provider, { dialects, routes }: Mounted): Served | null {
+  const spoken = standInOf(request, provider, dialects);
+  const { operation } = request.call;
   if (spoken) return { operation: spoken.by, request: spoken.request, wire: dialects.get(spoken.by) ?? null };
   const served = routes.get(operation)?.served;
   if (!served) return null;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { type Call, type Caller, headerClasses, type Leaf, type Provider } from "#contract";
 import type { Generation } from "../../kernel/generation.ts";
+import { NOTHING_PREPARED } from "#kit";
 import { ownKeys } from "../../kernel/secrets/own-keys.ts";
 import { BASE } from "./compile.ts";
 import { resolver } from "./targets.ts";
@@ -10,9 +11,12 @@ const provider = { target: Type.Object({}), endpoint: () => ({ baseUrl: "" }), o
 const gen = {
   providers: new Map([["acme", { provides: provider }]]),
   plugins: [],
-  stores: { records: { lookup: () => () => undefined } },
 } as unknown as Generation; // what resolving looks at
-const resolve = resolver(gen, new Map(), () => 0, { ownKeys: ownKeys({ digest: (text) => text }), headers: headerClasses([]) });
+const resolve = resolver(gen, new Map(), () => 0, {
+  ownKeys: ownKeys({ digest: (text) => text }),
+  headers: headerClasses([]),
+  keyHeaders: [],
+});
 
 const leaf = (more: Partial<Leaf>): Leaf => ({
   ...{ kind: "leaf", path: "config", name: null, weight: 1, ...BASE },
@@ -26,7 +30,7 @@ const call = {
 } as unknown as Call; // what resolving reads
 const pinned = { allowConfigOverride: false, configId: "pc-pinned", workspaceId: null } as Caller;
 const hostFor = async (caller: Partial<Caller>, more: Partial<Leaf> = {}): Promise<string | null> =>
-  (await resolve(leaf(more), call, { ...pinned, ...caller }, "m")).target.customHost;
+  (await resolve(leaf(more), { call, caller: { ...pinned, ...caller }, prepared: NOTHING_PREPARED }, "m")).target.customHost;
 
 test("a request's custom host is not where a pinned config goes, and is where others go", async () => {
   expect(await hostFor({})).toBeNull();
@@ -39,9 +43,13 @@ test("a request's custom host is not where a pinned config goes, and is where ot
 const teamFor = async (headers: Record<string, string>, clientHeader = "acme-team", aliases: readonly string[] = []): Promise<unknown> => {
   const target = Type.Object({ team: Type.Optional(Type.String({ clientHeader })) });
   const own = { ...gen, providers: new Map([["acme", { provides: { ...provider, target } }]]) } as unknown as Generation; // what resolving looks at
-  const resolving = resolver(own, new Map(), () => 0, { ownKeys: ownKeys({ digest: (text) => text }), headers: headerClasses(aliases) });
+  const resolving = resolver(own, new Map(), () => 0, {
+    ownKeys: ownKeys({ digest: (text) => text }),
+    headers: headerClasses(aliases),
+    keyHeaders: [],
+  });
   const asked = { ...call, headers: new Headers(headers) } as unknown as Call; // what resolving reads
-  return (await resolving(leaf({}), asked, pinned, "m")).target.fields["team"];
+  return (await resolving(leaf({}), { call: asked, caller: pinned, prepared: NOTHING_PREPARED }, "m")).target.fields["team"];
 };
 test("a field is read from the header of the vendor's own client, and never from one that is more than plain", async () => {
   expect(await teamFor({ "acme-team": "blue" })).toBe("blue");

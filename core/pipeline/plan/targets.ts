@@ -3,15 +3,12 @@ import {
   type Call,
   type Caller,
   GatewayError,
-  Integrations,
   isPinned,
   type Json,
   knownNames,
   type Leaf,
   type MaybePromise,
   type Provider,
-  Providers,
-  type RecordOf,
   shownOperation,
   type Target,
   wholePath,
@@ -21,7 +18,9 @@ import { providerKey } from "../../kernel/secrets/caller-key.ts";
 import { type Dialects, type Serving, servingOf } from "./served.ts";
 import { compiledSchema, type Field, type TargetSchema } from "./target-schema.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
-import { isInline } from "./plan.ts";
+import { isInline } from "./configs.ts";
+import type { Prepared } from "./prepare.ts";
+import type { Credential, KeptAt } from "./saved-providers.ts";
 import { lowered } from "../../json/shape.ts";
 import { isOwn, notOwn, refuseOwnKey, saidByClient, type TargetRules } from "./request-values.ts";
 
@@ -35,12 +34,7 @@ export interface Resolved extends Serving {
   /** Where its credential is kept; `null` where the request brought it itself. */
   readonly kept: KeptAt | null;
 }
-/** A saved credential is an integration's, or stands in a saved config. */
-export interface KeptAt {
-  readonly integrationId: string | null;
-}
 const IN_CONFIG: KeptAt = Object.freeze({ integrationId: null });
-export type Resolver = (leaf: Leaf, call: Call, caller: Caller, model: string) => Resolved | Promise<Resolved>;
 
 /** What a target is made from. */
 interface Parts {
@@ -55,45 +49,24 @@ interface ProviderMeant {
   readonly slug: string | null;
   readonly saved: Credential | null;
 }
-interface Credential extends KeptAt {
-  readonly providerId: string;
-  readonly apiKey: string;
-  readonly fields: Json;
-  readonly customHost: string | null;
+/** Whose request it is, and what is prepared for such. */
+interface AskedTarget {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly prepared: Prepared;
 }
+export type Resolver = (leaf: Leaf, asked: AskedTarget, model: string) => MaybePromise<Resolved>;
 
-type Resolving = Pick<Generation, "providers" | "plugins" | "stores" | "vault" | "operations">;
-export function resolver(gen: Resolving, dialects: Dialects, now: () => number, rules: TargetRules): Resolver {
+export function resolver(gen: Parts["gen"], dialects: Dialects, now: () => number, rules: TargetRules): Resolver {
   const parts: Parts = { gen, dialects, rules };
-  const credential = gen.stores.records.lookup(Integrations, ["id"], (record): Credential | null =>
-    record.status !== "active" ? null : credentialOf(record, gen.vault.open),
-  );
-  const named = gen.stores.records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
-
-  const meaningOf = (reference: string, caller: Caller): MaybePromise<ProviderMeant> =>
-    reference.startsWith("@") ? savedMeaning(reference, caller) : { id: reference, slug: null, saved: null };
-
-  const savedMeaning = (reference: string, caller: Caller): MaybePromise<ProviderMeant> => {
-    const unknown = () =>
-      new GatewayError("PROVIDER_UNKNOWN", {
-        provider: reference,
-        known: "Save it under /v2/providers first, or name a provider id without @.",
-      });
-    return after(named(caller.workspaceId ?? "", reference.slice(1)), (record) => {
-      if (!record) throw unknown();
-      if (record.expires_at !== null && record.expires_at <= now())
-        throw new GatewayError("ACCESS_DENIED", { what: `the provider ${reference}, which has expired` });
-      return after(credential(record.integration_id), (saved) => {
-        if (!saved) throw unknown();
-        return { id: saved.providerId, slug: reference, saved };
-      });
-    });
-  };
-
-  return (leaf, call, caller, model) => {
+  return (leaf, { call, caller, prepared }, model) => {
     const place = placeOf(leaf, call, model, isPinned(caller) && namesProvider(leaf));
-    const meaning = meaningOf(place.reference, caller);
-    return after(meaning, (meant) => concrete(meant, place, parts));
+    const { reference } = place;
+    if (!reference.startsWith("@")) return concrete({ id: reference, slug: null, saved: null }, place, parts);
+    return after(prepared.provider(reference), (found) => {
+      if (found.expiresAt <= now()) throw new GatewayError("ACCESS_DENIED", { what: `the provider ${reference}, which has expired` });
+      return concrete(found, place, parts);
+    });
   };
 }
 
@@ -188,7 +161,7 @@ function targetOf(
   }
   return {
     fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
-    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? providerKey(call.headers, call.control.apiKey), call, rules),
+    apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? providerKey(call.headers, call.control.apiKey, rules.keyHeaders), call, rules),
     customHost,
     model,
   };
@@ -273,18 +246,3 @@ function fieldsOf(schema: TargetSchema, { meaning, leaf, call, keeps }: FieldSou
 /** The first that says it: the saved integration, the config, the request's headers. */
 const givenFor = ({ name, header }: Field, { saved }: ProviderMeant, leaf: Leaf, call: Call): unknown =>
   saved?.fields[name] ?? leaf.fields[name] ?? call.control.rest[header];
-
-function credentialOf(
-  { id, ai_provider_id: providerId, key_sealed: sealedKey, configurations }: RecordOf<typeof Integrations>,
-  open: (sealed: string) => string,
-): Credential {
-  const fields: Json = {};
-  for (const [name, value] of Object.entries(configurations)) fields[name] = isSealed(value) ? open(value.sealed) : value;
-  const host = fields["custom_host"];
-  const customHost = typeof host === "string" ? host : null;
-  return { integrationId: id, providerId, apiKey: sealedKey === null ? "" : open(sealedKey), fields, customHost };
-}
-
-/** How a secret stands inside `configurations`. */
-const isSealed = (value: unknown): value is { readonly sealed: string } =>
-  typeof value === "object" && value !== null && "sealed" in value && typeof value.sealed === "string";

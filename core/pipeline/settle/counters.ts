@@ -1,4 +1,4 @@
-import { type CheckResult, inputTokens, type Outcome, outputTokens } from "#contract";
+import { type CheckResult, type GuardrailResults, inputTokens, type Outcome, outputTokens } from "#contract";
 
 /* Counters of this process, kept for its metrics. Labels are ids of ours, never text of a client. */
 
@@ -28,9 +28,12 @@ export function countRequest({ call, provider, status, ended, timing, usage, cos
     sum.outputTokens += outputTokens(usage);
   }
   sum.costCents += costCents ?? 0;
+  if (!mayHoldErrors(guardrails)) return;
   for (const { checks } of guardrails.input) for (const check of checks) if (check.error) countError(check, check.error);
   for (const { checks } of guardrails.output) for (const check of checks) if (check.error) countError(check, check.error);
 }
+/** Results that are still text are parsed only where an error stands in them: most requests have none. */
+const mayHoldErrors = ({ text }: GuardrailResults): boolean => text === null || text.includes('"error":{');
 
 /** An answer that its plugin was to keep, and did not. */
 export const countNotKept = (operation: string): void => void notKept.set(operation, (notKept.get(operation) ?? 0) + 1);

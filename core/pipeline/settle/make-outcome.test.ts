@@ -12,6 +12,7 @@ import { Results, WholeReport } from "../call/guardrail-report.ts";
 import type { GuardrailReport } from "../call/guardrail-report.ts";
 import { ownReply, type Reply } from "../call/reply.ts";
 import type { Served } from "./settle.ts";
+import type { Spent } from "../stream/spent.ts";
 
 const call: Call = {
   id: "1",
@@ -37,7 +38,7 @@ const from = {
   served: null,
   target: { fields: {}, apiKey: "", customHost: null, model: "m" },
 };
-const reply: Reply = { ...ownReply(200, "", null), from };
+const reply: Reply = { ...ownReply(200, "", null), from, sent: { url: "https://p.test", body: "{}", secrets: [] } };
 const servedOf = (of: Call): Served => ({ call: of, caller: null, plan: null, leave: () => undefined, held: new MemoryBudget(1e9).hold() });
 const words = "word ".repeat(50);
 const ending = (more: Partial<Ending>): Ending => ({
@@ -52,7 +53,14 @@ const ending = (more: Partial<Ending>): Ending => ({
 const quiet = (): void => undefined;
 const byWords: Tokenizer = { count: (texts) => texts.map((text) => text.match(/\S+/g)?.length ?? 0) };
 const tokenizers = [{ name: "tokenizer/words", provides: byWords } as Provided<Tokenizer>]; // no more is looked at
-const AT = { now: 5, loggedBytes: 100, costOf: costing([], quiet), estimate: estimating(tokenizers, quiet) };
+const AT = {
+  now: 5,
+  loggedBytes: 100,
+  keyHeaders: [],
+  costOf: costing([], quiet),
+  estimate: estimating(tokenizers, quiet),
+  owned: { takeUncounted: () => Promise.resolve(new Map<string, Usage>()), noteCounted: () => Promise.resolve() },
+};
 const usageOf = async (more: Partial<Ending>): Promise<Usage | null> =>
   (await outcomeOf({ reply, served: servedOf(call), ending: ending(more) }, AT)).usage;
 
@@ -61,6 +69,10 @@ test("a request of more texts than are read is estimated by its JSON, and settle
   const many: Call = { ...call, body: { kind: "json", text: "word ".repeat(1_000), value } };
   const { usage, bodies } = await outcomeOf({ reply, served: servedOf(many), ending: ending({}) }, AT);
   expect([usage?.input, usage?.estimated, bodies?.request?.length]).toEqual([1_000, true, 100]);
+});
+test("what was never sent used nothing, whatever is answered in the place of an answer", async () => {
+  const { usage } = await outcomeOf({ reply: { ...reply, sent: null }, served: servedOf(call), ending: ending({}) }, AT);
+  expect(usage).toBeNull();
 });
 test("what the provider reported of a complete answer stands", async () => {
   expect(await usageOf({ usage: { input: 3, output: 4 } })).toEqual({ input: 3, output: 4 });
@@ -79,6 +91,21 @@ test.each(["aborted", "partial"] as const)("an answer that was %s costs no less 
   expect(usage).toMatchObject({ input: 9, estimated: true });
   expect(usage?.output).toBeGreaterThan(40);
   expect(await usageOf({ ended, usage: { input: 9, output: 500 } })).toEqual({ input: 9, output: 500 });
+});
+describe("an answer that was denied", () => {
+  const spentOf = async (more: Partial<Spent>): Promise<Usage | null> => {
+    const spent: Spent = { usage: { input: 9, output: 1 }, model: "m", isComplete: true, received: words, ...more };
+    const ended = ending({ usage: null, answerText: () => ({ text: "it was denied", times: 1 }) });
+    return (await outcomeOf({ reply: { ...reply, status: 446, denied: spent }, served: servedOf(call), ending: ended }, AT)).usage;
+  };
+  test("used what its vendor said of it, if it came to its end", async () => {
+    expect(await spentOf({})).toEqual({ input: 9, output: 1 });
+  });
+  test("that was cut used no less than what was received of it", async () => {
+    expect(await spentOf({ isComplete: false })).toEqual({ input: 9, output: 50, estimated: true });
+    expect(await spentOf({ isComplete: false, usage: null })).toEqual({ input: 1, output: 50, estimated: true });
+    expect(await spentOf({ isComplete: false, usage: { input: 9, output: 500 } })).toEqual({ input: 9, output: 500 });
+  });
 });
 test("a whole answer without usage is counted by its texts", async () => {
   const body = { id: "c", choices: [{ message: { role: "assistant", content: words } }] };
@@ -205,7 +232,7 @@ describe("the bodies for the log", () => {
       response: "",
     });
     const none = { ...call, method: "GET", body: { kind: "none" } } as const;
-    expect((await whole(reply, { response: null }, none)).bodies).toEqual({
+    expect((await whole({ ...reply, sent: null }, { response: null }, none)).bodies).toEqual({
       request: null,
       upstreamUrl: null,
       upstreamRequest: null,

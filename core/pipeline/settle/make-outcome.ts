@@ -1,26 +1,21 @@
 import {
   type Bodies,
   type Call,
-  GatewayError,
-  isJson,
-  type Json,
+  type InnerCalls,
   type JsonText,
   MAX_JSON_LEVELS,
-  type MaybePromise,
   nestsDeeper,
   type Outcome,
-  outputTokens,
-  type PlacedSegment,
-  type Usage,
   type WireError,
 } from "#contract";
-import { callerKey } from "../../kernel/secrets/caller-key.ts";
+import { callerKey, type KeyHeaders } from "../../kernel/secrets/caller-key.ts";
 import { type Ending, NOTHING_READ } from "../stream/deliver.ts";
-import type { EstimateUsage } from "./estimate.ts";
-import type { CostOf } from "./cost.ts";
+import { type Counted, countedOnce, type CountingOnce, endedWork, together } from "./ended-work.ts";
 import { fieldsText, logged, type LoggedText, shortened } from "./logged-text.ts";
+import type { LeftBehind } from "../call/left-behind.ts";
 import type { Reply } from "../call/reply.ts";
 import type { Served } from "./settle.ts";
+import { costFor, MAX_NAME, modelOf, usageOf } from "./used.ts";
 import {
   MIN_LENGTH,
   type Secrets,
@@ -30,16 +25,21 @@ import {
   withoutLongSecrets,
 } from "../../kernel/secrets/redaction.ts";
 
-interface At {
+interface At extends CountingOnce {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly loggedBytes: number;
-  readonly costOf: CostOf;
-  readonly estimate: EstimateUsage;
+  /** Where a client may have said the key it came with. */
+  readonly keyHeaders: KeyHeaders;
 }
 
 /** What came of a request, as policies and exporters are told it. */
-export const outcomeOf = async (ended: Ended, at: At): Promise<Outcome> => makeOutcome(ended, at, await findingsOf(ended, at));
+export async function outcomeOf(ended: Ended, at: At): Promise<Outcome> {
+  const found = await findingsOf(ended, at);
+  const { spending, routed } = ended.served;
+  const costs = (spending ?? routed?.spending)?.innerCosts ?? [];
+  return makeOutcome(ended, at, costs.length === 0 ? found : { ...found, innerCalls: await innerCallsOf(costs) });
+}
 
 /** A request and how it ended. */
 export interface Ended {
@@ -48,7 +48,7 @@ export interface Ended {
   readonly ending: Ending;
 }
 function makeOutcome({ reply, served: { call, caller, plan }, ending }: Ended, at: At, found: Findings): Outcome {
-  const secrets = secretsOf(reply, call);
+  const secrets = secretsOf(reply, call, at.keyHeaders);
   return {
     call,
     caller,
@@ -58,28 +58,28 @@ function makeOutcome({ reply, served: { call, caller, plan }, ending }: Ended, a
     error: shortError(ending.error ?? reply.error, secrets),
     provider: reply.from?.id ?? null,
     providerSlug: reply.from?.slug ?? null,
-    model: shortName(hidden(modelOf(reply, ending), secrets)),
+    model: shortName(hidden(found.model, secrets)),
     lastUsedOption: reply.leaf?.path ?? null,
     retries: reply.retries,
     cacheStatus: reply.cacheStatus,
     streamed: ending.streamed === true,
     usage: found.usage,
     costCents: found.costCents,
+    innerCalls: found.innerCalls,
     guardrails: quoting(found.guardrails, secrets),
     timing: timingOf(reply, ending, at.now - call.startedAt),
-    bodies: call.control.debug === false ? null : bodiesOf({ reply, call, ending, secrets }, at.loggedBytes),
+    bodies: call.control.debug === false ? null : bodiesOf({ reply, call, ending, secrets, guardrails: found.guardrails }, at.loggedBytes),
   };
 }
 
 /** An outcome that needs nothing of the answer: where the whole one could not be made, the request is still told of. */
 export const bareOutcome = ({ reply, served, ending }: Ended, at: At): Outcome => ({
-  ...makeOutcome({ reply, served, ending: { ...NOTHING_READ, ended: ending.ended } }, at, NOTHING_FOUND),
+  ...makeOutcome({ reply, served, ending: { ...NOTHING_READ, ended: ending.ended } }, at, { ...NOTHING_FOUND, model: reply.model }),
   bodies: null,
 });
-const NOTHING_FOUND: Findings = { usage: null, costCents: null, guardrails: { input: [], output: [], text: null } };
+const NOTHING_FOUND: Omit<Findings, "model"> = { usage: null, costCents: null, guardrails: { input: [], output: [], text: null } };
 
-/** A provider may call its model and its errors anything, at any length; columns and indexes have an end. */
-const MAX_NAME = 256;
+/** A provider may say anything of its errors, at any length; columns have an end. */
 const MAX_MESSAGE = 4_096;
 function shortError(error: WireError | null, secrets: Secrets): WireError | null {
   if (error === null) return null;
@@ -92,30 +92,42 @@ function shortError(error: WireError | null, secrets: Secrets): WireError | null
   };
 }
 
-/** No price and no tokenizer knows a longer name, and looking for it would hold up every request. */
-const isAskable = (model: string): boolean => model !== "" && model.length <= MAX_NAME;
 const shortName = (name: string | null): string | null => name && shortened(name, MAX_NAME);
-
-const modelOf = (reply: Reply, ending: Ending): string | null => ending.model ?? reply.model;
 
 /* ── what is not in the answer itself ────────────────────────────────────────────────────────────────────────── */
 
-interface Findings {
-  readonly usage: Usage | null;
-  readonly costCents: number | null;
+interface Findings extends Counted {
+  readonly innerCalls?: InnerCalls | undefined;
   readonly guardrails: Outcome["guardrails"];
 }
 
 /** Usage may have to be estimated, a guardrail may still run, and a source of prices may have to look its price up. */
-async function findingsOf(ended: Ended, { costOf, estimate }: At): Promise<Findings> {
-  const { reply, served, ending } = ended;
-  const judging = guardrailsOf(reply);
-  const usage = await usageOf(ended, estimate);
-  return {
-    usage,
-    costCents: usage && (await costFor({ reply, served, usage, costOf }, modelOf(reply, ending))),
-    guardrails: await judging,
-  };
+async function findingsOf(ended: Ended, at: At): Promise<Findings> {
+  const judging = guardrailsOf(ended.reply);
+  const leftBehind = ended.served.routed?.leftBehind;
+  const counted = await countedOf(ended, at);
+  return { ...(leftBehind ? await withLeftBehind(counted, leftBehind, ended, at) : counted), guardrails: await judging };
+}
+
+/** What one answer used, which was given or not. */
+async function countedOf(ended: Ended, at: At): Promise<Counted> {
+  const { reply, served } = ended;
+  const work = endedWork(ended);
+  if (work !== undefined) return countedOnce(work, ended, at);
+  const [usage, model] = [await usageOf(ended, at.estimate), modelOf(ended)];
+  return { usage, model, costCents: usage && (await costFor({ reply, served, usage, costOf: at.costOf }, model)) };
+}
+/** Each at the price of whoever gave it. */
+async function withLeftBehind(last: Counted, leftBehind: readonly LeftBehind[], ended: Ended, at: At): Promise<Counted> {
+  let counted = last;
+  for (const left of leftBehind) counted = together(counted, await countedOf({ ...ended, reply: { ...ended.reply, ...left } }, at));
+  return counted;
+}
+
+/** Asked when its guardrails are done: none is asked after that. */
+async function innerCallsOf(costs: readonly Promise<number | null>[]): Promise<InnerCalls> {
+  const known = (await Promise.all(costs)).filter((cents) => cents !== null);
+  return { calls: costs.length, costCents: known.length === 0 ? null : known.reduce((all, cents) => all + cents, 0) };
 }
 
 /** Those that were waited for, and those that ran beside the request. */
@@ -133,76 +145,11 @@ const timingOf = ({ upstreamMs }: Reply, { streamed, firstMs, readyMs }: Ending,
     ? { totalMs, upstreamMs: totalMs, gatewayMs: 0, timeToFirstTokenMs: firstMs }
     : { totalMs, upstreamMs, gatewayMs: Math.max(0, (readyMs ?? totalMs) - upstreamMs), timeToFirstTokenMs: null };
 
-/* ── usage and cost ──────────────────────────────────────────────────────────────────────────────────────────── */
-
-/** What the provider reported, if the answer came to its end; else no less than what was received. */
-function usageOf(ended: Ended, estimate: EstimateUsage): MaybePromise<Usage | null> {
-  const { ending } = ended;
-  const reported = ending.usage;
-  return reported && (ending.ended === "ok" || !ending.streamed) ? reported : usageReceived(ended, estimate);
-}
-
-async function usageReceived(ended: Ended, estimate: EstimateUsage): Promise<Usage | null> {
-  const reported = ended.ending.usage;
-  const estimated = await estimateOf(ended, estimate);
-  if (!reported || !estimated) return reported ?? estimated;
-  const missing = outputTokens(estimated) - outputTokens(reported);
-  return missing > 0 ? { ...reported, output: (reported.output ?? 0) + missing, estimated: true } : reported;
-}
-
-/** Only answers that cost something are estimated: those a model began to give. */
-async function estimateOf({ reply, served, ending }: Ended, estimate: EstimateUsage): Promise<Usage | null> {
-  const call = served.prepared ?? served.call;
-  const { input, output } = call.row.content;
-  if (!input || !output || reply.from === null || reply.status >= 300 || call.body.kind !== "json") return null;
-  const { content } = reply;
-  const whole = content.kind === "whole" && isJson(content.body) ? textRead(output, content.body, content.text) : "";
-  const { text, times } = ending.answerText?.() ?? { text: whole, times: 1 };
-  const model = modelOf(reply, ending) ?? reply.from.target.model;
-  const of = { providerId: reply.from.id, model: shortened(model, MAX_NAME) };
-  const asked = textRead(input, call.body.value, served.call.body.kind === "json" ? served.call.body.text : null);
-  const usage = await estimate(asked, text, of);
-  return { ...usage, output: Math.round((usage.output ?? 0) * times) };
-}
-
-/** The texts of a body; all of its JSON where they are too many to be read. */
-function textRead(read: (body: Json) => readonly PlacedSegment[], body: Json, json: JsonText | null): string {
-  try {
-    return textIn(read(body));
-  } catch (thrown) {
-    if (!GatewayError.is(thrown)) throw thrown;
-    return typeof json === "string" ? json : Buffer.from(json ?? []).toString("latin1");
-  }
-}
-/** What of a body counts as tokens of text. */
-const textIn = (segments: readonly PlacedSegment[]): string =>
-  segments
-    .filter(({ kind }) => !MEDIA.has(kind))
-    .map((segment) => segment.raw ?? segment.text)
-    .join("\n");
-const MEDIA: ReadonlySet<PlacedSegment["kind"]> = new Set(["image", "audio", "file"]);
-
-/** By the model that answered, or by the one that was asked when nobody knows the other's price. */
-async function costFor(used: Used, model: string | null): Promise<number | null> {
-  if (!used.reply.from) return null;
-  const { id: providerId, slug: providerSlug, provider, target } = used.reply.from;
-  const asked = target.model;
-  const of = model ?? asked;
-  const { usage, costOf, served } = used;
-  const cost = isAskable(of) ? await costOf({ providerId, providerSlug, model: of, usage, caller: served.caller }, provider) : null;
-  return cost === null && of !== asked ? costFor(used, null) : cost;
-}
-/** What an answer used, and who can say what that costs. */
-interface Used extends Pick<Ended, "reply" | "served"> {
-  readonly usage: Usage;
-  readonly costOf: CostOf;
-}
-
 /* ── nothing that is told of a request holds the credentials that went with it ───────────────────────────────── */
 
 /** Those of its targets, and the key of who asked. */
-function secretsOf({ sent }: Reply, call: Call): Secrets {
-  const key = callerKey(call.headers, call.control.apiKey);
+function secretsOf({ sent }: Reply, call: Call, keyHeaders: KeyHeaders): Secrets {
+  const key = callerKey(call.headers, call.control.apiKey, keyHeaders);
   const secrets = sent?.secrets ?? NONE;
   return key.length < MIN_LENGTH ? secrets : longestFirst([...secrets, key]);
 }
@@ -227,8 +174,8 @@ function writtenOut({ input, output }: Outcome["guardrails"]): string | null {
 
 /* ── bodies for the log ──────────────────────────────────────────────────────────────────────────────────────── */
 
-function bodiesOf({ reply, call, ending, secrets }: Told, limit: number): Bodies {
-  const request = logged(requestText(call, limit), limit);
+function bodiesOf({ reply, call, ending, secrets, guardrails }: Told, limit: number): Bodies {
+  const request = logged(isReplaced(guardrails) ? (reply.sent?.body ?? null) : requestText(call, limit), limit);
   const response = logged(call.row.content.vectors ? null : ending.response, limit);
   return {
     request: kept(request, secrets),
@@ -238,9 +185,14 @@ function bodiesOf({ reply, call, ending, secrets }: Told, limit: number): Bodies
     truncated: request.isCut || response.isCut,
   };
 }
+/** What a guardrail took out of a request is in no log either: what is kept of it then is what was sent. */
+function isReplaced({ input, text }: Outcome["guardrails"]): boolean {
+  return text?.includes('"transformed":true') !== false && input.some(({ transformed }) => transformed);
+}
 interface Told extends Pick<Ended, "reply" | "ending"> {
   readonly call: Call;
   readonly secrets: Secrets;
+  readonly guardrails: Outcome["guardrails"];
 }
 function kept({ text, isCut }: LoggedText, secrets: Secrets): string | null {
   const redacted = hidden(text, secrets);

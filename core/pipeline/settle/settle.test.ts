@@ -1,7 +1,7 @@
 /** An answer is settled once, whichever way it goes. */
 import { expect, test } from "bun:test";
-import type { Outcome } from "#contract";
-import { callOf } from "#kit";
+import { nextTurn, type Outcome } from "#contract";
+import { callOf, TINY_DIALECT } from "#kit";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
 import type { Gateway } from "../gateway.ts";
 import type { GuardrailReport } from "../call/guardrail-report.ts";
@@ -18,6 +18,8 @@ test("an answer that cannot be made is settled by who tells the client of it, an
     now: () => 1,
     log: () => undefined,
     limits: { loggedBytes: 100 },
+    owned: { takeUncounted: () => Promise.resolve(new Map()), noteCounted: () => Promise.resolve() },
+    gen: { keyHeaders: [] },
     settled: ({ status }: { status: number }) => void seen.push(status),
   } as unknown as Gateway;
   const served = {
@@ -47,6 +49,8 @@ test("a request whose outcome cannot be made is told of all the same, without wh
     now: () => 1,
     log: () => undefined,
     limits: { loggedBytes: 100 },
+    owned: { takeUncounted: () => Promise.resolve(new Map()), noteCounted: () => Promise.resolve() },
+    gen: { keyHeaders: [] },
     settled: (one: Outcome) => void seen.push(one),
   } as unknown as Gateway;
   const served = {
@@ -73,6 +77,8 @@ test("one who hears of a request and fails holds up neither its end nor the requ
     now: () => 1,
     log: () => undefined,
     limits: { loggedBytes: 100 },
+    owned: { takeUncounted: () => Promise.resolve(new Map()), noteCounted: () => Promise.resolve() },
+    gen: { keyHeaders: [] },
     settled: ({ call }: Outcome) => {
       heard.push(call.id);
       if (heard.length === 1) throw new TypeError("no list");
@@ -91,4 +97,30 @@ test("one who hears of a request and fails holds up neither its end nor the requ
     ["first", "second"],
     ["first", "second"],
   ]);
+});
+
+test("sixty clients who leave in the same moment are settled in several turns: what is kept of each is read", async () => {
+  let told = 0;
+  const gw = {
+    now: () => 1,
+    log: () => undefined,
+    limits: { loggedBytes: 1e6 },
+    stalledMs: 1e6,
+    dialects: new Map(),
+    owned: { takeUncounted: () => Promise.resolve(new Map()), noteCounted: () => Promise.resolve() },
+    gen: { keyHeaders: [] },
+    settled: () => void (told += 1),
+  } as unknown as Gateway;
+  const chunks = { read: async () => ({ wire: "a".repeat(32 * 1024), events: [] }), cancel: async () => undefined };
+  const streams = Array.from({ length: 60 }, () => {
+    const served = { call: callOf({ model: "m" }), caller: null, plan: null, held: new MemoryBudget(1e9).hold(), leave: () => undefined };
+    const content = { kind: "stream", stream: { kind: "chunks", chunks, encoder: TINY_DIALECT.encode(), provider: "p" } } as const;
+    return whenDone({ ...ownReply(200, "", null), content }, served, gw).body?.getReader();
+  });
+  for (const reader of streams) await reader?.read();
+  await nextTurn();
+  for (const reader of streams) void reader?.cancel();
+  for (let step = 0; step < 100; step += 1) await null; // all that happens in this turn
+  expect(told).toBeLessThan(10);
+  while (told < 60) await nextTurn();
 });

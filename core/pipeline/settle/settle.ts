@@ -5,10 +5,15 @@ import {
   type HeaderRecord,
   type Logger,
   messageOf,
+  nextTurn,
   type OperationName,
   type Outcome,
   type Plan,
+  turnHasRoomFor,
 } from "#contract";
+import type { Spending } from "../../compute/allowance.ts";
+import type { KeyHeaders } from "../../kernel/secrets/caller-key.ts";
+import { LONG } from "../../json/long-json.ts";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import { errorResponse } from "../stream/error-response.ts";
 import { type Ending, inSlices, NOTHING_READ, type Settle, streamed } from "../stream/deliver.ts";
@@ -21,9 +26,11 @@ import { type Live, wireError } from "../stream/live.ts";
 import { PassThroughStream } from "../stream/pass-through.ts";
 import { bareOutcome, type Ended, outcomeOf } from "./make-outcome.ts";
 import { ownReply, type Reply } from "../call/reply.ts";
+import type { RoutedRequest } from "../call/try.ts";
 import type { Content, GoodStream } from "../stream/content.ts";
 import type { Secrets } from "../../kernel/secrets/redaction.ts";
 import type { CostOf } from "./cost.ts";
+import type { OwnedWork } from "./ended-work.ts";
 import type { EstimateUsage } from "./estimate.ts";
 
 /** A request as far as it came, and what counts it out of its generation. */
@@ -32,8 +39,10 @@ export interface Served {
   readonly caller: Caller | null;
   readonly plan: Plan | null;
   readonly leave: () => void;
-  /** The call as it went on, where its operation replaced the client's body; what it used is estimated from that. */
-  readonly prepared?: Call;
+  /** As it went on to its targets: its operation may have replaced the client's body, and its checks may have asked models. */
+  readonly routed?: RoutedRequest;
+  /** Of a session: what its checks have taken so far. */
+  readonly spending?: Spending;
   /** What it holds of the process's memory budget. */
   readonly held: Held;
 }
@@ -48,6 +57,8 @@ export interface Settling {
   readonly dialects: ReadonlyMap<OperationName, Dialect>;
   readonly costOf: CostOf;
   readonly estimate: EstimateUsage;
+  readonly owned: OwnedWork;
+  readonly gen: { readonly keyHeaders: KeyHeaders };
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
 }
@@ -69,7 +80,7 @@ const AT_ONCE = 1024 * 1024;
 
 function flowing({ reply, served, gw }: Omit<Settlement, "ending">, content: Content, headers: HeaderRecord): Response {
   const { status } = reply;
-  const settle = once((ending: Ending) => void settled({ reply, served, ending, gw }));
+  const settle = once((ending: Ending) => settledInTurn({ reply, served, ending, gw }));
   const { startedAt, signal } = served.call;
   const delivery = { startedAt, signal, now: gw.now, keptBytes: gw.limits.loggedBytes, stalledMs: gw.stalledMs, settle };
   if (content.kind === "whole") {
@@ -111,6 +122,12 @@ function asEvents(headers: HeaderRecord): void {
 /** What is to be settled. */
 export interface Settlement extends Ended {
   readonly gw: Settling;
+}
+/** Where many clients leave at once, telling of their answers is work for several turns. */
+function settledInTurn(settlement: Settlement): void {
+  const { keptBytes = 0 } = settlement.ending;
+  if (keptBytes < LONG && turnHasRoomFor(keptBytes)) void settled(settlement);
+  else void nextTurn().then(() => settled(settlement));
 }
 const waiting: Settlement[] = [];
 /** Settles once the answers made in this turn of the event loop are on their way; one timer for all of them. */
@@ -161,7 +178,10 @@ export function refused(thrown: unknown, served: Served, gw: Settling): Response
 
 export async function settled(settlement: Settlement): Promise<void> {
   const { gw, served } = settlement;
-  const at = { now: gw.now(), loggedBytes: gw.limits.loggedBytes, costOf: gw.costOf, estimate: gw.estimate };
+  const letGo = served.routed?.letGo;
+  if (letGo !== undefined) for (const release of letGo) release(); // first: what is told of the request waits for it
+  const { costOf, estimate, limits, owned, gen } = gw;
+  const at = { now: gw.now(), loggedBytes: limits.loggedBytes, keyHeaders: gen.keyHeaders, costOf, estimate, owned };
   const outcome = await outcomeOf(settlement, at).catch((thrown: unknown) => {
     gw.log("error", "settled without details", { traceId: served.call.traceId, why: messageOf(thrown) });
     return bareOutcome(settlement, { ...at, loggedBytes: 0 });

@@ -1,4 +1,4 @@
-import type { MaybePromise, SocketMessage } from "#contract";
+import { isPromise, type MaybePromise, type SocketMessage } from "#contract";
 import type { Held } from "../../kernel/process/memory-budget.ts";
 import type { SocketEnd } from "../../platform.ts";
 
@@ -73,7 +73,7 @@ export class Direction {
   }
   private pass(message: SocketMessage): void {
     const taken = this.parts.take(message);
-    if (!(taken instanceof Promise)) return this.deliver(taken);
+    if (!isPromise(taken)) return this.deliver(taken);
     this.isBusy = true;
     this.from?.pause();
     taken.then((messages) => this.goOn(messages)).catch((thrown: unknown) => this.parts.broke(thrown));

@@ -12,11 +12,12 @@ import {
   type WireError,
   type MaybePromise,
 } from "#contract";
-import { nothingSpent } from "../../compute/allowance.ts";
+import { type Spending, spentOnPart } from "../../compute/allowance.ts";
 import { jsonObject, longJsonObject } from "../../json/bounded.ts";
 import { isLong, shortJson, upstreamJson } from "../../json/long-json.ts";
 import type { Guarded } from "../call/guardrail-report.ts";
-import { type ActiveGuardrail, deniedBy, type GuardDeps, guardInput, guardOutput, type GuardView } from "../guard/guard.ts";
+import { deniedBy, type GuardDeps, guardInput, guardOutput, type GuardView } from "../guard/guard.ts";
+import type { ActiveGuardrail } from "../plan/guardrails/active.ts";
 import { howOn } from "../guard/stream-mode.ts";
 import { Subject } from "../guard/subject.ts";
 import type { Resolved } from "../plan/targets.ts";
@@ -30,6 +31,8 @@ export interface JudgeParts {
   readonly input: readonly ActiveGuardrail[];
   readonly output: readonly ActiveGuardrail[];
   readonly deps: GuardDeps;
+  /** What the checks of the whole session have taken. */
+  readonly spending: Spending;
 }
 
 /** A message is a body of its own: its members, and those of lists in it, are few. */
@@ -53,7 +56,11 @@ export class SessionJudge {
     const { call, output, deps } = parts;
     const content = call.row.messages?.content ?? {};
     this.call = { ...call, row: { ...call.row, content }, signal: this.left.signal };
-    const subject = new Subject("output", {}, { call: this.call, headers: deps.headers, view: this.view(), status: 200 });
+    const subject = new Subject(
+      "output",
+      {},
+      { call: this.call, headers: deps.headers, keyHeaders: deps.keyHeaders, view: this.view(), status: 200 },
+    );
     this.holds = output.some((guardrail) => howOn(guardrail, subject) !== "end");
   }
   get readsInput(): boolean {
@@ -82,9 +89,6 @@ export class SessionJudge {
     if (judged.denied) throw new Denied(judged);
     return judged.body;
   }
-  hasInput(message: Json): boolean {
-    return (this.call.row.content.input?.(message).length ?? 0) > 0;
-  }
   hasOutput(message: Json): boolean {
     return (this.call.row.content.output?.(message).length ?? 0) > 0;
   }
@@ -103,8 +107,9 @@ export class SessionJudge {
     this.results[side].push(...results.slice(0, MAX_RESULTS - this.results[side].length));
   }
   private view(): GuardView {
-    const { to, plan, caller } = this.parts;
-    return { provider: to.id, model: to.target.model || null, metadata: plan.metadata, spending: nothingSpent(), tenant: tenantOf(caller) };
+    const { to, plan, caller, spending } = this.parts;
+    const tenants = { tenant: tenantOf(caller), tenantIds: caller, caller };
+    return { provider: to.id, model: to.target.model || null, metadata: plan.metadata, spending: spentOnPart(spending), ...tenants };
   }
 }
 

@@ -1,49 +1,17 @@
-import {
-  after,
-  type Call,
-  type Caller,
-  GatewayError,
-  type Json,
-  type MaybePromise,
-  type Plan,
-  type SocketMessage,
-  type SocketMessages,
-  type Usage,
-} from "#contract";
-import type { Held } from "../../kernel/process/memory-budget.ts";
+import { after, GatewayError, isPromise, type Json, type MaybePromise, type SocketMessage, type Usage } from "#contract";
 import type { SocketEnd, SocketListener } from "../../platform.ts";
-import type { OpenSocket } from "../stream/content.ts";
-import type { Ending } from "../stream/deliver.ts";
 import { wireError } from "../stream/live.ts";
 import { Direction } from "./direction.ts";
 import { HeldAnswers } from "./held-answers.ts";
-import { Denied, providerJson, type SessionJudge } from "./judge.ts";
+import { jsonIn, OpenAnswers } from "./open-answers.ts";
+import { Denied, providerJson } from "./judge.ts";
+import type { SessionParts, Unfinished } from "./session-parts.ts";
 import { Transcript } from "./transcript.ts";
 import { TooLarge, Unreadable, unknownMessage } from "./faults.ts";
 import { type Close, closeEnd, closeFor, endedBy, passedOn } from "./close.ts";
-import { sum } from "./usage.ts";
+import { sum } from "../settle/sum.ts";
+import { textRead } from "../settle/used.ts";
 
-export interface SessionParts {
-  readonly call: Call;
-  readonly caller: Caller;
-  readonly plan: Plan;
-  readonly held: Held;
-  readonly messages: SocketMessages;
-  readonly provider: string;
-  readonly upstream: OpenSocket;
-  readonly judge: SessionJudge;
-  readonly keptBytes: number;
-  readonly stalledMs: number;
-  readonly now: () => number;
-  /** Counts what was used so far; rejects where that ends the session. */
-  spent(usage: Usage): Promise<void>;
-  /** Is the caller still one who may? Throws, or rejects, when not. */
-  identify(): unknown;
-  settle(ending: Ending): void;
-}
-
-/** Answers that are under way at once: a provider that ends none is not remembered for ever. */
-const MOST_OPEN = 1_000;
 /** How long a provider is heard out, when nobody else hears it, until it has told what its answers used. */
 const LAST_WORDS_MS = 2_000;
 
@@ -63,7 +31,7 @@ export class Session {
   private isLeaving = false;
   private isAsking = false;
   /** Answers that are under way. */
-  private readonly open = new Set<string>();
+  private readonly open: OpenAnswers;
 
   constructor(private readonly parts: SessionParts) {
     const { messages, keptBytes, judge, held, now, provider } = parts;
@@ -72,6 +40,7 @@ export class Session {
     this.toProvider = new Direction({ ...shared, take: (message) => this.fromClient(message), mayReadOn: isRead });
     this.toClient = new Direction({ ...shared, take: (message) => this.fromProvider(message) });
     this.transcript = new Transcript(messages, keptBytes);
+    this.open = new OpenAnswers(messages, provider);
     this.held = new HeldAnswers(judge, messages, held, provider);
     this.lastAt = now();
   }
@@ -124,9 +93,9 @@ export class Session {
     if (this.isAsking) return;
     try {
       const known = this.parts.identify();
-      if (!(known instanceof Promise)) return;
+      if (!isPromise(known)) return;
       this.isAsking = true;
-      known
+      Promise.resolve(known)
         .catch((thrown: unknown) => this.refused(thrown))
         .finally(() => {
           this.isAsking = false;
@@ -182,10 +151,14 @@ export class Session {
     this.lastAt = this.parts.now();
     this.firstMs ??= this.lastAt - this.parts.call.startedAt;
     this.judgeSize(message);
-    const { judge, messages } = this.parts;
-    if (typeof message !== "string" && judge.readsOutput) throw new Unreadable();
-    if (typeof message !== "string" || !(judge.readsOutput || messages.mayBoundAnswer(message))) return this.passing(message);
+    this.open.heard(message);
+    if (typeof message !== "string" && this.parts.judge.readsOutput) throw new Unreadable();
+    if (typeof message !== "string" || !this.isRead(message)) return this.passing(message);
     return this.readFromProvider(message);
+  }
+  private isRead(text: string): boolean {
+    const { judge, messages } = this.parts;
+    return judge.readsOutput || messages.mayBoundAnswer(text) || (judge.readsInput && messages.speech?.mayBe(text) === true);
   }
   private passing(message: SocketMessage): readonly SocketMessage[] {
     this.transcript.add("provider", message);
@@ -208,6 +181,25 @@ export class Session {
     this.follow(json);
     const usage = messages.usage(json);
     if (usage) this.used(usage);
+    const speech = judge.readsInput && !this.closed ? messages.speech?.asInput(json) : undefined;
+    return speech ? this.judgedSpeech(speech, text, json) : this.outFromProvider(text, json);
+  }
+  /** The provider has heard it by now: what it makes of it is ended, and what it remembers of it taken back. */
+  private async judgedSpeech(speech: Json, text: string, json: Json): Promise<readonly SocketMessage[]> {
+    const { judge, messages } = this.parts;
+    try {
+      await judge.input(speech);
+    } catch (thrown) {
+      if (!(thrown instanceof Denied)) throw thrown;
+      this.tellRefusal(thrown, null);
+      this.cancelOpen();
+      for (const undo of messages.speech?.undo(json) ?? []) this.toProvider.tell(JSON.stringify(undo));
+      return [];
+    }
+    return this.outFromProvider(text, json);
+  }
+  private outFromProvider(text: string, json: Json): MaybePromise<readonly SocketMessage[]> {
+    const { judge } = this.parts;
     if (!judge.readsOutput || this.closed) return this.passing(text);
     return judge.holds ? this.judgedOutput(text, json) : this.notedOutput(text, json);
   }
@@ -225,10 +217,7 @@ export class Session {
   private follow(json: Json): void {
     const answer = this.parts.messages.answer(json);
     if (!answer) return;
-    if (!answer.ends) this.open.add(answer.id);
-    else this.open.delete(answer.id);
-    if (this.open.size > MOST_OPEN)
-      throw new GatewayError("UPSTREAM_INVALID", { provider: this.parts.provider, why: `more than ${MOST_OPEN} answers are under way` });
+    this.open.follow(answer);
     if (this.open.size > 0) return;
     if (this.closed)
       setImmediate(() => this.closed && this.settle(this.closed)); // once it is counted
@@ -271,11 +260,14 @@ export class Session {
   }
   /** What is under way is paid for all the same. */
   private hearOut(close: Close): void {
-    const { messages, upstream } = this.parts;
     this.lastWords = setTimeout(() => this.settle(close), LAST_WORDS_MS);
-    if (messages.cancel) for (const answer of this.open) upstream.send(JSON.stringify(messages.cancel(answer)));
+    this.cancelOpen();
     this.toClient.to = undefined;
     this.toClient.drained();
+  }
+  private cancelOpen(): void {
+    const { messages, upstream } = this.parts;
+    if (messages.cancel) for (const answer of this.open) upstream.send(JSON.stringify(messages.cancel(answer)));
   }
   private settle(close: Close): void {
     if (this.isSettled) return;
@@ -284,12 +276,12 @@ export class Session {
     this.toClient.end();
     this.parts.judge.left.abort();
     if (close.by !== "provider") closeEnd(this.toProvider, this.parts.upstream, close);
-    this.parts.settle({
-      ...endedBy(close, this.parts.provider),
-      usage: this.usage,
-      firstMs: this.firstMs,
-      response: this.transcript.text(close),
-      streamed: true,
-    });
+    const rest = { usage: this.usage, firstMs: this.firstMs, response: this.transcript.text(close), streamed: true } as const;
+    this.parts.settle({ ...endedBy(close, this.parts.provider), ...rest }, this.open.size === 0 ? null : () => this.unfinished());
+  }
+  private unfinished(): Unfinished {
+    const { content } = this.parts.messages;
+    const messages = this.transcript.ofClient().flatMap(jsonIn);
+    return { asked: messages.map((message) => textRead(content.input, message)).join("\n"), said: this.open.said() };
   }
 }

@@ -1,5 +1,5 @@
 /** Chunks of a stream whose frames arrive: how they end, and what becomes of the upstream. */
-import type { ByteSource, Source } from "#contract";
+import { type ByteSource, nextTurn, type Source } from "#contract";
 import { describe, expect, test } from "bun:test";
 import { TINY_DIALECT } from "#kit";
 import { decoded, translated } from "./arriving-chunks.ts";
@@ -62,6 +62,21 @@ describe.each(Object.entries(WAYS))("chunks of a %s stream", (_, chunksOf) => {
     const upstream = new Upstream(text);
     await (await chunksOf(upstream)).cancel();
     expect(upstream.cancelled).toBeGreaterThan(0);
+  });
+  test("that arrive sixty at a time are read in several turns, though each is short", async () => {
+    const streams = await Promise.all(Array.from({ length: 60 }, () => chunksOf(new Upstream(text, text.repeat(700)))));
+    for (const chunks of streams) expect((await chunks.read())?.wire).toBe(text);
+    await nextTurn();
+    let read = 0;
+    const reads = streams.map(async (chunks) => {
+      await chunks.read();
+      read += 1;
+    });
+    const { promise: turnIsOver, resolve } = Promise.withResolvers<number>();
+    setImmediate(() => resolve(read));
+    expect(await turnIsOver).toBeLessThan(10);
+    await Promise.all(reads);
+    expect(read).toBe(60);
   });
   test("give each piece's chunks in order, and their end once", async () => {
     const upstream = new Upstream(text + text, text, finish + encoder.end());

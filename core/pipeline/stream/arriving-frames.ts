@@ -1,4 +1,13 @@
-import { type ByteSource, type Frame, type FrameFormat, GatewayError, nextTurn, type Source, type StreamEvent } from "#contract";
+import {
+  type ByteSource,
+  type Frame,
+  type FrameFormat,
+  GatewayError,
+  nextTurn,
+  type Source,
+  type StreamEvent,
+  turnHasRoomFor,
+} from "#contract";
 import { eventCost } from "../../json/memory-cost.ts";
 import { Finishes } from "./fold.ts";
 import { isLong, LONG, refuseSlow } from "../../json/long-json.ts";
@@ -60,7 +69,7 @@ export class ArrivingFrames implements Source<readonly Frame[]> {
     }
     const bytes = read.length > PAUSE_BYTES ? this.part(read) : read;
     this.sincePause += bytes.length;
-    if (this.sincePause > PAUSE_BYTES) await this.pause();
+    if (!turnHasRoomFor(bytes.length) || this.sincePause > PAUSE_BYTES) await this.pause();
     const mayBeLong = this.frames.held > LONG;
     const frames = this.frames.push(bytes);
     if (mayBeLong) await refuseSlowFrames(frames);

@@ -1,5 +1,5 @@
 import type { Encoder, Source, StreamEvent, WireError } from "#contract";
-import { Fold } from "./fold.ts";
+import { Fold, saidIn } from "./fold.ts";
 import { clipped, OUTLINE, sizeOf } from "./kept-events.ts";
 import { errorOf, type Live, type Summary } from "./live.ts";
 import { Slices } from "./slices.ts";
@@ -57,13 +57,7 @@ export class ChunkStream implements Live {
       model: answer.model ?? null,
       finished: this.fold.finished,
       error: this.failure,
-      text: () =>
-        answer.choices
-          .map(
-            (choice) =>
-              choice.text + choice.tools.map((tool) => tool.arguments).join("") + choice.reasoning.map((part) => part.text).join(""),
-          )
-          .join(""),
+      text: () => saidIn(answer),
     };
   }
 

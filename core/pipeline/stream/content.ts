@@ -6,7 +6,13 @@ import type { PassThrough } from "./pass-through.ts";
 /** What a client is given: read whole, made of events, or bytes on their way through. */
 export type Content =
   /** A JSON body, parsed when somebody had to look inside. `hooks` is what is written behind its last member as `hook_results`. */
-  | { readonly kind: "whole"; readonly text: JsonText; readonly body: Json | null; readonly usage: Usage | null; readonly hooks?: string }
+  | {
+      readonly kind: "whole";
+      readonly text: JsonText;
+      readonly body: Json | null;
+      readonly usage: Usage | null;
+      readonly hooks?: string;
+    }
   | { readonly kind: "stream"; readonly stream: GoodStream }
   /** Audio, files, text, events that nobody reads: bytes on their way through. `usageAtEnd` finds what they used in their end. */
   | { readonly kind: "bytes"; readonly bytes: ByteSource | null; readonly usageAtEnd?: ((tail: string) => Usage | undefined) | undefined }

@@ -9,6 +9,8 @@ export interface Ending {
   /** Milliseconds from the request's arrival to the first byte of a stream. */
   readonly firstMs: number | null;
   readonly response: JsonText | null;
+  /** Bytes of a stream that are kept for the log: making a text of many is work. */
+  readonly keptBytes?: number;
   /** Milliseconds from the request's arrival to the whole answer, where its client took long to take it. */
   readonly readyMs?: number;
   readonly error?: WireError | null;
@@ -16,6 +18,8 @@ export interface Ending {
   readonly streamed?: true;
   /** What the model said, when usage has to be estimated, and how much more than that it was. */
   readonly answerText?: () => { readonly text: string; readonly times: number };
+  /** The same of events that nobody read: their last bytes. */
+  readonly unreadEvents?: () => { readonly text: string; readonly times: number };
 }
 export const NOTHING_READ: Omit<Ending, "ended"> = { usage: null, firstMs: null, response: null };
 export type Settle = (ending: Ending) => void;
@@ -149,6 +153,9 @@ class StreamEnding implements Ending {
   get model(): string | null {
     return this.summary.model;
   }
+  get keptBytes(): number {
+    return this.kept.bytes;
+  }
   get response(): string {
     return this.kept.text();
   }
@@ -178,6 +185,9 @@ class KeptText {
   }
   text(): string {
     return new TextDecoder().decode(Buffer.concat(this.chunks));
+  }
+  get bytes(): number {
+    return this.kept;
   }
   /** How many times as long the whole answer was. */
   get times(): number {

@@ -162,3 +162,12 @@ export function collect(events: Iterable<StreamEvent>): Collected {
   for (const event of events) fold.add(event);
   return fold.done();
 }
+
+/** All that a model wrote of an answer, as it counts as tokens. */
+export const saidIn = ({ choices }: Collected): string => choices.flatMap(textsOf).join("");
+const textsOf = ({ text, refusal = "", tools, reasoning }: CollectedChoice): readonly string[] => [
+  text,
+  refusal,
+  ...tools.map((tool) => tool.arguments),
+  ...reasoning.map((part) => part.text),
+];

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { EventStreamCodec } from "@smithy/core/event-streams";
 import { type Frame, type FrameFormat, messageOf } from "#contract";
+import { ByteQueue } from "../../json/byte-queue.ts";
 
 const utf8 = new TextDecoder();
 
@@ -142,32 +143,27 @@ const SMALLEST_MESSAGE = 16;
  */
 class EventStreamReader implements FrameReader {
   /** What has arrived of the next message; joined once its end is there, for a long one comes in thousands of pieces. */
-  private parts: Uint8Array[] = [];
-  held = 0;
+  private readonly bytes = new ByteQueue();
   /** Bytes that must be there before anything can be told: of the prelude, then of the whole message. */
   private wanted = PRELUDE;
 
+  get held(): number {
+    return this.bytes.size;
+  }
   push(bytes: Uint8Array): readonly Frame[] {
-    this.parts.push(bytes);
-    this.held += bytes.length;
-    return this.held < this.wanted ? NO_FRAMES : this.messages(this.parts.length === 1 ? bytes : Buffer.concat(this.parts));
+    this.bytes.add(bytes);
+    return this.bytes.size < this.wanted ? NO_FRAMES : this.messages();
   }
   end(): readonly Frame[] {
     return [];
   }
-  private messages(bytes: Uint8Array): readonly Frame[] {
+  private messages(): readonly Frame[] {
     const out: Frame[] = [];
-    let from = 0;
     for (;;) {
-      const left = bytes.length - from;
-      this.wanted = left < PRELUDE ? PRELUDE : sizeOf(bytes.subarray(from));
-      if (left < this.wanted) break;
-      out.push(frameOf(messageIn(bytes.subarray(from, from + this.wanted))));
-      from += this.wanted;
+      this.wanted = this.bytes.size < PRELUDE ? PRELUDE : sizeOf(this.bytes.front(PRELUDE));
+      if (this.bytes.size < this.wanted) return out;
+      out.push(frameOf(messageIn(this.bytes.take(this.wanted))));
     }
-    this.parts = from === bytes.length ? [] : [bytes.subarray(from)];
-    this.held = bytes.length - from;
-    return out;
   }
 }
 const NO_FRAMES: readonly Frame[] = [];

@@ -3,6 +3,7 @@ import type { Encoder, Source, StreamEvent } from "#contract";
 import { type Chunk, ChunkStream } from "./chunks.ts";
 import { clipped, sizeOf } from "./kept-events.ts";
 import { judged } from "../../../plugins/api/chat/judged.ts";
+import type { EngineDeps } from "../../../tests/kit/bound-check.ts";
 import { active, depsWith, madeCheck } from "../../../tests/kit/guardrail.ts";
 import { nothingSpent } from "../../compute/allowance.ts";
 import { MemoryBudget } from "../../kernel/process/memory-budget.ts";
@@ -73,8 +74,15 @@ describe("of endless events that the client does not see", () => {
     test(`${what}: a guardrail that holds them back ends them, and the budget knows of them`, async () => {
       for (const stream of ["final", "none", { window: { chars: 1_000_000, overlap: 1 } }] as const) {
         const budget = new MemoryBudget(1_000_000_000);
-        const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
-        const deps: StreamDeps = {
+        const view = {
+          provider: "p",
+          model: "m",
+          metadata: {},
+          spending: nothingSpent(),
+          tenant: "w",
+          tenantIds: { organisationId: "o", workspaceId: "w" },
+        };
+        const deps: StreamDeps & EngineDeps = {
           ...depsWith([madeCheck("looks", () => ({ verdict: "allow" }), { stream })]),
           view,
           encoder: () => encoder,
@@ -128,8 +136,15 @@ test("the outline that is held back says what all of it said", () => {
 test("behind a text that a window holds back the outline is one chunk", async () => {
   const looks = madeCheck("looks", () => ({ verdict: "allow" }), { stream: { window: { chars: 100, overlap: 1 } } });
   const deps = { ...depsWith([looks]), judged };
-  const view = { provider: "p", model: "m", metadata: {}, spending: nothingSpent(), tenant: "w" };
-  const subject = new Subject("output", {}, { call: callOf({}), headers: deps.headers, view, status: 200 });
+  const view = {
+    provider: "p",
+    model: "m",
+    metadata: {},
+    spending: nothingSpent(),
+    tenant: "w",
+    tenantIds: { organisationId: "o", workspaceId: "w" },
+  };
+  const subject = new Subject("output", {}, { call: callOf({}), headers: deps.headers, keyHeaders: deps.keyHeaders, view, status: 200 });
   const windows = new Windows(active([{ "test.looks": {}, deny: true }], deps), subject, deps);
   await windows.push({ wire: "a", events: [{ type: "text", text: "a" }] });
   for (const chunk of hidden([USAGE, FINISH], 1_000)) await windows.push(chunk);

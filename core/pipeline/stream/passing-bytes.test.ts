@@ -55,6 +55,13 @@ describe("bytes that pass unread", () => {
       { ended: "ok", usage: null, firstMs: null, response: null, readyMs: 7 },
     ]);
   });
+  test("that do not come to their end say what was heard of them, and how much more there was", async () => {
+    const texts = Array.from({ length: 8 }, (_, index) => String(index).repeat(16 * KB));
+    const broken = (await passed(pieces(texts, new Error("cut")))).ending;
+    expect([broken.ended, broken.unreadEvents?.()]).toEqual(["partial", { text: texts.slice(4).join(""), times: 2 }]);
+    const left = (await passed(pieces(texts), 1)).ending;
+    expect([left.ended, left.unreadEvents?.()]).toEqual(["aborted", { text: texts[0] ?? "", times: 1 }]);
+  });
   test("say the model that answered in the same end", async () => {
     const ended = Promise.withResolvers<Ending>();
     const of = { provider: "p", usageAtEnd: () => ({ input: 1 }), readyMs: 7, settle: ended.resolve };

@@ -1,5 +1,5 @@
 import type { ByteSource, Usage } from "#contract";
-import { NOTHING_READ, type Settle } from "./deliver.ts";
+import { type Ending, NOTHING_READ, type Settle } from "./deliver.ts";
 import { errorOf } from "./live.ts";
 
 type AtEnd<T> = ((tail: string) => T | undefined) | undefined;
@@ -30,17 +30,15 @@ export function watched(bytes: ByteSource, { provider, usageAtEnd, modelAtEnd, r
             return controller.enqueue(piece);
           }
           controller.close();
-          const end = tail?.text() ?? "";
-          const model = tail && modelAtEnd?.(end);
-          settle({ ...unread, ended: "ok", usage: (tail && usageAtEnd?.(end)) ?? null, ...(model !== undefined && { model }) });
+          settle({ ...unread, ...heardIn(tail, modelAtEnd), ended: "ok", usage: (tail && usageAtEnd?.(tail.text())) ?? null });
         } catch (thrown) {
           void bytes.cancel(); // nothing more of it is wanted
-          settle({ ...unread, ended: "partial", error: errorOf(thrown, provider) });
+          settle({ ...unread, ...heardIn(tail, modelAtEnd), ended: "partial", error: errorOf(thrown, provider) });
           throw thrown; // the client's connection is cut: bytes have no error form
         }
       },
       async cancel() {
-        settle({ ...unread, ended: "aborted" });
+        settle({ ...unread, ...heardIn(tail, modelAtEnd), ended: "aborted" });
         await bytes.cancel();
       },
     },
@@ -48,12 +46,25 @@ export function watched(bytes: ByteSource, { provider, usageAtEnd, modelAtEnd, r
   );
 }
 
+/** Of events whose end never came, their last bytes are what is known. */
+function heardIn(tail: Tail | undefined, modelAtEnd: AtEnd<string>): Pick<Ending, "model" | "unreadEvents"> {
+  if (!tail) return {};
+  const model = modelAtEnd?.(tail.text());
+  return { unreadEvents: () => ({ text: tail.text(), times: tail.times }), ...(model !== undefined && { model }) };
+}
+
 /** The last bytes of what passes. */
 class Tail {
   private readonly pieces: Uint8Array[] = [];
   private bytes = 0;
+  private passed = 0;
 
+  /** How many times as long all of it was. */
+  get times(): number {
+    return Math.max(1, this.passed / TAIL_BYTES);
+  }
   add(piece: Uint8Array): void {
+    this.passed += piece.length;
     const last = piece.slice(-TAIL_BYTES); // a copy: the runtime may use the bytes again once they are on their way
     this.pieces.push(last);
     this.bytes += last.length;

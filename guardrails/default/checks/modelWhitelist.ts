@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { defineCheck } from "#contract";
 import { Not } from "../counted.ts";
+import { noModel, requestedModelOf } from "../requested-model.ts";
 import { decided } from "../text.ts";
 
 export default defineCheck({
@@ -17,9 +18,8 @@ export default defineCheck({
     not: Not,
   }),
   run({ call, params: { models, not } }) {
-    const asked = call.request?.["model"];
-    const requestedModel = typeof asked === "string" ? asked : call.model;
-    if (requestedModel === null) return { verdict: "error", class: "malformed", message: "The request names no model." };
+    const requestedModel = requestedModelOf(call);
+    if (requestedModel === null) return noModel;
     const listed = models.includes(requestedModel);
     const verdict = listed !== not;
     const explanation = `The model ${requestedModel} is ${listed ? "" : "not "}on the list.`;

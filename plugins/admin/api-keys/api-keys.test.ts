@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ApiKeys, type Caller, Configs, type Json } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
-import { CALLERS, ORGANISATION, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
+import { CALLERS, ORGANISATION, tenants, WORKSPACE, USER } from "../../../tests/kit/tenants.ts";
 import { apiKeys } from "./resource.ts";
 
 const collections = [ApiKeys, Configs];
@@ -14,7 +14,6 @@ testResource({
   updated: { name: "CD", rate_limits: [{ type: "requests", unit: "rpm", value: 5 }] },
 });
 
-const USER = crypto.randomUUID();
 const post = async (body: object, { as = CALLERS.workspace, path = "/service" }: { as?: Caller; path?: string } = {}) => {
   const world = await tenants(collections);
   const answer = await world.ask(apiKeys, "POST", `/api-keys${path}`, as, { name: "k", scopes: ["completions.write"], ...body });

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, Configs, definePlugin, Workspaces } from "#contract";
+import { ApiKeys, Configs, definePlugin, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
 import { apiKeys } from "./resource.ts";
 
 /** Gateway keys of the organisation and of workspaces. */
@@ -7,6 +7,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "vault"],
-  collections: [ApiKeys, Configs, Workspaces],
+  collections: [ApiKeys, Configs, Organisations, Users, WorkspaceMembers, Workspaces],
   setup: () => ({ provides: { resources: [apiKeys] } }),
 });

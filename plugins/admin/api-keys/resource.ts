@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, judgeUsageLimits, resourceOf, shown, stateAt } from "#contract";
+import { ApiKeys, grantedScopes, judgeUsageLimits, resourceOf, shown, stateAt } from "#contract";
 import {
   change,
   defaultsOf,
@@ -12,7 +12,6 @@ import {
   typeOf,
   visible,
 } from "./rules.ts";
-import { grantedScopes } from "./scopes.ts";
 
 /** Gateway keys. The secret is shown once, in the answer that creates it; only a keyed hash is stored. */
 export const apiKeys = resourceOf(ApiKeys, {
@@ -30,8 +29,8 @@ export const apiKeys = resourceOf(ApiKeys, {
     status: shown(ApiKeys.fields.status.schema, (record, { now }) => stateAt(record, now)),
   },
   store: {
-    scopes: (given, asked, before) => grantedScopes(given, before?.type ?? typeOf(asked), asked),
-    defaults: (given, asked) => defaultsOf(given ?? {}, asked),
+    scopes: (given, input, before) => grantedScopes(given, before?.type ?? typeOf(input), input),
+    defaults: (given, input) => defaultsOf(given ?? {}, input),
   },
   judge(_, { body }) {
     judgeUsageLimits(body.usage_limits);

@@ -3,12 +3,17 @@ import {
   type RuleInput,
   Configs,
   GatewayError,
+  isJson,
   type Json,
+  judgedMetadata,
   type KeyType,
   maskSecret,
   newGatewayKey,
+  Organisations,
+  permissionIn,
   type RecordOf,
   reactivated,
+  refuseAboveRole,
   type Tenancy,
   type UsageLimits,
   type Where,
@@ -30,39 +35,62 @@ type Draft = Omit<ApiKey, "id" | "created_at" | "last_updated_at" | "organisatio
 /** What the body and the defaults say of a new key. */
 type Given = Omit<Draft, "type" | "digest" | "masked_key">;
 
-export async function make(asked: RuleInput<{ readonly user_id?: string }>, given: Given): Promise<{ record: Draft; once: string }> {
-  const type = typeOf(asked);
-  const once = newGatewayKey(asked.vault);
-  const maker = await widthOfCaller(asked);
+export async function make(input: RuleInput<{ readonly user_id?: string }>, given: Given): Promise<{ record: Draft; once: string }> {
+  const type = typeOf(input);
+  const once = newGatewayKey(input.vault);
+  const maker = await widthOfCaller(input);
   const record = {
     ...boundToo(given, maker),
     type,
-    user_id: ownerOf(type, asked.body.user_id),
-    digest: asked.vault.digest(once),
+    user_id: ownerOf(type, input.body.user_id),
+    digest: input.vault.digest(once),
     masked_key: maskSecret(once),
   };
   refuseWider("create", widthOf(record, maker.table), maker);
+  await refuseBeyondPerson(record, input).catch((thrown: unknown) => {
+    throw GatewayError.is(thrown) && thrown.param === "user_id" && tookDefault(input) ? workspaceMissing(thrown) : thrown;
+  });
   return { once, record };
 }
 
+/** Did an organisation's key name no workspace, so that the key became one of its default workspace? */
+const tookDefault = ({ caller, body, query }: Pick<RuleInput, "caller" | "body" | "query">): boolean =>
+  caller.workspaceId === null && ![body, query].some((given) => isJson(given) && given["workspace_id"] !== undefined);
+const workspaceMissing = ({ message }: GatewayError): GatewayError =>
+  new GatewayError(
+    "REQUEST_INVALID",
+    { what: `The member workspace_id is missing, so that the default workspace was asked. ${message}` },
+    { param: "workspace_id" },
+  );
+
+/** A user key is somebody's who belongs to its workspace, and holds what that person may do. */
+async function refuseBeyondPerson(
+  { user_id, scopes }: Pick<ApiKey, "user_id" | "scopes">,
+  { records, catalog, organisationId, workspaceId }: Pick<RuleInput, "records" | "catalog" | "organisationId" | "workspaceId">,
+): Promise<void> {
+  if (user_id === null || workspaceId === null) return;
+  refuseAboveRole(scopes, await permissionIn({ organisationId, workspaceId, userId: user_id }, records, catalog.scopes()));
+}
+
 /** Nobody edits a key that may do more than theirs. */
-export async function refuseWiderRecord(record: ApiKey, asked: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<void> {
-  const maker = await widthOfCaller(asked);
+export async function refuseWiderRecord(record: ApiKey, input: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<void> {
+  const maker = await widthOfCaller(input);
   refuseWider("edit", widthOf(record, maker.table), maker);
 }
 
 type Change = RuleInput<{ readonly reset_usage?: boolean; readonly usage_limits?: UsageLimits | null }>;
-export async function change(record: ApiKey, asked: Change, given: Partial<Draft>): Promise<Partial<Draft>> {
-  const maker = await widthOfCaller(asked);
-  if (asked.body.reset_usage) refuseReset(maker);
-  const revision = { ...boundToo(given, maker), ...reactivated(record, asked.body) };
+export async function change(record: ApiKey, input: Change, given: Partial<Draft>): Promise<Partial<Draft>> {
+  const maker = await widthOfCaller(input);
+  if (input.body.reset_usage) refuseReset(maker);
+  const revision = { ...boundToo(given, maker), ...reactivated(record, input.body) };
   refuseWider("make", widthOf({ ...record, ...revision }, maker.table), maker);
+  if (revision.scopes) await refuseBeyondPerson({ ...record, ...revision }, input);
   return revision;
 }
 
 /** Nobody takes away a key that may do more than theirs. */
-export async function refuseRemoval(record: ApiKey, asked: RuleInput<undefined>): Promise<void> {
-  const maker = await widthOfCaller(asked);
+export async function refuseRemoval(record: ApiKey, input: RuleInput<undefined>): Promise<void> {
+  const maker = await widthOfCaller(input);
   refuseWider("delete", widthOf(record, maker.table), maker);
 }
 
@@ -74,7 +102,7 @@ function refuseReset({ budget }: Width): void {
 
 /** The kinds of key the caller may list. */
 export function visible({ query, caller }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
-  const type = TYPES.filter((one) => caller.scopes.has(`${familyOf(one)}.list`));
+  const type = TYPES.filter((keyType) => caller.scopes.has(`${familyOf(keyType)}.list`));
   return { type, ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }) };
 }
 
@@ -113,9 +141,12 @@ export function judgeRotation(policy: Body["rotation_policy"]): void {
 /** Requests look configs up by slug, so that is what is kept; a key may only name a config of its own workspace. */
 export async function defaultsOf(
   defaults: NonNullable<Body["defaults"]>,
-  { records, workspaceId }: Pick<RuleInput, "records" | "workspaceId">,
+  { records, workspaceId, organisationId }: Pick<RuleInput, "records" | "workspaceId" | "organisationId">,
 ): Promise<Json> {
-  const { config_id, ...rest } = defaults;
+  const { config_id, ...said } = defaults;
+  const organisation = await records.in(Organisations).get(organisationId);
+  const metadata = judgedMetadata(organisation?.settings ?? {}, "api_key", said.metadata, "defaults.metadata");
+  const rest = { ...said, ...((said.metadata || Object.keys(metadata).length > 0) && { metadata }) };
   if (!config_id) return rest;
   const configs = records.in(Configs);
   const inWorkspace = { workspace_id: workspaceId ?? "", status: "active" as const };

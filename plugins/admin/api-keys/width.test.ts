@@ -13,7 +13,7 @@ import {
   SCOPES,
   scopesOf,
 } from "#contract";
-import { ORGANISATION, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
+import { ORGANISATION, tenants, WORKSPACE, USER } from "../../../tests/kit/tenants.ts";
 import { apiKeys } from "./resource.ts";
 
 type Key = RecordOf<typeof ApiKeys>;
@@ -268,7 +268,7 @@ function create({ ask }: World, by: Chance, actor: Key) {
   const type: KeyType = by.one(["workspace-service", "workspace-user"]);
   const body = { name: "child", workspace_id: WORKSPACE.ours, scopes: scopesBy(by, type), ...bodyBy(by) };
   if (type === "workspace-service") return ask(actor, "POST", "/service", body);
-  return ask(actor, "POST", "/user", { ...body, user_id: crypto.randomUUID() });
+  return ask(actor, "POST", "/user", { ...body, user_id: USER });
 }
 const update = ({ ask }: World, by: Chance, actor: Key, target: Key) =>
   ask(actor, "PUT", `/${target.id}`, {

@@ -2,7 +2,14 @@ import { isJson, type Json, SHORTHAND_MEMBERS } from "#contract";
 
 /* Guardrails written out inside a config: where their checks stand, in both forms. */
 
-export const GUARDRAIL_MEMBERS = ["input_guardrails", "output_guardrails", "before_request_hooks", "after_request_hooks"] as const;
+export const GUARDRAIL_MEMBERS = [
+  "input_guardrails",
+  "output_guardrails",
+  "input_mutators",
+  "output_mutators",
+  "before_request_hooks",
+  "after_request_hooks",
+] as const;
 const GUARDRAILS: ReadonlySet<string> = new Set(GUARDRAIL_MEMBERS);
 
 export interface InlineCheck {

@@ -11,14 +11,14 @@ import {
 } from "#contract";
 import { checksOf, GUARDRAIL_MEMBERS, type InlineCheck } from "./inline.ts";
 
-type Judge = Pick<RuleInput, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
+type JudgeInput = Pick<RuleInput, "catalog" | "records" | "judgeUrl" | "organisationId" | "workspaceId">;
 
 /** Throws unless this config could be obeyed: its size and shape are the catalogue's work, what it refers to is judged here. */
-export async function judgeConfig(config: Json, asked: Judge): Promise<void> {
-  asked.catalog.judgeConfig(config);
+export async function judgeConfig(config: Json, input: JudgeInput): Promise<void> {
+  input.catalog.judgeConfig(config);
   const named = new Map<string, string>(); // guardrail -> where it is named first
-  for (const level of levels(config, "config")) await judgeLevel(level, asked, named);
-  await judgeNames(named, asked);
+  for (const level of levels(config, "config")) await judgeLevel(level, input, named);
+  await judgeNames(named, input);
 }
 
 interface Level {
@@ -34,23 +34,23 @@ const targetsOf = (level: Json): readonly Json[] => (Array.isArray(level["target
 
 const invalid = (why: string, param: string): GatewayError => new GatewayError("CONFIG_INVALID", { why }, { param });
 
-async function judgeLevel(level: Level, asked: Judge, named: Map<string, string>): Promise<void> {
-  judgeProvider(level, asked);
-  judgeHost(level, asked);
-  judgeForwarded(level, asked);
-  for (const member of GUARDRAIL_MEMBERS) await judgeGuardrails(level, member, asked, named);
+async function judgeLevel(level: Level, input: JudgeInput, named: Map<string, string>): Promise<void> {
+  judgeProvider(level, input);
+  judgeHost(level, input);
+  judgeForwarded(level, input);
+  for (const member of GUARDRAIL_MEMBERS) await judgeGuardrails(level, member, input, named);
 }
 
 /** A saved provider (`@slug`) may be made later, and one that is off be turned on; what no plugin is called can never be meant. */
-function judgeProvider({ at, is: { provider } }: Level, { catalog }: Judge): void {
+function judgeProvider({ at, is: { provider } }: Level, { catalog }: JudgeInput): void {
   if (typeof provider !== "string" || provider.startsWith("@")) return;
   const ids = catalog.providerIds();
   if (ids.includes(provider)) return;
-  const known = `${knownNames("Providers", provider, ids)} A saved one is written @slug.`;
-  throw new GatewayError("PROVIDER_UNKNOWN", { provider: provider.slice(0, 200), known }, { param: `${at}.provider` });
+  const hint = `${knownNames("Providers", provider, ids)} A saved one is written @slug.`;
+  throw new GatewayError("PROVIDER_UNKNOWN", { provider: provider.slice(0, 200), known: hint }, { param: `${at}.provider` });
 }
 
-function judgeHost({ at, is }: Level, { judgeUrl }: Judge): void {
+function judgeHost({ at, is }: Level, { judgeUrl }: JudgeInput): void {
   if (typeof is["custom_host"] !== "string") return;
   try {
     judgeUrl(is["custom_host"]);
@@ -60,7 +60,7 @@ function judgeHost({ at, is }: Level, { judgeUrl }: Judge): void {
 }
 
 /** What no request could have forwarded is refused here, before one tries. */
-function judgeForwarded({ at, is }: Level, { catalog }: Judge): void {
+function judgeForwarded({ at, is }: Level, { catalog }: JudgeInput): void {
   const names: readonly unknown[] = Array.isArray(is["forward_headers"]) ? is["forward_headers"] : [];
   names.forEach((given, i) => {
     const name = String(given).toLowerCase();
@@ -73,14 +73,14 @@ function judgeForwarded({ at, is }: Level, { catalog }: Judge): void {
 async function judgeGuardrails(
   { at, is }: Level,
   member: (typeof GUARDRAIL_MEMBERS)[number],
-  asked: Judge,
+  input: JudgeInput,
   named: Map<string, string>,
 ): Promise<void> {
   const entries: readonly unknown[] = Array.isArray(is[member]) ? is[member] : [];
   for (const [i, entry] of entries.entries()) {
     const param = `${at}.${member}[${i}]`;
     if (typeof entry === "string") named.set(entry, named.get(entry) ?? param);
-    else if (isJson(entry)) await judgeInline(entry, asked, param);
+    else if (isJson(entry)) await judgeInline(entry, input, param);
   }
 }
 
@@ -88,10 +88,10 @@ async function judgeGuardrails(
 const MAX_GUARDRAILS = 1_000;
 const TARGET: GuardrailTarget = "llm";
 
-async function judgeInline(inline: Json, asked: Judge, at: string): Promise<void> {
+async function judgeInline(inline: Json, input: JudgeInput, at: string): Promise<void> {
   const checks = checksOf(inline, at);
   if (checks.length === 0) throw invalid(`${at} names no check`, at);
-  for (const check of checks) await judgeCheck({ id: check.id, parameters: parametersOf(check) }, TARGET, asked, check.at);
+  for (const check of checks) await judgeCheck({ id: check.id, parameters: parametersOf(check) }, TARGET, input, check.at);
 }
 function parametersOf({ parameters, at }: InlineCheck): Json {
   if (isJson(parameters)) return parameters;
@@ -99,7 +99,7 @@ function parametersOf({ parameters, at }: InlineCheck): Json {
 }
 
 /** Guardrails a config names must exist, in its workspace or at the organisation's level. */
-async function judgeNames(named: ReadonlyMap<string, string>, { records, organisationId, workspaceId }: Judge): Promise<void> {
+async function judgeNames(named: ReadonlyMap<string, string>, { records, organisationId, workspaceId }: JudgeInput): Promise<void> {
   if (named.size === 0) return;
   if (named.size > MAX_GUARDRAILS) throw invalid(`it names ${named.size} guardrails, at most ${MAX_GUARDRAILS} are allowed`, "config");
   const names = [...named.keys()];

@@ -7,8 +7,8 @@ import {
   isJson,
   isSealed,
   type Json,
-  movedSecrets,
-  placeChanges,
+  type MovedSecret,
+  refuseMovedSecrets,
   sealedIn,
   type SecretUse,
 } from "#contract";
@@ -22,13 +22,11 @@ type Providers = ReturnType<Catalog["providers"]>;
  */
 export function refuseMoved(next: Json, before: Json, catalog: Pick<Catalog, "providers">): void {
   const isPlace = boundMembers(catalog.providers());
-  for (const { use, given } of movedSecrets(usesIn(next, isPlace), usesIn(before, isPlace))) throw moved(use, given);
+  refuseMovedSecrets(usesIn(next, isPlace), usesIn(before, isPlace), refusal);
 }
 
-/** Says what would have to stay: of the places it was given for, the one that differs least. */
-function moved(use: Use, given: readonly SecretUse[]): GatewayError {
-  const [least = []] = given.map((before) => placeChanges(before, use)).sort((a, b) => a.length - b.length);
-  const why = least.length === 0 ? "is not read from another member" : `stays with the ${least.join(", ")} it was given for`;
+function refusal({ use, renamed, changes }: MovedSecret<Use>): GatewayError {
+  const why = renamed ? "is not read from another member" : `stays with the ${changes.join(", ")} it was given for`;
   const param = `${use.at}.${use.member}`;
   return new GatewayError("CONFIG_INVALID", { why: `a stored credential ${why}: give it again in ${param}` }, { param });
 }
@@ -58,7 +56,7 @@ function placeOf(level: Json, host: unknown, isPlace: IsPlace): Json {
 
 /** Secrets imply the mark, and are credentials themselves. What no enabled provider knows counts: nobody can say what it does. */
 function boundMembers(providers: Providers): IsPlace {
-  const byId = new Map(providers.map((one) => [one.id, [one]]));
+  const byId = new Map(providers.map((provider) => [provider.id, [provider]]));
   const schemas = (member: string, of: Providers) => of.flatMap(({ target }) => target?.properties[member] ?? []);
   const judged = new Map<string, boolean>();
   return (member, provider) => {

@@ -73,8 +73,8 @@ test("each stored secret is opened once for a request, some in one go, and what 
     openContent: (sealed: Uint8Array, _name: string) => sealed,
   };
   const stored = { targets: Array.from({ length: 950 }, (_, i) => ({ provider: "openai", api_key: { sealed: `v1.${i}` } })) };
-  let known = vault;
-  expect(await turnsDuring(async () => void (known = await openedVault(stored, vault)))).toBeGreaterThanOrEqual(8);
+  let requestVault = vault;
+  expect(await turnsDuring(async () => void (requestVault = await openedVault(stored, vault)))).toBeGreaterThanOrEqual(8);
   expect(opened.length).toBe(950);
-  expect([known.open("v1.5"), known.open(known.seal("new")), opened.length]).toEqual(["5", "new", 950]);
+  expect([requestVault.open("v1.5"), requestVault.open(requestVault.seal("new")), opened.length]).toEqual(["5", "new", 950]);
 });

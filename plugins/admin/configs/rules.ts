@@ -25,25 +25,25 @@ type Config = RecordOf<typeof Configs>;
 export async function storedConfig(config: Json, given: RuleInput, record: Config | undefined): Promise<Json> {
   given.catalog.judgeConfig(config, "shape");
   const before = record?.config ?? {};
-  const asked = { ...given, vault: await openedVault(before, given.vault) };
-  const next = await sealedAndJudged(config, asked, before);
+  const input = { ...given, vault: await openedVault(before, given.vault) };
+  const next = await sealedAndJudged(config, input, before);
   if (!record) return next;
   await nextTurn();
-  const [after, prior] = [toJudge(next, asked), toJudge(before, asked)];
+  const [after, prior] = [toJudge(next, input), toJudge(before, input)];
   await nextTurn();
-  refuseMoved(after, prior, asked.catalog);
+  refuseMoved(after, prior, input.catalog);
   await nextTurn();
   return next;
 }
 
 /** Each step takes as long with a large config as a turn of the event loop may. */
-async function sealedAndJudged(config: Json, asked: RuleInput, before: Json): Promise<Json> {
+async function sealedAndJudged(config: Json, input: RuleInput, before: Json): Promise<Json> {
   await nextTurn();
-  const next = sealed(config, asked, before);
+  const next = sealed(config, input, before);
   await nextTurn();
-  const plain = openSecrets(next, asked.vault);
+  const plain = openSecrets(next, input.vault);
   await nextTurn();
-  await judgeConfig(plain, asked);
+  await judgeConfig(plain, input);
   return next;
 }
 
@@ -88,7 +88,7 @@ export async function oneDefault(record: Config, { records }: Pick<RuleInput, "r
 /** Requests that count on a config would all be refused without it. */
 export async function refuseInUse(record: Config, { records }: Pick<RuleInput, "records">): Promise<void> {
   const isMeant = (name: unknown): boolean => name === record.slug || name === record.id;
-  const inUse = (why: string): GatewayError => new GatewayError("IN_USE", { what: `The config ${record.slug}`, why });
+  const inUse = (why: string): GatewayError => new GatewayError("IN_USE", { what: `The config ${record.slug}`, action: "deleted", why });
   const workspace = await records.in(Workspaces).get(record.workspace_id);
   const { config_id, user_api_key_config } = workspace?.defaults ?? {};
   if (isMeant(config_id) || isMeant(user_api_key_config)) throw inUse(`it is a default of the workspace ${workspace?.name}`);

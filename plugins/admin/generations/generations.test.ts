@@ -13,6 +13,7 @@ const STATE = {
   why: "The plugin policy/jwt failed.",
   code: "PLUGIN_SETUP",
   required: false,
+  isolate: "none",
   provides: [],
 } as const;
 
@@ -49,7 +50,7 @@ test("a reload answers with the new generation's number, and what does not run i
 });
 test("a workspace key cannot reload the deployment, whatever its scopes", async () => {
   const ask = await routes(async () => ({ number: 4 }));
-  expect(ask("/generations", { ...CALLERS.workspace, scopes: new Set(["plugins.update"]) })).rejects.toMatchObject({
+  expect(ask("/generations", { ...CALLERS.workspace, scopes: new Set(["generations.update"]) })).rejects.toMatchObject({
     code: "ACCESS_DENIED",
   });
 });

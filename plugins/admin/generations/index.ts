@@ -8,6 +8,9 @@ const PluginState = Type.Object({
   version: Type.String({ description: "The plugin's own version." }),
   state: OneOf(["running", "disabled", "failed"], { description: "State." }),
   required: Type.Boolean({ description: "Must run for the deployment to be ready." }),
+  isolate: Type.Union([Type.Literal("none"), Type.Literal("process")], {
+    description: "Where the checks of a guardrail plugin run: `process` is in processes of their own.",
+  }),
   why: Nullable(Type.String({ description: "Why it is not running, or what it lacks." })),
   code: Nullable(Type.String({ description: "Error code when it failed." })),
   needs: Type.Array(Type.String(), { description: "Capabilities it asks for." }),
@@ -21,16 +24,17 @@ const listPlugins = (generations: Generations) =>
     path: "/plugins",
     tag: "Plugins",
     summary: "List the plugins of the deployment",
-    scope: "plugins.list",
+    scope: "generations.list",
     reply: Type.Object({ object: Type.Literal("list"), generation: number, total: Type.Integer(), data: Type.Array(PluginState) }),
     errors: [401, 403],
     handle() {
-      const data = generations.states().map(({ name, title, version, state, required, why, code, needs, provides }) => ({
+      const data = generations.states().map(({ name, title, version, state, required, isolate, why, code, needs, provides }) => ({
         name,
         title,
         version,
         state,
         required,
+        isolate,
         why,
         code,
         needs: [...needs],
@@ -53,7 +57,7 @@ const reload = (generations: Generations) =>
     summary: "Build the next generation",
     description:
       "Builds the profile as it now is beside the running plugins, swaps, and drains them. When that fails, or when a plugin that runs now would be lost, the answer says why and nothing changes. The deployment's other workers and nodes are told, and each does the same with its own profile file; one that cannot goes on as it was, and its log and its /readyz say why, as do those of the process that was asked.",
-    scope: "plugins.update",
+    scope: "generations.update",
     query: Type.Object(
       {
         force: Type.Optional(

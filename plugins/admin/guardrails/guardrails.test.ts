@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Guardrails, Workspaces } from "#contract";
+import { ApiKeys, Configs, Guardrails, Workspaces } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { guardrails, organisationGuardrails } from "./resource.ts";
@@ -10,13 +10,13 @@ const create = {
   checks: [{ id: "default.regexMatch", parameters: { rule: "^[^!]*$" } }],
   actions: { deny: true, async: false, on_success: feedback(5), on_fail: feedback(-5) },
 };
-const shared = { collections: [Guardrails], create, update: { name: "Quiet" }, updated: { name: "Quiet" } };
+const shared = { collections: [Guardrails, Configs, ApiKeys], create, update: { name: "Quiet" }, updated: { name: "Quiet" } };
 testResource({ resource: guardrails, ...shared });
 testResource({ resource: organisationGuardrails, ...shared });
 
 describe("guardrails", () => {
   const ask = async (body: object) => {
-    const world = await tenants([Guardrails]);
+    const world = await tenants([Guardrails, Configs, ApiKeys]);
     return { world, answer: await world.ask(guardrails, "POST", "/guardrails", CALLERS.workspace, { ...create, ...body }) };
   };
   const refused = (param: string, message: string) => ({
@@ -81,7 +81,7 @@ describe("guardrails", () => {
       expect(await list(query)).toMatchObject({ error: { code: "AB01", param: query.slice(1).split("=")[0] } });
   });
   test("an organisation key that names no workspace makes the organisation's, which a workspace key does not see", async () => {
-    const world = await tenants([Guardrails]);
+    const world = await tenants([Guardrails, Configs, ApiKeys]);
     const made = await world.ask(guardrails, "POST", "/guardrails", CALLERS.admin, create);
     const path = `/guardrails/${String(made.body["slug"])}`;
     expect((await world.ask(guardrails, "GET", path, CALLERS.admin)).body).toMatchObject({ workspace_id: null });
@@ -92,7 +92,7 @@ describe("guardrails", () => {
     ).toBe(403);
   });
   test("a workspace may be named by its slug", async () => {
-    const world = await tenants([Guardrails]);
+    const world = await tenants([Guardrails, Configs, ApiKeys]);
     const made = await world.ask(guardrails, "POST", "/guardrails", CALLERS.admin, { ...create, workspace_id: "second" });
     expect((await world.ask(guardrails, "GET", `/guardrails/${String(made.body["id"])}`, CALLERS.second)).body).toMatchObject({
       workspace_id: WORKSPACE.second,
@@ -103,8 +103,8 @@ describe("guardrails", () => {
     await world.handles.records.in(Workspaces).update(WORKSPACE.ours, { defaults: { input_guardrails: [answer.body["slug"]] } });
     const path = `/guardrails/${String(answer.body["id"])}`;
     expect(await world.ask(guardrails, "DELETE", path, CALLERS.workspace)).toMatchObject({
-      status: 400,
-      body: { error: { code: "AB01", message: expect.stringContaining("default guardrail") } },
+      status: 409,
+      body: { error: { code: "AB07", message: expect.stringContaining("default guardrail") } },
     });
     expect((await world.ask(guardrails, "GET", path, CALLERS.workspace)).status).toBe(200);
   });

@@ -1,12 +1,20 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Guardrails, Organisations, Workspaces } from "#contract";
+import { ApiKeys, Configs, definePlugin, Guardrails, Organisations, Workspaces } from "#contract";
+import { readDefaults, writeDefaults } from "./defaults.ts";
+import { evaluate } from "./evaluate.ts";
+import { exclusionRoutes } from "./exclusions.ts";
 import { guardrails, organisationGuardrails } from "./resource.ts";
 
 /** Guardrails, of workspaces and of the organisation. */
 export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
-  needs: ["records", "catalog"],
-  collections: [Guardrails, Workspaces, Organisations],
-  setup: () => ({ provides: { resources: [guardrails, organisationGuardrails] } }),
+  needs: ["records", "catalog", "guard"],
+  collections: [Guardrails, Workspaces, Organisations, Configs, ApiKeys],
+  setup: ({ guard, records }) => ({
+    provides: {
+      resources: [guardrails, organisationGuardrails],
+      routes: [evaluate(guard), readDefaults(records), writeDefaults(records), ...exclusionRoutes(records)],
+    },
+  }),
 });

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { DateTime, Guardrails, isoTime, OneOf, resourceOf, shown, type Scopes, type Tenancy, Uuid } from "#contract";
-import { judgeWhole, refuseDefault, storedChecks } from "./rules.ts";
+import { DateTime, Guardrails, isoTime, OneOf, type RecordOf, resourceOf, shown, type Scopes, type Tenancy, Uuid } from "#contract";
+import { refuseNamed } from "./in-use.ts";
+import { judgeWhole, storedChecks } from "./rules.ts";
 
 interface RulePlace {
   readonly plane: "control" | "admin";
@@ -26,7 +27,10 @@ const guardrailsOf = (place: RulePlace) =>
       ),
     },
     store: { checks: storedChecks },
-    judge: (_, { body }, before) => (before ? undefined : judgeWhole(body)),
+    judge(_, input, before) {
+      if (before === undefined) return judgeWhole(input.body);
+      return archives(before, input.body) ? refuseNamed("archived")(before, input) : undefined;
+    },
     list: {
       query: {
         ids: Type.Optional(Type.String({ maxLength: 40_000, pattern: "^[0-9a-fA-F, -]*$", description: "Only these, comma-separated." })),
@@ -58,12 +62,16 @@ const guardrailsOf = (place: RulePlace) =>
       },
     },
     update: {
-      description: "Makes a new version. The target cannot be changed.",
+      description:
+        "Makes a new version. The target cannot be changed. One that a config, a key or a default names cannot be archived (409); what is archived never runs, and stays listed.",
       change: (_, { actor }) => ({ version_id: crypto.randomUUID(), updated_by: actor }),
       answer: ["id", "slug", "version_id"],
     },
-    remove: { before: refuseDefault, description: "Refused while it is a default guardrail of a workspace or of the organisation." },
+    remove: { before: refuseNamed("deleted"), description: "Refused (409) while a config, a key or a default names it." },
   });
+
+const archives = ({ status: before }: RecordOf<typeof Guardrails>, { status }: { readonly status?: string }): boolean =>
+  status === "archived" && before !== "archived";
 
 /** Guardrails of a workspace; an organisation key that names no workspace makes the organisation's. */
 export const guardrails = guardrailsOf({

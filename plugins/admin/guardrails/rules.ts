@@ -3,15 +3,11 @@ import {
   GatewayError,
   type GuardrailCheck,
   type Guardrails,
-  isJson,
-  type Json,
   judgeCheck,
   nextTurn,
   openSecrets,
-  Organisations,
   type RecordOf,
   sealChecks,
-  Workspaces,
   type Written,
 } from "#contract";
 
@@ -21,22 +17,22 @@ type Body = Written<(typeof Guardrails)["fields"]>;
 /** The checks with their secret parameters sealed, once they have been judged. */
 export const storedChecks = (
   given: readonly GuardrailCheck[],
-  asked: RuleInput<Body>,
+  input: RuleInput<Body>,
   before: Guardrail | undefined,
-): Promise<GuardrailCheck[]> => sealedAndJudged(given, before?.checks ?? [], before?.target ?? asked.body.target ?? "llm", asked);
+): Promise<GuardrailCheck[]> => sealedAndJudged(given, before?.checks ?? [], before?.target ?? input.body.target ?? "llm", input);
 
 /** Checks may be as large as a body: others have their turn between the steps. */
 async function sealedAndJudged(
   given: readonly GuardrailCheck[],
   before: readonly GuardrailCheck[],
   target: Guardrail["target"],
-  asked: RuleInput,
+  input: RuleInput,
 ): Promise<GuardrailCheck[]> {
-  const checks = sealed(given, before, asked);
+  const checks = sealed(given, before, input);
   await nextTurn();
-  const plain = opened(checks, asked.vault);
+  const plain = opened(checks, input.vault);
   await nextTurn();
-  await judge(plain, target, asked);
+  await judge(plain, target, input);
   return checks;
 }
 
@@ -63,25 +59,6 @@ export function judgeWhole(body: Body): void {
 }
 
 /** One after the other: what is wrong with the first is told first. */
-async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], asked: RuleInput): Promise<void> {
-  for (const [i, check] of checks.entries()) await judgeCheck(check, target, asked, `checks[${i}]`);
+async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], input: RuleInput): Promise<void> {
+  for (const [i, check] of checks.entries()) await judgeCheck(check, target, input, `checks[${i}]`);
 }
-
-const DEFAULTS = ["input_guardrails", "output_guardrails", "mcp_input_guardrails", "mcp_output_guardrails"] as const;
-const names = (defaults: Json, guardrail: Guardrail): boolean =>
-  DEFAULTS.some(
-    (list) => Array.isArray(defaults[list]) && (defaults[list].includes(guardrail.slug) || defaults[list].includes(guardrail.id)),
-  );
-
-/** A default guardrail that vanished would leave every request of its scope refused. */
-export async function refuseDefault(record: Guardrail, { records }: RuleInput<undefined>): Promise<void> {
-  const organisation = await records.in(Organisations).get(record.organisation_id);
-  const settings = organisation?.settings["defaults"];
-  if (names(organisation?.settings ?? {}, record) || (isJson(settings) && names(settings, record))) throw inUse(record, "the organisation");
-  const workspaces = await records.in(Workspaces).list({ where: { organisation_id: record.organisation_id }, limit: 10_000, offset: 0 });
-  const user = workspaces.data.find((workspace) => names(workspace.defaults, record));
-  if (user) throw inUse(record, `the workspace ${user.name}`);
-}
-
-const inUse = (record: Guardrail, where: string): GatewayError =>
-  new GatewayError("IN_USE", { what: `The guardrail ${record.slug}`, why: `it is a default guardrail of ${where}` });

@@ -1,6 +1,6 @@
 import type { TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type RuleInput, GatewayError, isSealed, type Json, knownNames, openSecrets, sealSecrets } from "#contract";
+import { type RuleInput, GatewayError, isSealed, type Json, knownNames, openSecrets, refuseGatewayKey, sealSecrets } from "#contract";
 
 /** Members of `configurations` that every provider has. */
 const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
@@ -12,33 +12,40 @@ const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
 export function sealedConfigurations(
   providerId: string,
   given: Json,
-  asked: Pick<RuleInput, "catalog" | "vault" | "judgeUrl">,
+  input: Pick<RuleInput, "catalog" | "vault" | "judgeUrl">,
+  mapped: ReadonlySet<string>,
   before: Json = {},
 ): Json {
-  const { catalog, vault, judgeUrl } = asked;
+  const { catalog, vault, judgeUrl } = input;
   const provider = catalog.providers().find(({ id }) => id === providerId);
   if (!provider) {
     const ids = catalog.providers().map(({ id }) => id);
-    const known = knownNames("Enabled providers", providerId, ids);
-    throw new GatewayError("PROVIDER_UNKNOWN", { provider: providerId, known }, { param: "ai_provider_id" });
+    const hint = knownNames("Enabled providers", providerId, ids);
+    throw new GatewayError("PROVIDER_UNKNOWN", { provider: providerId, known: hint }, { param: "ai_provider_id" });
   }
   const fields = provider.target?.properties ?? {};
   const isSecret = (member: string): boolean => fields[member]?.["secret"] === true;
+  for (const [member, value] of Object.entries(given))
+    if (isSecret(member) && typeof value === "string") refuseGatewayKey(value, vault, `configurations.${member}`);
   const all = { ...secretsOf(before), ...sealSecrets(given, isSecret, vault, before) };
   const sealed = Object.fromEntries(Object.entries(all).filter(([member, value]) => value !== null || !isSecret(member)));
-  judge(openSecrets(sealed, vault), provider.target, judgeUrl);
+  judge(openSecrets(sealed, vault), withoutMapped(provider.target, mapped), judgeUrl);
   return sealed;
 }
+
+/** What is kept elsewhere need not be here too. */
+const withoutMapped = (target: TObject | undefined, mapped: ReadonlySet<string>): TObject | undefined =>
+  target && { ...target, required: (target.required ?? []).filter((member) => !mapped.has(member)) };
 
 const secretsOf = (stored: Json): Json => Object.fromEntries(Object.entries(stored).filter(([, value]) => isSealed(value) && !value.url));
 
 function judge(plain: Json, target: TObject | undefined, judgeUrl: RuleInput["judgeUrl"]): void {
   const { custom_host: host, ...fields } = plain;
   if (host !== undefined && !(target && "custom_host" in target.properties)) judgeHost(host, judgeUrl);
-  const known = Object.keys(target?.properties ?? {});
-  const unknown = Object.keys(fields).find((member) => !known.includes(member) && !COMMON.has(member));
+  const fieldNames = Object.keys(target?.properties ?? {});
+  const unknown = Object.keys(fields).find((member) => !fieldNames.includes(member) && !COMMON.has(member));
   if (unknown !== undefined)
-    throw invalid(`the provider has no field ${unknown}; it has ${[...known, ...COMMON].join(", ")}`, `configurations.${unknown}`);
+    throw invalid(`the provider has no field ${unknown}; it has ${[...fieldNames, ...COMMON].join(", ")}`, `configurations.${unknown}`);
   const problem = target && Value.Errors(target, Value.Default(target, structuredClone(fields))).First();
   if (problem)
     throw invalid(

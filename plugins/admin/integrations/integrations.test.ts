@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { Integrations, Providers } from "#contract";
+import { Integrations, newGatewayKey, Providers } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
+import { verifies } from "../../../tests/requirements/verifies.ts";
 import { integrations } from "./resource.ts";
 
 const KEY = "sk-live-0123456789abcdef";
@@ -54,6 +55,16 @@ describe("integrations", () => {
         },
       ],
     });
+  });
+  test.each([
+    ["key", (key: string) => ({ key })],
+    ["configurations.openai_secret", (key: string) => ({ configurations: { openai_secret: key } })],
+  ])(verifies("G.credentials.own-key", "a key of the gateway as %s is refused"), async (param, body) => {
+    const { handles, ask } = await world();
+    const key = newGatewayKey(handles.vault);
+    const { status, body: answer } = await ask(integrations, "PUT", PATH, CALLERS.workspace, body(key));
+    expect({ status, answer }).toMatchObject({ status: 400, answer: { error: { code: "AB01", param } } });
+    expect(JSON.stringify(answer)).not.toContain(key);
   });
   test("credentials are sealed where they are stored and masked where they are read", async () => {
     const { ask, stored, handles } = await world();

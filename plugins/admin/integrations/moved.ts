@@ -1,5 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
-import { isBound, type Json, refuseMovedSecrets } from "#contract";
+import { isBound, type Json, refuseMovedInRecord } from "#contract";
 
 export interface Update {
   readonly before: Json;
@@ -12,5 +12,5 @@ export interface Update {
 /** While a credential is kept, it stays in its field, and the custom host and the fields that the provider marks `bound` stay as they are. */
 export function refuseMoved({ before, next, keepsKey, target }: Update): void {
   const marked = Object.entries(target?.properties ?? {}).flatMap(([field, schema]) => (isBound(schema) ? field : []));
-  refuseMovedSecrets({ before, next, bound: [...new Set(["custom_host", ...marked])], kept: keepsKey ? ["key"] : [] });
+  refuseMovedInRecord({ before, next, bound: [...new Set(["custom_host", ...marked])], kept: keepsKey ? ["key"] : [] });
 }

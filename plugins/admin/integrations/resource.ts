@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Integrations, OneOf, resourceOf, shown } from "#contract";
+import { storedMappings } from "./mappings.ts";
 import { createDefaultProvider, removeProviders, storedConfigurations, visible } from "./rules.ts";
 
 /** Credentials and settings for model providers, of the organisation or of one workspace. */
@@ -17,7 +18,7 @@ export const integrations = resourceOf(Integrations, {
   object: "integration",
   decidesRoutes: true,
   shows: { description: shown(Type.String({ description: "What it is for." }), (record) => record.description ?? "") },
-  store: { configurations: storedConfigurations },
+  store: { configurations: storedConfigurations, secret_mappings: storedMappings },
   list: {
     query: { type: Type.Optional(OneOf(["workspace", "organisation", "all"], { default: "all", description: "Whose." })) },
     where: visible,

@@ -11,6 +11,7 @@ import {
   Workspaces,
 } from "#contract";
 import { sealedConfigurations } from "./configurations.ts";
+import { mappedMembers } from "./mappings.ts";
 import { refuseMoved } from "./moved.ts";
 
 type Integration = RecordOf<typeof Integrations>;
@@ -18,15 +19,16 @@ type Integration = RecordOf<typeof Integrations>;
 /** The target fields as they are stored: sealed, judged by the provider's schema, and going where they went. */
 export function storedConfigurations(
   given: Json,
-  asked: RuleInput<Written<(typeof Integrations)["fields"]>>,
+  input: RuleInput<Written<(typeof Integrations)["fields"]>>,
   record: Integration | undefined,
 ): Json {
-  const id = record?.ai_provider_id ?? asked.body.ai_provider_id ?? "";
-  if (!record) return sealedConfigurations(id, given, asked);
-  const next = sealedConfigurations(id, given, asked, record.configurations);
-  const keepsKey = record.key_sealed !== null && (asked.body.key === undefined || asked.body.key === record.masked_key);
-  const target = asked.catalog.providers().find((provider) => provider.id === id)?.target;
-  refuseMoved({ before: openUrls(record.configurations, asked.vault), next: openUrls(next, asked.vault), keepsKey, target });
+  const id = record?.ai_provider_id ?? input.body.ai_provider_id ?? "";
+  const { secret_mappings: mappings = record?.secret_mappings } = input.body;
+  if (!record) return sealedConfigurations(id, given, input, mappedMembers(mappings));
+  const next = sealedConfigurations(id, given, input, mappedMembers(mappings), record.configurations);
+  const keepsKey = record.key_sealed !== null && (input.body.key === undefined || input.body.key === record.masked_key);
+  const target = input.catalog.providers().find((provider) => provider.id === id)?.target;
+  refuseMoved({ before: openUrls(record.configurations, input.vault), next: openUrls(next, input.vault), keepsKey, target });
   return next;
 }
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type Caller, definePlugin, defineRoute, GatewayError, type LogRow, type LogStore, OneOf } from "#contract";
+import { type Caller, CallerSight, definePlugin, defineRoute, GatewayError, type LogRow, type LogStore, OneOf } from "#contract";
 import { hookResults, logObject } from "./log-object.ts";
 
 const Query = Type.Object(
@@ -21,7 +21,15 @@ const VIEW = "logs.view";
 const isCallers = (row: LogRow, caller: Caller): boolean =>
   row.organisationId === caller.organisationId &&
   (caller.workspaceId === null || row.workspaceId === caller.workspaceId) &&
-  (caller.scopes.has(VIEW) || row.apiKeyId === caller.keyId);
+  (row.apiKeyId === caller.keyId || (caller.scopes.has(VIEW) && (CallerSight.of(caller).has("others") || isSenders(row, caller))));
+const isSenders = ({ facts }: LogRow, { userId }: Caller): boolean => userId !== null && facts?.userId === userId;
+
+/** What a caller may see of a record: without what was said in it, or nothing at all. */
+function seenBy(caller: Caller, row: LogRow): LogRow | undefined {
+  const sight = CallerSight.of(caller);
+  if (sight.has("bodies")) return row;
+  return sight.has("metadata") ? { ...row, request: null, sent: null, response: null, hooks: null } : undefined;
+}
 
 const readLog = (logs: Pick<LogStore, "get">) =>
   defineRoute({
@@ -37,8 +45,9 @@ const readLog = (logs: Pick<LogStore, "get">) =>
     errors: [401, 403, 404, 503],
     async handle({ params, query, caller }) {
       const id = params["logId"] ?? "";
-      const row = /^[\w-]{1,128}$/.test(id) ? await logs.get(id) : undefined;
-      if (!row || !isCallers(row, caller)) throw new GatewayError("NOT_FOUND", { what: "log of this id" });
+      const found = /^[\w-]{1,128}$/.test(id) ? await logs.get(id) : undefined;
+      const row = found && isCallers(found, caller) ? seenBy(caller, found) : undefined;
+      if (!row) throw new GatewayError("NOT_FOUND", { what: "log of this id" });
       return query.type === "hooks" ? hookResults(row) : logObject(row);
     },
   });

@@ -111,6 +111,8 @@ const extras = (row: LogRow, facts: LogFacts | null): Json => ({
     user_id: facts.userId,
     api_key_name: facts.apiKeyName,
   }),
+  ...(facts?.inner && { inner: { by: facts.inner.by, request_id: facts.inner.requestId } }),
+  ...(facts?.innerCalls && { inner_calls: { calls: facts.innerCalls.calls, cost: facts.innerCalls.costCents } }),
   provider: row.provider,
   workspace_id: row.workspaceId,
   bodies: facts?.bodies ?? "not kept",

@@ -21,6 +21,7 @@ async function integration({ handles }: Tenants, workspace_id: string | null): P
     status: "active",
     key_sealed: "v1.sealed",
     masked_key: null,
+    secret_mappings: null,
     configurations: {},
     tags: {},
   });

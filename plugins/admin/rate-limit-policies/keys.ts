@@ -21,11 +21,11 @@ const KEYS: { readonly [key: string]: { readonly [T in Target]?: readonly Use[] 
 export function judgeKeys(items: readonly { readonly key: string }[], use: Use, target: Target): void {
   items.forEach(({ key }, i) => {
     if (/^metadata\..+/.test(key) || (Object.hasOwn(KEYS, key) && KEYS[key]?.[target]?.includes(use))) return;
-    const known = Object.keys(KEYS).filter((name) => KEYS[name]?.[target]?.includes(use));
+    const allowed = Object.keys(KEYS).filter((name) => KEYS[name]?.[target]?.includes(use));
     const param = `${use === "condition" ? "conditions" : "group_by"}[${i}].key`;
     throw new GatewayError(
       "REQUEST_INVALID",
-      { what: `The key ${key} cannot stand here with the target ${target}; known are ${known.join(", ")} and metadata.<key>.` },
+      { what: `The key ${key} cannot stand here with the target ${target}; known are ${allowed.join(", ")} and metadata.<key>.` },
       { param },
     );
   });

@@ -2,7 +2,7 @@ import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contra
 import { roleOf } from "../content/conversation.ts";
 import { type Found, type Place, at, put } from "../content/found.ts";
 import { eachObject, objectIn } from "../content/ids.ts";
-import { BEFORE_ALL, readTold } from "../content/instructions.ts";
+import { BEFORE_ALL, readTextsAt } from "../content/instructions.ts";
 import { namesOf } from "../content/names.ts";
 import { findCall, readParts } from "../content/parts.ts";
 
@@ -27,7 +27,7 @@ export const instructions =
   };
 
 /** What a model is told by its tools and by the format of its answers. */
-export const told: Read = (body, found) => readTold(body, TOLD, found);
+export const told: Read = (body, found) => readTextsAt(body, TOLD, found);
 const TOLD = [["tools"], ["response_format"]] as const;
 
 /** The messages of a list, in their order. */

@@ -2,6 +2,11 @@ import { isJson, type Json, type OwnedIds } from "#contract";
 import { idsIn, objectIn, objectsIn } from "../content/ids.ts";
 
 export const ofAssistant = { params: ["assistant_id"] } satisfies OwnedIds;
+/** A run goes on behind its answer; its stream names it in an early event. One that needs calls answered goes on, too. */
+export const begins = {
+  by: () => true,
+  ids: ({ object, id, usage }: Json): readonly string[] => (object === "thread.run" && !isJson(usage) ? idsIn(id) : []),
+} satisfies OwnedIds["begins"];
 /** Messages, runs and steps of a thread belong to who owns the thread. */
 export const ofThread = { params: ["thread_id"] } satisfies OwnedIds;
 

@@ -1,6 +1,6 @@
 import { isJson, type Json, nextTurn, type NoJsonAnswer } from "#contract";
 import { objectIn, objectsIn } from "../content/ids.ts";
-import { eventsIn, type RunEvent } from "./stream-events.ts";
+import { eventsIn, type RunEvent } from "../content/stream-events.ts";
 
 /**
  * The events of a streamed run as one body, so that guardrails read and patch it: the messages that were said, as a page of

@@ -1,8 +1,18 @@
-import type { Json, Usage } from "#contract";
+import type { EndedWork, Json, Usage } from "#contract";
+import { objectsIn } from "../content/ids.ts";
 import { usageOf } from "../content/usage.ts";
 
-/** A run that has just begun has used nothing; what it used, it says when it has ended. */
-export const runUsage = ({ usage }: Json): Usage => usageOf(usage) ?? { input: 0, output: 0 };
+/** What a run used, it says when it has ended. */
+export const runUsage = ({ usage }: Json): Usage | undefined => usageOf(usage);
+
+export function endedRun(run: Json): readonly EndedWork[] {
+  const { id, model } = run;
+  const usage = runUsage(run);
+  if (run["object"] !== "thread.run" || typeof id !== "string" || usage === undefined) return [];
+  return [{ id, usage, model: typeof model === "string" ? model : null }];
+}
+/** The same of a page of them. */
+export const runsEnded = ({ data }: Json): readonly EndedWork[] => objectsIn(data).flatMap(endedRun);
 
 /*
  * The run that a stream was of, given the stream's end: its last event says it. The beginning of that may be missing, since

@@ -15,10 +15,10 @@ import {
   toolOutputs,
 } from "./content.ts";
 import { NewMessage } from "./messages.ts";
-import { ofThread, runNamed, threadMade } from "./owned.ts";
+import { begins, ofThread, runNamed, threadMade } from "./owned.ts";
 import { runEvents } from "./run-events.ts";
 import { MAX_TOOLS_OF_A_RUN, Run, RunList } from "./run-object.ts";
-import { runModelAtEnd, runUsage, runUsageAtEnd } from "./run-usage.ts";
+import { endedRun, runModelAtEnd, runsEnded, runUsage, runUsageAtEnd } from "./run-usage.ts";
 import { newThread } from "./threads.ts";
 import { ResponseFormat, sampling, ToolChoice, ToolResources, toolsOf, Truncation } from "./tools.ts";
 
@@ -82,10 +82,11 @@ const CREATED: BodyContent = {
   ...SAYS,
   input: reading(instructions("instructions", "additional_instructions"), told, messagesOf("additional_messages"), threadOf),
 };
-const SUBMITTED: BodyContent = { ...SAYS, input: reading(toolOutputs) };
-/** Its usage was counted when it was created, or is not known: asking for it is free, and may be done often. */
-const LOOKED_AT: BodyContent = { ...PATCHED, output: reading(calls) };
-const ALL_LOOKED_AT: BodyContent = { ...PATCHED, output: reading(callsOfRuns) };
+const ONE_ENDED: BodyContent["ended"] = { in: endedRun, param: "run_id" };
+const SUBMITTED: BodyContent = { ...SAYS, input: reading(toolOutputs), ended: ONE_ENDED };
+/** Asking for it is free, and may be done often: what it used counts with the first answer that tells it. */
+const LOOKED_AT: BodyContent = { ...PATCHED, output: reading(calls), usage: runUsage, ended: ONE_ENDED };
+const ALL_LOOKED_AT: BodyContent = { ...PATCHED, output: reading(callsOfRuns), ended: { in: runsEnded } };
 
 const EVENTS = 'With `"stream": true` the answer is server-sent events, from `thread.run.created` on to `done`.';
 
@@ -96,7 +97,7 @@ export const runs: readonly OperationRoute[] = [
     body: CreateThreadBody,
     reply: Run,
     description: EVENTS,
-    owned: { named: runNamed, made: threadMade },
+    owned: { named: runNamed, made: threadMade, begins },
     examples: { "A question": { assistant_id: "asst_1", thread: { messages: [{ role: "user", content: "Good morning." }] } } },
   },
   { operation: "listRuns", content: ALL_LOOKED_AT, query: pagedQuery(), reply: RunList, owned: ofThread },
@@ -106,7 +107,7 @@ export const runs: readonly OperationRoute[] = [
     body: CreateBody,
     reply: Run,
     description: EVENTS,
-    owned: { ...ofThread, named: runNamed },
+    owned: { ...ofThread, named: runNamed, begins },
     examples: {
       "An answer": { assistant_id: "asst_1" },
       "The answer as events": { assistant_id: "asst_1", stream: true },

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type BodyContent, definePlugin } from "#contract";
+import { type BodyContent, definePlugin, type Json } from "#contract";
 import { SPEECH, TRANSCRIPT } from "../content/index.ts";
 import { tokenUsage, usageAtEnd } from "../content/token-usage.ts";
 import { Speech, SpeechBody, Transcription, TranscriptionForm, Translation, TranslationForm } from "./schema.ts";
@@ -8,6 +8,9 @@ import { transcripts } from "./transcript.ts";
 const usage = { usage: tokenUsage, usageAtEnd } satisfies BodyContent;
 const spoken: BodyContent = { ...SPEECH, ...usage };
 const heard: BodyContent = { ...TRANSCRIPT, ...usage, noJson: transcripts };
+
+/** Of some providers the sound may be a file that they keep. */
+const fileNamed = ({ file_id }: Json): readonly string[] => (typeof file_id === "string" ? [file_id] : []);
 
 /** `/v1/audio`: text to speech, and speech to text in its own language or in English. */
 export default definePlugin({
@@ -27,8 +30,8 @@ export default definePlugin({
             "The same as events": { model: "sandbox-speech", input: "Good morning.", voice: "alloy", stream_format: "sse" },
           },
         },
-        { operation: "createTranscription", content: heard, body: TranscriptionForm, reply: Transcription },
-        { operation: "createTranslation", content: heard, body: TranslationForm, reply: Translation },
+        { operation: "createTranscription", content: heard, owned: { named: fileNamed }, body: TranscriptionForm, reply: Transcription },
+        { operation: "createTranslation", content: heard, owned: { named: fileNamed }, body: TranslationForm, reply: Translation },
       ],
     },
   }),

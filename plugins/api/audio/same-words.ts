@@ -4,9 +4,9 @@ import { nextTurn } from "#contract";
 const AT_ONCE = 256 * 1024;
 
 /** Do both texts say the same words, whatever blanks stand between and around them? */
-export async function saysTheSame(one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  const [words, others] = [wordsIn(one), wordsIn(other)];
+export async function saysTheSame(first: string, second: string): Promise<boolean> {
+  if (first === second) return true;
+  const [words, others] = [wordsIn(first), wordsIn(second)];
   for (let compared = 0, pause = AT_ONCE; ; ) {
     const [word, another] = [words.next().value, others.next().value];
     if (word !== another) return false;

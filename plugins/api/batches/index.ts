@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, isJson, type Json, NO_CONTENT, type OwnedIds } from "#contract";
+import { BATCH_ANSWERS } from "../content/batch-lines.ts";
 import { Batch, BatchBody, BatchList, ListBatchesQuery, RetrieveBatchQuery } from "./schema.ts";
 
 const textsAt = (body: Json, names: readonly string[]): readonly string[] =>
@@ -41,7 +42,7 @@ export default definePlugin({
         { operation: "cancelBatch", content: NO_CONTENT, reply: Batch, owned: shows },
         {
           operation: "getBatchOutput",
-          content: { file: "answered" },
+          content: { file: "answered", answers: BATCH_ANSWERS },
           owned: ofPath,
           reply: Type.String({ format: "binary", description: "JSONL, one answer a line." }),
           description: "The file of a completed batch's answers, in one call, also where its provider gives it in two.",

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Collected, Json, StreamEvent } from "#contract";
 import { collect } from "../../../core/pipeline/stream/fold.ts";
+import { messages } from "../messages/dialect.ts";
+import { responses } from "../responses/dialect.ts";
 import { chat } from "./dialect.ts";
 
 const IMAGE = "data:image/png;base64,AAAA";
@@ -64,4 +66,21 @@ describe("an answer that guardrails have seen", () => {
     const { choices } = collect(chat.judged.events(two, { ...body, choices: body.choices.slice(1) }));
     expect(choices.map(({ text }) => text)).toEqual(["", "second"]);
   });
+});
+
+test.each([
+  ["chat", chat],
+  ["responses", responses],
+  ["messages", messages],
+])("what a streamed text rests on is judged and changed in its place: %s", (_, { judged: { body, events } }) => {
+  const citation = { type: "url_citation", url: "https://x.example", title: "secret" };
+  const answer = collect([
+    { type: "start" },
+    { type: "text", text: "x" },
+    { type: "citation", citation },
+    { type: "finish", reason: "stop" },
+  ]);
+  expect(collect(events(answer, body(answer)))).toEqual(answer);
+  const changed = JSON.parse(JSON.stringify(body(answer)).replaceAll("secret", "***")) as Json;
+  expect(collect(events(answer, changed)).choices[0]?.marks).toMatchObject([{ type: "citation", citation: { ...citation, title: "***" } }]);
 });

@@ -242,10 +242,10 @@ describe("failures inside a 200", () => {
 test("a call may bring all of its long arguments with its name, whole and streamed", () => {
   const fn = { name: "f", arguments: JSON.stringify({ text: "x".repeat(300_000) }) };
   const call = { index: 0, id: "c", type: "function", function: fn };
-  const told = { type: "tool", index: 0, id: "c", ...fn };
+  const callEvent = { type: "tool", index: 0, id: "c", ...fn };
   const data = JSON.stringify({ id: "a", choices: [{ index: 0, delta: { tool_calls: [call] } }] });
-  expect(chat.decode.event({ event: "", data }, chat.decode.start())).toContainEqual(told as never);
-  expect(chat.read({ id: "a", choices: [{ index: 0, message: { tool_calls: [call] } }] })).toContainEqual(told as never);
+  expect(chat.decode.event({ event: "", data }, chat.decode.start())).toContainEqual(callEvent as never);
+  expect(chat.read({ id: "a", choices: [{ index: 0, message: { tool_calls: [call] } }] })).toContainEqual(callEvent as never);
 });
 test("arguments of a call without a name are not kept without end", () => {
   const state = chat.decode.start();
@@ -308,5 +308,20 @@ describe("read", () => {
       type: "finish",
       reason: "stop",
     });
+  });
+});
+
+describe("a judged stream", () => {
+  const spoken = (delta: Json): readonly string[] => {
+    const data = JSON.stringify({ id: "a", choices: [{ index: 0, delta }] });
+    const events = chat.decode.event({ event: "", data }, chat.decode.start(true));
+    return events.flatMap((event) => (event.type === "text" || event.type === "reasoning" ? [`${event.type} ${event.text}`] : []));
+  };
+  const reasoning_details = [{ type: "reasoning.summary", summary: "secret" }];
+  test("tells details of thoughts and blocks where they say something else", () => {
+    expect(spoken({ content: "x", reasoning: "other", reasoning_details })).toEqual(["reasoning other", "text x", "reasoning secret"]);
+    expect(spoken({ content: "x", reasoning: "secret", reasoning_details })).toEqual(["reasoning secret", "text x"]);
+    expect(spoken({ content: "x", content_blocks: [{ index: 0, delta: { text: "secret" } }] })).toEqual(["text x", "text secret"]);
+    expect(spoken({ content: "x", content_blocks: [{ index: 0, delta: { text: "x" } }] })).toEqual(["text x"]);
   });
 });

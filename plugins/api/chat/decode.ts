@@ -4,7 +4,7 @@ import { tokensIn } from "../content/logprobs.ts";
 import { ToldTexts } from "../content/told.ts";
 import { addContent } from "./delta-content.ts";
 import { addTools, type OpenCall } from "./tools.ts";
-import { addUntold } from "./untold.ts";
+import { addRestOfMessage } from "./rest-of-message.ts";
 import { usageOf } from "../content/usage.ts";
 import { count, object, objects, text } from "../content/wire.ts";
 
@@ -20,7 +20,7 @@ interface ChoiceState {
   finished: boolean;
   readonly calls: OpenCall[];
   /** What its deltas said, by the kind of text and the number of the call. */
-  readonly told: ToldTexts | null;
+  readonly deltaTexts: ToldTexts | null;
 }
 
 /** chat.completion.chunk frames -> events. */
@@ -78,7 +78,7 @@ function addChoice(wire: Json, state: ChatState, events: StreamEvent[]): void {
   const delta = object(wire["delta"] ?? wire["message"]);
   addContent(delta, events);
   addTools(delta, choice.calls, state.id, events);
-  if (choice.told !== null) addUntold(wire, choice.told, events, before);
+  if (choice.deltaTexts !== null) addRestOfMessage(wire, choice.deltaTexts, events, before);
   if (choice.finished) return number(events, before, index);
   const tokens = isJson(wire["logprobs"]) ? tokensIn(wire["logprobs"]["content"]) : NO_TOKENS;
   if (tokens.length > 0) events.push({ type: "logprobs", tokens });
@@ -99,10 +99,10 @@ function number(events: StreamEvent[], from: number, choice: number): void {
 }
 
 function choiceOf(state: ChatState, index: number): ChoiceState {
-  const known = state.choices.get(index);
-  if (known) return known;
+  const existing = state.choices.get(index);
+  if (existing) return existing;
   refuseMore(state.choices.size);
-  const fresh: ChoiceState = { finished: false, calls: [], told: state.judged ? new ToldTexts() : null };
+  const fresh: ChoiceState = { finished: false, calls: [], deltaTexts: state.judged ? new ToldTexts() : null };
   state.choices.set(index, fresh);
   return fresh;
 }

@@ -18,8 +18,8 @@ export function addContent(delta: Json, events: StreamEvent[]): void {
 
 /** Mistral's reasoning models send content as parts: a text, whatever its type is called, and `thinking` whose own parts are text. */
 function addPart(part: Json, events: StreamEvent[]): void {
-  const said = text(part["text"]);
-  if (part["type"] !== "thinking" && said !== undefined) events.push({ type: "text", text: said });
+  const content = text(part["text"]);
+  if (part["type"] !== "thinking" && content !== undefined) events.push({ type: "text", text: content });
   if (part["type"] !== "thinking") return;
   const thought =
     text(part["thinking"]) ??

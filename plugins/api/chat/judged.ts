@@ -10,7 +10,7 @@ const answerBody = ({ id, model, choices }: Collected, judged: readonly JudgedCh
   choices: judged.map((choice, index) => ({ index, message: messageOf(choice), finish_reason: choices[index]?.finish ?? null })),
 });
 
-const messageOf = ({ text, thoughts, refusal, calls, images = [] }: JudgedChoice): Json => ({
+const messageOf = ({ text, thoughts, refusal, calls, images = [], citations = [] }: JudgedChoice): Json => ({
   role: "assistant",
   content: text === "" && calls.length > 0 ? null : text,
   ...(thoughts !== "" && { reasoning_content: thoughts }),
@@ -18,6 +18,7 @@ const messageOf = ({ text, thoughts, refusal, calls, images = [] }: JudgedChoice
   ...(calls.length > 0 && {
     tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } })),
   }),
+  ...(citations.length > 0 && { annotations: citations }),
   ...(images.length > 0 && { images: images.map(mediaPart) }),
 });
 
@@ -29,6 +30,7 @@ const choiceIn = (message: Json): JudgedChoice => ({
     const { name, arguments: args } = object(call["function"]);
     return { id: stringOf(call["id"]), name: String(name), arguments: argumentsOf(args) };
   }),
+  citations: objects(message["annotations"]),
   images: objects(message["images"]).map((image) => stringOf(object(image["image_url"])["url"])),
 });
 

@@ -33,12 +33,12 @@ const MAX_CALLS = 512;
 function callOf(piece: Json, calls: OpenCall[]): OpenCall {
   const key = typeof piece["index"] === "number" ? piece["index"] : undefined;
   const id = text(piece["id"]);
-  const known = calls.findLast((call) => (key === undefined ? id === undefined || call.id === id : call.key === key));
+  const existing = calls.findLast((call) => (key === undefined ? id === undefined || call.id === id : call.key === key));
   // The same index with another id and a name is another call: some providers send every parallel call as index 0.
   const isNew =
-    known === undefined ||
-    (known.id !== undefined && id !== undefined && known.id !== id && text(object(piece["function"])["name"]) !== undefined);
-  if (!isNew) return known;
+    existing === undefined ||
+    (existing.id !== undefined && id !== undefined && existing.id !== id && text(object(piece["function"])["name"]) !== undefined);
+  if (!isNew) return existing;
   if (calls.length === MAX_CALLS) throw new SyntaxError(`it holds more than ${MAX_CALLS} tool calls`);
   const fresh: OpenCall = { key, id: undefined, name: undefined, held: "", announced: false };
   calls.push(fresh);

@@ -48,8 +48,8 @@ function choiceEvents(wire: Json, { finished, judged }: CompletionState): readon
   const isOver = finished.has(index);
   if (isOver && !judged) return []; // some providers repeat the last chunk
   const choice = index === 0 ? {} : { choice: index };
-  const said = text(wire["text"]);
-  const texts: readonly StreamEvent[] = said === undefined ? [] : [{ type: "text", text: said, ...choice }];
+  const content = text(wire["text"]);
+  const texts: readonly StreamEvent[] = content === undefined ? [] : [{ type: "text", text: content, ...choice }];
   if (isOver) return texts;
   const reason = text(wire["finish_reason"]);
   if (reason === undefined) return texts;

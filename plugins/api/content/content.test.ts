@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { BodyContent, Json, Patch, PlacedSegment, Scope, SegmentKind, Side } from "#contract";
+import type { BodyContent, Json, PlacedSegment, Scope, SegmentKind, Side } from "#contract";
 import { PatchRefused, patched as patchedIn } from "../../../core/pipeline/guard/patch.ts";
-import { selected } from "../../../core/pipeline/guard/scope.ts";
+import { saysSomething, selected } from "../../../core/pipeline/guard/scope.ts";
 import { verifies } from "../../../tests/requirements/verifies.ts";
 import { message, PATCHED, reading } from "../assistants/content.ts";
 import { GENERATED } from "../gemini/content.ts";
@@ -24,7 +24,7 @@ const lastSegments = (shape: Shape, body: Json): readonly PlacedSegment[] => {
   return content.lastInput?.(body) ?? segmentsOf(shape, body);
 };
 const answerSegments = (body: Json): readonly PlacedSegment[] => TRANSCRIPT.output?.(body) ?? [];
-const patched = (body: Json, patches: readonly Patch[]): Json => patchedIn(body, patches, CHAT);
+const patched = (body: Json, patches: Parameters<typeof patchedIn>[1]): Json => patchedIn(body, patches, CHAT);
 
 const chat: Json = {
   model: "m",
@@ -212,7 +212,7 @@ describe("requests", () => {
     [
       "chat",
       { tools: [{ parameters: { properties: { type: { type: "string", description: "d" } } } }], messages: [] },
-      ["tools[0].parameters.properties.type.description system text d"],
+      ["tools[0].parameters.properties.type system text type", "tools[0].parameters.properties.type.description system text d"],
     ],
     ["form", { "prompt[0]": "p", "Prompt": "q", size: "s" }, ['["prompt[0]"] user text p', "Prompt user text q"]],
     [
@@ -262,6 +262,127 @@ describe("answers", () => {
   });
 });
 
+describe("what a message may say a second time is read where it is not the same", () => {
+  const details = [
+    { type: "reasoning.summary", summary: "secret", format: "f" },
+    { type: "reasoning.encrypted", data: "aGk=" },
+  ];
+  const blocks = [
+    { type: "thinking", thinking: "secret" },
+    { type: "text", text: "secret" },
+    { type: "tool_use", name: "f", input: { a: "secret" } },
+  ];
+  const read = (message: Json) => answerSegments({ choices: [{ message }] });
+  test.each<[Json, readonly string[]]>([
+    [{ content: "x", reasoning: "other", reasoning_details: details }, ["secret", "other", "x"]],
+    [{ content: "x", reasoning: "secret", reasoning_details: details }, ["secret", "x"]],
+    [{ content: "x", reasoning_details: details }, ["secret", "x"]],
+    [{ content: "x", reasoning: "secret", reasoning_content: "other" }, ["secret", "other", "x"]],
+    [{ content: "x", reasoning_content: "y", content_blocks: blocks.slice(0, 2) }, ["secret", "secret", "y", "x"]],
+    [{ content: "secret", reasoning_content: "secret", content_blocks: blocks.slice(0, 2) }, ["secret", "secret"]],
+    [{ content: "x", content_blocks: blocks.slice(2) }, ['{"name":"f","arguments":{"a":"secret"}}', "x"]],
+  ])("%j", (message, texts) => {
+    const found = read(message);
+    expect(found.map(({ text }) => text)).toEqual([...texts]);
+    const patches = found.map(({ path, text }) => ({ path, text: text.replaceAll("secret", "***") }));
+    expect(JSON.stringify(patched({ choices: [{ message }] }, patches))).not.toContain("secret");
+    expect(
+      JSON.stringify(
+        patched(
+          { choices: [{ message }] },
+          patches.filter(({ text }) => text.includes("***")),
+        ),
+      ),
+    ).not.toContain("secret");
+  });
+});
+
+describe("what an answer rests on is text of it", () => {
+  const page = { type: "url_citation", url: "https://x.example/secret", title: "The secret", start_index: 0 };
+  test.each<[string, BodyContent, Json, readonly string[]]>([
+    [
+      "chat",
+      CHAT,
+      { choices: [{ message: { content: "x", annotations: [{ type: "url_citation", url_citation: page }] } }] },
+      [page.url, page.title, "x"],
+    ],
+    [
+      "responses",
+      RESPONSE,
+      { output: [{ type: "message", content: [{ type: "output_text", text: "x", annotations: [page] }] }] },
+      [page.url, page.title, "x"],
+    ],
+    [
+      "messages",
+      MESSAGES,
+      { content: [{ type: "text", text: "x", citations: [{ cited_text: "secret", encrypted_index: "E" }] }] },
+      ["secret", "x"],
+    ],
+  ])("%s", (_, content, body, texts) => {
+    const found = content.output?.(body) ?? [];
+    expect(found.map(({ kind, text }) => [kind, text])).toEqual(texts.map((text) => ["text", text]));
+    const patches = found.map(({ path, text }) => ({ path, text: text.replaceAll("secret", "***") }));
+    expect(JSON.stringify(patchedIn(body, patches, content))).not.toContain("secret");
+    expect(JSON.stringify(patchedIn(body, patches.slice(0, -1), content))).not.toContain("secret");
+  });
+});
+
+describe("names in schemas are read by who looks at all messages", () => {
+  const schema = {
+    type: "object",
+    properties: { BLUEBIRD: { type: "string" } },
+    $defs: { ROBIN: { type: "object", properties: { WREN: {} } } },
+  };
+  test.each<[string, readonly PlacedSegment[]]>([
+    ["tools of chat", segmentsOf("chat", { tools: [{ type: "function", function: { name: "f", parameters: schema } }] })],
+    ["a format of chat", segmentsOf("chat", { response_format: { type: "json_schema", json_schema: { schema } } })],
+    ["tools of messages", segmentsOf("messages", { tools: [{ name: "f", input_schema: schema }] })],
+    ["tools of responses", segmentsOf("response", { tools: [{ type: "function", name: "f", parameters: schema }] })],
+    ["a format of responses", segmentsOf("response", { text: { format: { type: "json_schema", schema } } })],
+    ["tools of Gemini", GENERATED.input?.({ tools: [{ functionDeclarations: [{ name: "f", parameters: schema }] }] }) ?? []],
+    ["a format of Gemini", GENERATED.input?.({ generationConfig: { responseSchema: schema } }) ?? []],
+  ])("%s", (_, found) => {
+    expect(found.map(({ text }) => text)).toEqual(expect.arrayContaining(["BLUEBIRD", "ROBIN", "WREN"]));
+    expect(found.every(({ role, message }) => role === "system" && message === -1)).toBeTrue();
+    expect(found.map(({ text }) => text)).not.toContain("properties");
+  });
+});
+
+describe("calls of the Responses API that the client runs, or its provider's tools", () => {
+  const CALLS: readonly Json[] = [
+    { type: "shell_call", id: "i", call_id: "c", status: "completed", action: { commands: ["echo secret"], timeout_ms: 7 } },
+    { type: "local_shell_call", id: "i", call_id: "c", action: { type: "exec", command: ["echo", "secret"], env: { A: "secret" } } },
+    { type: "apply_patch_call", id: "i", call_id: "c", operation: { type: "update_file", path: "secret.txt", diff: "+secret" } },
+    { type: "computer_call", id: "i", call_id: "c", action: { type: "type", text: "secret" } },
+    { type: "code_interpreter_call", id: "i", code: "print('secret')", outputs: [{ type: "logs", logs: "secret" }] },
+    { type: "shell_call", id: "i", name: "n", arguments: "{}", action: { commands: ["secret"] } },
+  ];
+  test.each(CALLS)("its members are its arguments, and are changed in their places: %j", (item) => {
+    const { type, id, call_id, status, name, ...args } = item;
+    for (const [segments, path, body] of [
+      [answerSegments({ output: [item] }), "output[0]", { output: [item] }],
+      [segmentsOf("response", { input: [item] }), "input[0]", { input: [item] }],
+    ] as const) {
+      const [call] = segments;
+      expect(segments.length).toBe(1);
+      expect(call).toMatchObject({ path, kind: "tool_call", role: "assistant" });
+      const text = call?.text ?? "";
+      expect(JSON.parse(text)).toEqual({ name: name ?? type, arguments: args });
+      const after = patchedIn(body, [{ path, text: text.replaceAll("secret", "***") }], RESPONSE);
+      expect(after).toEqual(JSON.parse(JSON.stringify(body).replaceAll("secret", "***")) as Json);
+    }
+  });
+  test("what they gave is a tool's result", () => {
+    const input = [
+      { type: "shell_call_output", call_id: "c", output: [{ stdout: "one", stderr: "two", outcome: { type: "exit", exit_code: 0 } }] },
+      { type: "local_shell_call_output", id: "c", output: "three" },
+      { type: "apply_patch_call_output", call_id: "c", status: "failed", output: "four" },
+    ];
+    const results = segmentsOf("response", { input }).filter(({ kind }) => kind === "tool_result");
+    expect(results.map(({ text }) => text)).toEqual(expect.arrayContaining(["one", "two", "three", "four"]));
+  });
+});
+
 describe("scopes", () => {
   const texts = (body: Json, scope: Scope, wants: readonly SegmentKind[] = ["text"], side: Side = "input"): string =>
     selected(side === "input" ? segmentsOf("chat", body) : answerSegments(body), new Set(wants), scope, side)
@@ -269,7 +390,7 @@ describe("scopes", () => {
       .join("|");
   const turns = (...roles: readonly string[]): Json => ({ messages: roles.map((role, index) => ({ role, content: `${role}${index}` })) });
 
-  test("the documented text under test is the last message, whatever its role", () => {
+  test("the documented text under test is the last message that says something, whatever its role", () => {
     expect(texts(chat, "last_message")).toBe("Thanks");
     expect(texts(turns("user", "assistant", "tool"), "last_message")).toBe("tool2");
     expect(
@@ -282,7 +403,7 @@ describe("scopes", () => {
         },
         "last_message",
       ),
-    ).toBe("");
+    ).toBe("a"); // a message that says nothing hides none before it
   });
   test("a turn is everything after the last assistant message, tool results included", () => {
     expect(texts(chat, "turn", ["text", "tool_result"])).toBe("found it|Thanks");
@@ -304,12 +425,12 @@ describe("scopes", () => {
 });
 
 describe("the last message, read alone, gives what the whole conversation gives for its scope:", () => {
-  const said = [{ role: "user", content: "Hi" }];
+  const firstTurn = [{ role: "user", content: "Hi" }];
   const bodies: readonly (readonly [what: string, shape: Shape, body: Json])[] = [
     ["a chat", "chat", chat],
     ["a messages request", "messages", messages],
-    ["a last message that says nothing", "chat", { messages: [...said, { role: "assistant", content: null }, {}, null, "x"] }],
-    ["a last message of an empty text", "chat", { messages: [...said, { role: "user", content: "" }] }],
+    ["a last message that says nothing", "chat", { messages: [...firstTurn, { role: "assistant", content: null }, {}, null, "x"] }],
+    ["a last message of an empty text", "chat", { messages: [...firstTurn, { role: "user", content: "" }] }],
     ["nothing but a system text", "messages", { system: "Be kind.", messages: [{ role: "user", content: [] }] }],
     ["no messages", "chat", { messages: "none" }],
     ["no list of messages", "response", { instructions: "Be kind.", input: ["a", { role: "user", content: "b" }, "c"] }],
@@ -318,11 +439,13 @@ describe("the last message, read alone, gives what the whole conversation gives 
   test.each(bodies)("%s", (_, shape, body) => {
     const kinds = new Set<SegmentKind>(["text", "tool_call", "tool_result", "image", "audio", "file", "reasoning"]);
     const last = (all: ReturnType<typeof segmentsOf>) => selected(all, kinds, "last_message", "input");
-    expect(last(lastSegments(shape, body))).toEqual(last(segmentsOf(shape, body)));
+    const alone = lastSegments(shape, body);
+    const read = alone.some(saysSomething) ? alone : segmentsOf(shape, body); // where it says nothing, all are read
+    expect(last(read)).toEqual(last(segmentsOf(shape, body)));
   });
   test("the messages before it are not looked at", () => {
     const before = new Proxy({}, { get: () => expect.unreachable() });
-    expect(brief(lastSegments("chat", { messages: [before, ...said] }))).toEqual(["messages[1].content user text Hi"]);
+    expect(brief(lastSegments("chat", { messages: [before, ...firstTurn] }))).toEqual(["messages[1].content user text Hi"]);
   });
 });
 
@@ -556,7 +679,7 @@ describe("patches", () => {
       ["tool_call", "assistant", '{"name":"sql","arguments":"SELECT 1"}'],
       ["tool_result", "tool", "one"],
       ["file", "tool", "f1"],
-      ["tool_call", "assistant", JSON.stringify(input[2])],
+      ["tool_call", "assistant", JSON.stringify({ name: "web_search_call", arguments: { action: { query: "cats" } } })],
       ["text", "user", "because"],
       ["text", "system", "Be kind."],
       ["text", "assistant", "No."],

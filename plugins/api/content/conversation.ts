@@ -2,6 +2,8 @@ import type { Segment } from "#contract";
 import { type Json, isJson } from "#contract";
 import { type Found, at, put } from "./found.ts";
 import { findCall, readParts } from "./parts.ts";
+import { detailsBeside, isSaidBy, readCitations } from "./told-beside.ts";
+import { text } from "./wire.ts";
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NOTHING);
 const NOTHING: readonly unknown[] = [];
@@ -24,11 +26,15 @@ export function chatMessage(message: unknown, path: string, index: number, found
   if (isJson(message)) chatContent(message, roleOf(message["role"]), path, index, found);
 }
 
-/** What is not there costs nothing: of most of these members a message has one. */
+/**
+ * What is not there costs nothing: of most of these members a message has one. What may repeat another member stands before it,
+ * because a patch of that one removes it.
+ */
 export function chatContent(message: Json, role: Role, path: string, index: number, found: Found): void {
-  readReasoning(message, role, path, index, found);
-  readMember(message, "content", role, path, index, found);
   if (message["content_blocks"] !== undefined) blocks(message, role, path, index, found);
+  readReasoning(message, role, path, index, found);
+  if (role === "assistant") readCitations(message["annotations"], `${path}.annotations`, index, found);
+  readMember(message, "content", role, path, index, found);
   if (message["images"] !== undefined) readMember(message, "images", role, path, index, found);
   readMember(message, "refusal", role, path, index, found);
   if (isJson(message["audio"])) readMember(message["audio"], "transcript", role, `${path}.audio`, index, found);
@@ -43,34 +49,30 @@ function readMember(from: Json, name: string, role: Role, path: string, index: n
 }
 
 function readReasoning(message: Json, role: Role, path: string, index: number, found: Found): void {
+  const { reasoning, reasoning_content: content } = message;
+  for (const detail of detailsBeside(message, path)) put(found, { ...detail, role, kind: "reasoning", message: index });
   for (const name of REASONING) {
     const text = message[name];
-    if (typeof text === "string") return put(found, { path: `${path}.${name}`, role, kind: "reasoning", text, message: index });
+    if (typeof text === "string" && (name === "reasoning_content" || reasoning !== content))
+      put(found, { path: `${path}.${name}`, role, kind: "reasoning", text, message: index });
   }
 }
-/** Two names for the same thing; the first one counts. */
-const REASONING = ["reasoning_content", "reasoning"] as const;
+/** Two names for the same thing, which is read once. */
+const REASONING = ["reasoning", "reasoning_content"] as const;
 
 /** `content_blocks` repeat `content`, `reasoning_content` and `images`; only what those do not say is read from here. */
 function blocks(message: Json, role: Role, path: string, index: number, found: Found): void {
   const from = found.length;
   readMember(message, "content_blocks", role, path, index, found);
-  const said = {
-    text: typeof message["content"] === "string",
-    reasoning: typeof message["reasoning_content"] === "string",
+  const pieces = found.splice(from);
+  const isRepeated = {
+    text: isSaidBy(ofKind(pieces, "text"), [text(message["content"])]),
+    reasoning: isSaidBy(ofKind(pieces, "reasoning"), [text(message["reasoning_content"])]),
     image: message["images"] !== undefined,
   };
-  const fresh = found
-    .splice(from)
-    .filter(
-      ({ kind }) =>
-        !(kind === "text" && said.text) &&
-        !(kind === "reasoning" && said.reasoning) &&
-        !(kind === "image" && said.image) &&
-        kind !== "tool_call",
-    );
-  found.push(...fresh);
+  for (const piece of pieces) if (!(piece.kind in isRepeated && isRepeated[piece.kind as keyof typeof isRepeated])) put(found, piece);
 }
+const ofKind = (pieces: Found, kind: Segment["kind"]): Found => pieces.filter((piece) => piece.kind === kind);
 
 function chatToolCall(call: unknown, path: string, index: number, found: Found): void {
   if (!isJson(call)) return;

@@ -1,4 +1,5 @@
 import { isJson, type Json } from "#contract";
+import { idInAddress } from "./kept-names.ts";
 
 /** Tool results hold parts of their own. */
 const MOST_DEEP = 3;
@@ -31,10 +32,19 @@ function addParts(parts: unknown, before: string[] | undefined, deep: number): s
 
 function addPart(part: Json, before: string[] | undefined, deep: number): string[] | undefined {
   let found = before;
-  const id = idIn(part) ?? idIn(part["file"]) ?? idIn(part["source"]) ?? idIn(part["image_file"]);
+  const { file, source, image_file, image_url, content: inner } = part;
+  const id = idIn(part) ?? idIn(file) ?? idIn(source) ?? idIn(image_file);
   if (id !== undefined) (found ??= []).push(id);
-  const inner = part["content"];
+  for (const address of [image_url, urlIn(image_url), urlIn(source), urlIn(file), urlIn(part)]) {
+    const kept = typeof address === "string" ? idInAddress(address) : undefined;
+    if (kept !== undefined) (found ??= []).push(kept);
+  }
   return deep > 0 && Array.isArray(inner) ? addParts(inner, found, deep - 1) : found;
 }
-const idIn = (holder: unknown): string | undefined =>
-  isJson(holder) && typeof holder["file_id"] === "string" ? holder["file_id"] : undefined;
+/** Of some providers an id may be an address, which may be anybody's. */
+function idIn(holder: unknown): string | undefined {
+  const id = isJson(holder) ? holder["file_id"] : undefined;
+  if (typeof id !== "string") return undefined;
+  return id.includes("/") ? (idInAddress(id) ?? (id.includes("://") ? undefined : id)) : id;
+}
+const urlIn = (holder: unknown): unknown => (isJson(holder) ? (holder["url"] ?? holder["file_url"]) : undefined);

@@ -32,7 +32,12 @@ export interface Place {
   /** It stands in a document: what nests deeper is read as its JSON. */
   readonly inDocument?: true;
 }
-export const at = (path: string, role: Segment["role"], message: number): Place => ({ path, role, message, result: role === "tool" });
+export const at = (path: string, role: Segment["role"], message: number): Place => ({
+  path,
+  role,
+  message,
+  result: role === "tool",
+});
 
 /** A text, or what makes it when it is looked at. */
 export type TextFound = string | ((found: Found) => string);

@@ -3,10 +3,11 @@ import { answerParts } from "./answer.ts";
 import { chatMessage, list, messagesMessage } from "./conversation.ts";
 import { failureIn } from "./failure.ts";
 import { at, type Found } from "./found.ts";
-import { BEFORE_ALL, OTHERS_SYSTEM, readInstructions, readTold } from "./instructions.ts";
+import { BEFORE_ALL, OTHERS_SYSTEM, readInstructions, readTextsAt } from "./instructions.ts";
 import { readBesideItems, readItems } from "./input.ts";
 import { readLeaves } from "./leaves.ts";
-import { NAMES } from "./names.ts";
+import { NAMES, OBJECTS } from "./names.ts";
+import { isOwnCall, withArguments } from "./own-calls.ts";
 import { readParts } from "./parts.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
 import { holdsTokens, members, readFormTexts, readPrompts } from "./prompts.ts";
@@ -62,6 +63,7 @@ const ANSWER_RESTS: BodyContent["rests"] = {
 };
 /** A tool call keeps the form in which it has its arguments: a value, or its JSON. */
 function replacedCall(part: Json, changed: Json): Json {
+  if (isOwnCall(part) && "arguments" in changed) return withArguments(part, changed["arguments"]);
   const name = changed["name"] ?? part["name"];
   if (part["type"] === "custom_tool_call") return { ...part, name, input: asText(changed["arguments"]) };
   if ("input" in part && part["type"] !== "function_call") return { ...part, name, input: changed["arguments"] ?? {} };
@@ -81,17 +83,18 @@ const PATCHED = {
   replaced: replacedCall,
   rewritten: withoutBrokenSignatures,
   names: NAMES,
+  namesInside: OBJECTS,
 } satisfies BodyContent;
 
 const readChat: Reader = (body, found) => {
   readInstructions(body, found);
-  readTold(body, OTHERS_SYSTEM, found);
+  readTextsAt(body, OTHERS_SYSTEM, found);
   messagesBy(chatMessage)(body, found);
 };
 const readMessages: Reader = (body, found) => {
   readInstructions(body, found);
-  readTold(body, FORMATS_OF_MESSAGES, found);
-  readTold(body, OTHERS_SYSTEM.slice(1), found); // its own is read below
+  readTextsAt(body, FORMATS_OF_MESSAGES, found);
+  readTextsAt(body, OTHERS_SYSTEM.slice(1), found); // its own is read below
   readParts(body["system"], at("system", "system", BEFORE_ALL), found);
   messagesBy(messagesMessage)(body, found);
 };
@@ -112,9 +115,10 @@ export const INPUT: BodyContent = { ...PATCHED, ...ANSWERED, json: true, input: 
 export const RESPONSE: BodyContent = {
   ...PATCHED,
   names: new Set([...NAMES, "output", "result", "revised_prompt", "summary"]), // of its items
+  namesInside: new Set([...OBJECTS, "prompt"]),
   input: reading((body, found) => {
     readInstructions(body, found);
-    readTold(body, OTHERS_SYSTEM, found);
+    readTextsAt(body, OTHERS_SYSTEM, found);
     readParts(body["instructions"], at("instructions", "system", BEFORE_ALL), found);
     readBesideItems(body, found);
     readItems(body["input"], found);

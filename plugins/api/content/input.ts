@@ -1,13 +1,13 @@
 import { type Json, isJson } from "#contract";
 import { roleOf } from "./conversation.ts";
-import { add, at, below, findLater, type Found } from "./found.ts";
-import { BEFORE_ALL, isType } from "./instructions.ts";
-import { readLeaves } from "./leaves.ts";
+import { add, at, below, type Found } from "./found.ts";
+import { readTold } from "./instructions.ts";
+import { isOwnCall, ownArguments } from "./own-calls.ts";
 import { findCall, readParts } from "./parts.ts";
 
 /** What a response's model is told beside the items: the form of its answer, and what fills in a prompt that its provider keeps. */
 export function readBesideItems({ text, prompt }: Json, found: Found): void {
-  if (isJson(text) && text["format"] !== undefined) readLeaves(text["format"], at("text.format", "system", BEFORE_ALL), found, isType);
+  if (isJson(text) && text["format"] !== undefined) readTold(text["format"], "text.format", found);
   if (isJson(prompt)) readVariables(prompt["variables"], "prompt.variables", found);
 }
 /** Texts and parts, by names of the client's own. */
@@ -59,11 +59,9 @@ function readReasoning(item: Json, path: string, index: number, found: Found): v
 }
 
 /** `function_call {name, arguments}`, `custom_tool_call {name, input}`, `mcp_call {name, arguments, output}` … */
-const argumentsIn = ({ type, arguments: args, input }: Json): unknown =>
-  type === "custom_tool_call" ? input : type === "function_call" ? args : (args ?? input);
+const argumentsIn = (item: Json): unknown =>
+  isOwnCall(item) ? ownArguments(item) : item["type"] === "custom_tool_call" ? item["input"] : item["arguments"];
 function readCall(item: Json, path: string, index: number, found: Found): void {
-  const named = typeof item["name"] === "string";
-  if (named) findCall(found, { path, name: item["name"], args: argumentsIn(item), message: index });
-  else findLater(found, { path, role: "assistant", kind: "tool_call", message: index }, () => JSON.stringify(item));
-  if (named && item["output"] !== undefined) readParts(item["output"], at(`${path}.output`, "tool", index), found);
+  findCall(found, { path, name: item["name"] ?? item["type"], args: argumentsIn(item), message: index });
+  if (!isOwnCall(item) && item["output"] !== undefined) readParts(item["output"], at(`${path}.output`, "tool", index), found);
 }

@@ -12,6 +12,8 @@ export interface JudgedChoice {
   readonly calls: readonly JudgedCall[];
   /** Addresses of the images that the model made; absent where a form shows none, and all of them stay. */
   readonly images?: readonly string[];
+  /** What the text rests on; absent where a form shows none, and all of them stay. */
+  readonly citations?: readonly Json[];
 }
 interface JudgedCall {
   readonly id: string;
@@ -33,7 +35,10 @@ const shown = (choice: CollectedChoice): JudgedChoice => ({
   thoughts: thoughtsOf(choice),
   calls: choice.tools,
   images: imagesOf(choice),
+  citations: citationsOf(choice),
 });
+const citationsOf = ({ marks = [] }: CollectedChoice): readonly Json[] =>
+  marks.flatMap((mark) => (mark.type === "citation" ? [mark.citation] : []));
 const imagesOf = ({ marks = [] }: CollectedChoice): readonly string[] =>
   marks.flatMap((mark) => (mark.type === "media" && mediaKind(mark.url) === "image" ? [mark.url] : []));
 
@@ -44,7 +49,7 @@ export const judgedAs = (form: JudgedForm): JudgedAnswer => ({
   events: (answer, body) => answerEvents(answer, form.choices(body)),
 });
 
-const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [], images: [] };
+const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [], images: [], citations: [] };
 const EMPTY: readonly CollectedChoice[] = [{ text: "", reasoning: [], tools: [] }];
 const choicesOf = ({ choices }: Collected): readonly CollectedChoice[] => (choices.length > 0 ? choices : EMPTY);
 
@@ -72,7 +77,7 @@ const contentEvents = (
   index: number,
   signatures = signaturesOf(choice),
 ): readonly StreamEvent[] => [
-  ...keptOf(saidEvents(choice, judged, index), judged),
+  ...citedAs(keptOf(textEvents(choice, judged, index), judged), judged),
   ...newImages(choice, judged, index),
   ...(judged.refusal === "" ? [] : [{ type: "refusal", text: judged.refusal, choice: index } as const]),
   ...judged.calls.map((call, number) => callEvent(call, number, signatures, index)),
@@ -84,6 +89,16 @@ function keptOf(events: readonly StreamEvent[], { images }: JudgedChoice): reado
   const shown = new Set(images);
   return events.filter((event) => event.type !== "media" || mediaKind(event.url) !== "image" || shown.has(event.url));
 }
+/** Each citation in its place, as it was changed. */
+function citedAs(events: readonly StreamEvent[], { citations }: JudgedChoice): readonly StreamEvent[] {
+  if (citations === undefined) return events;
+  let next = 0;
+  return events.flatMap((event): readonly StreamEvent[] => {
+    if (event.type !== "citation") return [event];
+    const citation = citations[next++];
+    return citation === undefined ? [] : [{ ...event, citation }];
+  });
+}
 function newImages(choice: CollectedChoice, { images = [] }: JudgedChoice, index: number): readonly StreamEvent[] {
   const before = new Set(images.length === 0 ? images : imagesOf(choice));
   return images.filter((url) => !before.has(url)).map((url) => ({ type: "media", url, choice: index }));
@@ -93,14 +108,14 @@ function newImages(choice: CollectedChoice, { images = [] }: JudgedChoice, index
  * Text and thoughts. What rests on a text or repeats it (its citations, log probabilities, grounding) goes with the text
  * that was changed; what the model made beside it stays. A changed thought cannot carry the old one's signature.
  */
-function saidEvents(choice: CollectedChoice, { text, thoughts }: JudgedChoice, index: number): readonly StreamEvent[] {
+function textEvents(choice: CollectedChoice, { text, thoughts }: JudgedChoice, index: number): readonly StreamEvent[] {
   const before = orderedEvents(choice, index);
   const isReasoning = ({ type }: StreamEvent): boolean => type === "reasoning";
   const thought: readonly StreamEvent[] = thoughts === "" ? [] : [{ type: "reasoning", text: thoughts, choice: index }];
   const isSameThought = thoughts === thoughtsOf(choice);
   if (text === choice.text) return isSameThought ? before : [...thought, ...before.filter((event) => !isReasoning(event))];
-  const said: readonly StreamEvent[] = text === "" ? [] : [{ type: "text", text, choice: index }];
-  return [...(isSameThought ? before.filter(isReasoning) : thought), ...said, ...before.filter(({ type }) => type === "media")];
+  const texts: readonly StreamEvent[] = text === "" ? [] : [{ type: "text", text, choice: index }];
+  return [...(isSameThought ? before.filter(isReasoning) : thought), ...texts, ...before.filter(({ type }) => type === "media")];
 }
 
 /** A call is the one whose id it has: others may have been taken out before it. */

@@ -8,11 +8,15 @@ const MAX_TEXTS = 1_000;
 type LeftOut = (name: string, value: unknown) => boolean;
 const NONE: LeftOut = () => false;
 
+/** Members whose own members have names of the client's choosing, which a model reads as well: properties of a schema. */
+type Named = ReadonlySet<string>;
+const NO_NAMES: Named = new Set();
+
 /** Every text in a value whose form nobody knows: a model may read any of them. */
-export function readLeaves(value: unknown, { path, role, message, result }: Place, found: Found, leftOut = NONE): void {
+export function readLeaves(value: unknown, { path, role, message, result }: Place, found: Found, leftOut = NONE, named = NO_NAMES): void {
   const kind = result ? "tool_result" : "text";
   if (typeof value === "string") return put(found, { path, text: value, role, message, kind });
-  const { texts, paths } = leavesOf(value, path, leftOut);
+  const { texts, paths } = leavesOf(value, path, leftOut, named);
   if (texts.length > MAX_TEXTS) return put(found, { path, text: texts.join("\n"), role, message, kind });
   paths.forEach((leaf, at) => put(found, { path: leaf, text: texts[at] ?? "", role, message, kind }));
 }
@@ -30,7 +34,7 @@ interface Leaves {
   readonly texts: string[];
   readonly paths: string[];
 }
-function leavesOf(value: unknown, path: string, leftOut: LeftOut): Leaves {
+function leavesOf(value: unknown, path: string, leftOut: LeftOut, named: Named): Leaves {
   const leaves: Leaves = { texts: [], paths: [] };
   const levels = [levelOf(value, path, leftOut)];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
@@ -38,7 +42,11 @@ function leavesOf(value: unknown, path: string, leftOut: LeftOut): Leaves {
     const inside = level.values[at];
     if (at === level.values.length) levels.pop();
     else if (typeof inside === "string") addLeaf(inside, level, at, leaves);
-    else if (typeof inside === "object" && inside !== null) levels.push(levelOf(inside, pathOf(level, at), leftOut));
+    else if (typeof inside === "object" && inside !== null) {
+      const below = levelOf(inside, pathOf(level, at), leftOut);
+      if (below.names && named.has(level.names?.[at] ?? "")) below.names.forEach((name, member) => addLeaf(name, below, member, leaves));
+      levels.push(below);
+    }
   }
   return leaves;
 }

@@ -3,6 +3,7 @@ import { entry } from "./wire.ts";
 import { add, findLater, type Found, type Place } from "./found.ts";
 import { type Piece, piece, sourcePiece } from "./piece.ts";
 import { readLeaves } from "./leaves.ts";
+import { readCitations } from "./told-beside.ts";
 
 type ReadPart = (part: Json) => Piece | undefined;
 
@@ -11,7 +12,7 @@ const member =
   (kind: SegmentKind, name: string): ReadPart =>
   (part) =>
     piece(kind, part[name], `.${name}`);
-const within = (part: Json, name: string): Json => (isJson(part[name]) ? part[name] : {});
+const memberObject = (part: Json, name: string): Json => (isJson(part[name]) ? part[name] : {});
 
 /** Content parts of all dialects, by `type`: the names do not collide, so one table reads chat, messages and responses. */
 const PARTS: Readonly<Record<string, ReadPart>> = {
@@ -31,8 +32,8 @@ const PARTS: Readonly<Record<string, ReadPart>> = {
   input_image: member("image", "image_url"),
   image: ({ source }) => sourcePiece("image", source),
   compaction: member("text", "content"),
-  input_audio: (part) => audio(within(part, "input_audio")),
-  file: (part) => file(within(part, "file"), ".file"),
+  input_audio: (part) => audio(memberObject(part, "input_audio")),
+  file: (part) => file(memberObject(part, "file"), ".file"),
   input_file: (part) => file(part, ""),
   tool_use: toolCall,
   server_tool_use: toolCall,
@@ -108,8 +109,15 @@ function readPart(part: unknown, place: Place, found: Found): void {
   const holder = entry(HOLDERS, part["type"]);
   if (holder) return holder(part, place, found);
   const read = entry(PARTS, part["type"])?.(part);
+  if (read && place.role === "assistant") readRests(part, place, found);
   if (read) add(found, place, read.kind, read.text, place.path + read.below);
   else unknownPart(part, place, found);
+}
+
+/** Before the text, whose patch empties them. */
+function readRests(part: Json, { path, message }: Place, found: Found): void {
+  readCitations(part["annotations"], `${path}.annotations`, message, found);
+  readCitations(part["citations"], `${path}.citations`, message, found);
 }
 
 /** Parts that hold content of their own. */

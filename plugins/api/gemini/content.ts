@@ -1,8 +1,7 @@
 import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contract";
 import { list } from "../content/conversation.ts";
-import { at, below, type Found } from "../content/found.ts";
-import { BEFORE_ALL, isType } from "../content/instructions.ts";
-import { readLeaves } from "../content/leaves.ts";
+import { below, type Found } from "../content/found.ts";
+import { BEFORE_ALL, readTold } from "../content/instructions.ts";
 import { namesOf } from "../content/names.ts";
 import { withoutBrokenSignatures } from "../content/signatures.ts";
 import { membersOf, readContent, snake } from "./read-parts.ts";
@@ -20,16 +19,15 @@ const TOLD: readonly (readonly [string, string?])[] = [
   ["generationConfig", "responseJsonSchema"],
   ["generationConfig", "_responseJsonSchema"],
 ];
-const readTold: Reader = (body, path, found) => {
+const readRequestTexts: Reader = (body, path, found) => {
   for (const [name, inside] of TOLD)
     for (const [value, where] of membersOf(body, name, path))
-      if (inside === undefined) readLeaves(value, at(where, "system", BEFORE_ALL), found, isType);
-      else if (isJson(value))
-        for (const [schema, place] of membersOf(value, inside, where)) readLeaves(schema, at(place, "system", BEFORE_ALL), found, isType);
+      if (inside === undefined) readTold(value, where, found);
+      else if (isJson(value)) for (const [schema, place] of membersOf(value, inside, where)) readTold(schema, place, found);
 };
 
 const readRequest: Reader = (body, path, found) => {
-  readTold(body, path, found);
+  readRequestTexts(body, path, found);
   for (const [instruction, where] of membersOf(body, "systemInstruction", path))
     readContent(instruction, where, "system", BEFORE_ALL, found);
   const contents = below(path, "contents");

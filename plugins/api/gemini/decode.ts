@@ -61,13 +61,13 @@ function blocked({ promptFeedback }: Json, state: AnswerState): Events {
 function candidateEvents(candidate: Json, state: AnswerState): Events {
   const of = stateOf(Number(candidate.index ?? 0), state);
   if (of.finished && !state.judged) return NOTHING;
-  const said = objects(object(candidate.content).parts).flatMap((part) => partEvents(part, of));
-  if (of.finished) return said;
+  const parts = objects(object(candidate.content).parts).flatMap((part) => partEvents(part, of));
+  if (of.finished) return parts;
   const beside = besideIn(candidate);
   const tokens = logprobsIn(candidate.logprobsResult);
   const native = text(candidate.finishReason);
   return [
-    ...said,
+    ...parts,
     ...(tokens ? [{ type: "logprobs" as const, tokens, ...of.choice }] : []),
     ...(beside ? [{ type: "beside" as const, members: beside, ...of.choice }] : []),
     ...(native === undefined ? [] : finished(native, of)),
@@ -94,13 +94,13 @@ function partEvents(part: Json, { calls, choice }: CandidateState): Events {
   if (isJson(part.inlineData)) return [mediaEvent(part, part.inlineData, choice)];
   const signature = text(part.thoughtSignature);
   if (part.thought === true) return thought(text(part.text) ?? "", signature, choice);
-  const said: Events = text(part.text) ? [{ type: "text", text: String(part.text), ...choice }] : ownEvents(part, choice);
-  return signature === undefined ? said : [...said, ...thought("", signature, choice)];
+  const events: Events = text(part.text) ? [{ type: "text", text: String(part.text), ...choice }] : ownEvents(part, choice);
+  return signature === undefined ? events : [...events, ...thought("", signature, choice)];
 }
-const thought = (said: string, signature: string | undefined, choice: CandidateState["choice"]): Events =>
-  said === "" && signature === undefined
+const thought = (words: string, signature: string | undefined, choice: CandidateState["choice"]): Events =>
+  words === "" && signature === undefined
     ? NOTHING
-    : [{ type: "reasoning", text: said, ...(signature !== undefined && { signature }), ...choice }];
+    : [{ type: "reasoning", text: words, ...(signature !== undefined && { signature }), ...choice }];
 
 function mediaEvent({ thought: isThought }: Json, { mimeType, data }: Json, choice: CandidateState["choice"]): StreamEvent {
   const url = `data:${String(mimeType)};base64,${String(data)}`;

@@ -11,7 +11,7 @@ import {
 } from "#contract";
 import { errorBody } from "../content/google-failure.ts";
 import { reasonOf } from "./finish.ts";
-import { besideOf, callPart, isSaid, logprobsBody, partOf } from "./parts.ts";
+import { besideOf, callPart, isContentEvent, logprobsBody, partOf } from "./parts.ts";
 import { usageBody } from "./usage.ts";
 
 type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
@@ -50,7 +50,7 @@ export class GeminiEncoder implements Encoder {
     if (event.type === "start") return this.begin(event);
     if (event.type === "usage") return this.keep(event.usage);
     const index = event.choice ?? 0;
-    if (isSaid(event)) return this.said(event, index);
+    if (isContentEvent(event)) return this.partChunk(event, index);
     this.later(event, this.candidate(index));
     return "";
   }
@@ -62,7 +62,7 @@ export class GeminiEncoder implements Encoder {
     this.usage = { ...this.usage, ...usage };
     return "";
   }
-  private said(event: Parameters<typeof partOf>[0], index: number): string {
+  private partChunk(event: Parameters<typeof partOf>[0], index: number): string {
     const candidate = this.candidate(index);
     if (event.type === "refusal") candidate.refused = true;
     const part = partOf(event);

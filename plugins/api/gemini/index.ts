@@ -3,6 +3,7 @@ import { definePlugin, type OperationRoute } from "#contract";
 import { Count200, CountBody, Embed200, EmbedAll200, EmbedAllBody, EmbedBody, Generate200, GenerateBody, Query } from "./body.ts";
 import { ALL_EMBEDDED, COUNTED, EMBEDDED, GENERATED } from "./content.ts";
 import { gemini } from "./dialect.ts";
+import { owned } from "./owned.ts";
 import { errorBody } from "../content/google-failure.ts";
 import { countOf, messagesCount } from "./served/count.ts";
 import { embedAllAnswer, embedAllRequest, embedAnswer, embedRequest } from "./served/embed.ts";
@@ -17,6 +18,7 @@ const [ECHO, EMBEDDING] = [{ model: "echo" }, { model: "sandbox-embedding" }];
 const generate = {
   content: GENERATED,
   failure,
+  owned,
   body: GenerateBody,
   reply: Generate200,
   examples: { "A question": question },
@@ -39,6 +41,7 @@ const OPERATIONS: readonly OperationRoute[] = [
     operation: "countTokens",
     content: COUNTED,
     failure,
+    owned,
     body: CountBody,
     reply: Count200,
     served: { by: "messagesCountTokens", request: messagesCount, answer: countOf },
@@ -50,6 +53,7 @@ const OPERATIONS: readonly OperationRoute[] = [
     operation: "embedContent",
     content: EMBEDDED,
     failure,
+    owned,
     body: EmbedBody,
     reply: Embed200,
     served: { by: "embed", request: embedRequest, answer: embedAnswer },
@@ -60,6 +64,7 @@ const OPERATIONS: readonly OperationRoute[] = [
     operation: "batchEmbedContents",
     content: ALL_EMBEDDED,
     failure,
+    owned,
     body: EmbedAllBody,
     reply: EmbedAll200,
     served: { by: "embed", request: embedAllRequest, answer: embedAllAnswer },
@@ -74,5 +79,5 @@ export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
   needs: [],
-  setup: () => ({ provides: { operations: OPERATIONS, dialects: [gemini] } }),
+  setup: () => ({ provides: { operations: OPERATIONS, dialects: [gemini], keyHeaders: ["x-goog-api-key"] } }),
 });

@@ -23,7 +23,8 @@ const ANSWER = collect([
   { type: "finish", reason: "stop", choice: 1 },
 ]);
 const shown = (): Answer => gemini.judged.body(ANSWER) as unknown as Answer; // as the dialect writes it
-const told = (body: object): readonly StreamEvent[] => gemini.judged.events(ANSWER, body as Json).filter(({ type }) => type !== "finish");
+const eventsIn = (body: object): readonly StreamEvent[] =>
+  gemini.judged.events(ANSWER, body as Json).filter(({ type }) => type !== "finish");
 const without = (isOut: (part: Part) => boolean): Answer => {
   const body = shown();
   for (const { content } of body.candidates) content.parts = content.parts.filter((part) => !isOut(part));
@@ -49,16 +50,16 @@ test("so is one that stands elsewhere, in a whole answer too", () => {
     expect(GENERATED.output?.(body).map(({ kind, text }) => [kind, text])).toEqual([["image", url]]);
 });
 test("a call is the one of its id, and what was taken out stays out", () => {
-  const events = told(without((part) => part.functionCall?.id === "a"));
+  const events = eventsIn(without((part) => part.functionCall?.id === "a"));
   expect(events.filter(({ type }) => type === "tool")).toMatchObject([{ id: "b", name: "g", signature: "c2lnLWI=" }]);
-  expect(told(without((part) => part["inlineData"] !== undefined)).filter(({ type }) => type === "media")).toEqual([]);
+  expect(eventsIn(without((part) => part["inlineData"] !== undefined)).filter(({ type }) => type === "media")).toEqual([]);
 });
 test("a candidate that was taken out says nothing, and the other keeps its place", () => {
-  const events = told({ candidates: shown().candidates.slice(1) });
+  const events = eventsIn({ candidates: shown().candidates.slice(1) });
   expect(events.filter(({ type }) => type === "text")).toEqual([{ type: "text", text: "Other", choice: 1 }]);
 });
 test("a changed text keeps the image beside it; another image takes the place of one", () => {
-  const events = told(JSON.parse(JSON.stringify(shown()).replace("See", "***").replace("AAAA", "BBBB")) as Answer);
+  const events = eventsIn(JSON.parse(JSON.stringify(shown()).replace("See", "***").replace("AAAA", "BBBB")) as Answer);
   expect(events.filter(({ type, choice }: { type: string; choice?: number }) => type !== "tool" && choice === 0)).toEqual([
     { type: "text", text: "***", choice: 0 },
     { type: "media", url: "data:image/png;base64,BBBB", choice: 0 },

@@ -25,12 +25,12 @@ const answerBody = ({ id, model }: Collected, judged: readonly JudgedChoice[]): 
 
 function choiceIn({ content, refusal }: Json): JudgedChoice {
   const parts = objects(object(content).parts);
-  const said = (isThought: boolean): string =>
+  const joinedText = (isThought: boolean): string =>
     parts.map((part) => ((part.thought === true) === isThought ? stringOf(part.text) : "")).join("");
   return {
-    text: said(false),
+    text: joinedText(false),
     refusal: stringOf(refusal),
-    thoughts: said(true),
+    thoughts: joinedText(true),
     images: parts.flatMap(imageIn),
     calls: parts.flatMap(({ functionCall }) => {
       const { id, name, args } = object(functionCall);

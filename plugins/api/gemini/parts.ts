@@ -4,13 +4,19 @@ import { entry, object } from "./wire.ts";
 /* Events -> parts of a content, and what a candidate says beside them. */
 
 type Of<T extends StreamEvent["type"]> = Extract<StreamEvent, { type: T }>;
-export type Said = Of<"text" | "refusal" | "reasoning" | "media" | "block">;
-const SAID: ReadonlySet<StreamEvent["type"]> = new Set(["text", "refusal", "reasoning", "media", "block"] satisfies Said["type"][]);
+export type ContentEvent = Of<"text" | "refusal" | "reasoning" | "media" | "block">;
+const CONTENT_EVENTS: ReadonlySet<StreamEvent["type"]> = new Set([
+  "text",
+  "refusal",
+  "reasoning",
+  "media",
+  "block",
+] satisfies ContentEvent["type"][]);
 /** What this form has no place for (citations of other vendors) says nothing. */
-export const isSaid = (event: StreamEvent): event is Said => SAID.has(event.type);
+export const isContentEvent = (event: StreamEvent): event is ContentEvent => CONTENT_EVENTS.has(event.type);
 
 /** What an event says, as a part; nothing where this form has no place for it. */
-export function partOf(event: Said): Json | undefined {
+export function partOf(event: ContentEvent): Json | undefined {
   if (event.type === "reasoning") return thoughtPart(event);
   if (event.type === "media") return mediaPart(event.url);
   if (event.type === "block") return ownPart(event.block);

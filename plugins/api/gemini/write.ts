@@ -1,7 +1,7 @@
 import { type Collected, type CollectedChoice, type EncodeOptions, InnerJson, type Json } from "#contract";
 import { orderedEvents } from "../content/ordered-events.ts";
 import { reasonOf } from "./finish.ts";
-import { besideOf, callPart, isSaid, logprobsBody, partOf } from "./parts.ts";
+import { besideOf, callPart, isContentEvent, logprobsBody, partOf } from "./parts.ts";
 import { usageBody } from "./usage.ts";
 
 const NOTHING: CollectedChoice = { text: "", reasoning: [], tools: [] };
@@ -26,9 +26,9 @@ function candidateOf(choice: CollectedChoice, index: number, inner: InnerJson): 
 }
 
 function partsOf(choice: CollectedChoice, inner: InnerJson): readonly Json[] {
-  const said = orderedEvents(choice, 0).map((event) => (isSaid(event) ? partOf(event) : undefined));
+  const ofEvents = orderedEvents(choice, 0).map((event) => (isContentEvent(event) ? partOf(event) : undefined));
   const parts = [
-    ...said.filter((part) => part !== undefined),
+    ...ofEvents.filter((part) => part !== undefined),
     ...(choice.refusal ? [{ text: choice.refusal }] : []),
     ...choice.tools.map((call) => callPart(call, inner)),
   ];

@@ -1,6 +1,7 @@
 import { isJson, type Json, type StreamEvent } from "#contract";
 import { typed } from "./frame.ts";
 import { JsonEnd } from "../content/json-end.ts";
+import { ownBlock, ownCitation } from "./foreign.ts";
 import { mediaBlock } from "./media.ts";
 import { WaitingBlocks } from "./waiting-blocks.ts";
 import { thinkingBlock, toolBlock } from "./write.ts";
@@ -73,15 +74,18 @@ export class ContentBlocks {
   private written(event: BlockEvent): string {
     if (event.type === "tool") return this.tool(event);
     if (event.type === "reasoning") return this.thought(event);
-    if (event.type === "block") return this.own(event.block);
+    if (event.type === "block") return this.own(ownBlock(event.block));
     if (event.type === "media") return this.into("whole", mediaBlock(event.url)) + this.close();
-    if (event.type === "citation") return this.inText({ type: "citations_delta", citation: event.citation });
+    if (event.type === "citation") return this.citation(ownCitation(event.citation));
     this.refused ||= event.type === "refusal";
     return this.text(event);
   }
   private text(event: Of<"text" | "refusal">): string {
     const before = event.type === "text" && event.begins && this.open?.kind === "text" ? this.close() : "";
     return event.text === "" ? before : before + this.inText({ type: "text_delta", text: event.text });
+  }
+  private citation(citation: Json | undefined): string {
+    return citation === undefined ? "" : this.inText({ type: "citations_delta", citation });
   }
   /** Citations come before the text that rests on them. */
   private inText(delta: Json): string {
@@ -91,12 +95,13 @@ export class ContentBlocks {
   private thought({ text, signature, redacted }: Of<"reasoning">): string {
     if (redacted !== undefined) return this.into("thinking", thinkingBlock({ text, redacted })) + this.close();
     const opened = this.open?.kind === "thinking" ? "" : this.into("thinking", NO_THOUGHT);
-    const said = text === "" ? "" : this.delta({ type: "thinking_delta", thinking: text });
-    if (signature === undefined) return opened + said;
-    return opened + said + this.delta({ type: "signature_delta", signature }) + this.close();
+    const delta = text === "" ? "" : this.delta({ type: "thinking_delta", thinking: text });
+    if (signature === undefined) return opened + delta;
+    return opened + delta + this.delta({ type: "signature_delta", signature }) + this.close();
   }
   /** A block of the vendor's own comes in one piece; its input as the vendor sends it. */
-  private own(block: Json): string {
+  private own(block: Json | undefined): string {
+    if (block === undefined) return "";
     if (!isJson(block.input)) return this.into("whole", block) + this.close();
     const opened = this.into("whole", { ...block, input: {} });
     return opened + this.delta({ type: "input_json_delta", partial_json: JSON.stringify(block.input) }) + this.close();

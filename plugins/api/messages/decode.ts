@@ -149,7 +149,7 @@ function finish(state: MessageState): Events {
 type FromJson = (from: Json, index: number, state: MessageState) => Events;
 /** Content that a block brings with it at its start: all of it in a whole answer, mostly none in a stream. */
 const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
-  text: (block) => [...said(block.text), ...objects(block.citations).flatMap(cited)],
+  text: (block) => [...textEvents(block.text), ...objects(block.citations).flatMap(cited)],
   thinking: ({ thinking, signature }) => [...thought(thinking), ...signed(signature)],
   redacted_thinking: ({ data }) => [{ type: "reasoning", text: "", redacted: String(data) }],
   tool_use: ({ id, name, input, thought_signature: signature }, index, state) => {
@@ -160,7 +160,7 @@ const FROM_BLOCK: Readonly<Record<string, FromJson>> = {
   },
 };
 const FROM_DELTA: Readonly<Record<string, FromJson>> = {
-  text_delta: (delta) => said(delta.text),
+  text_delta: (delta) => textEvents(delta.text),
   citations_delta: ({ citation }) => cited(citation),
   compaction_delta: ({ content }, index, state) => addToOwn({ content }, index, state),
   thinking_delta: ({ thinking }) => thought(thinking),
@@ -174,7 +174,7 @@ const FROM_DELTA: Readonly<Record<string, FromJson>> = {
   },
 };
 const cited = (citation: unknown): StreamEvent[] => (isJson(citation) ? [{ type: "citation", citation }] : []);
-const said = (value: unknown): StreamEvent[] => (text(value) ? [{ type: "text", text: String(value) }] : []);
+const textEvents = (value: unknown): StreamEvent[] => (text(value) ? [{ type: "text", text: String(value) }] : []);
 const thought = (value: unknown): StreamEvent[] => (text(value) ? [{ type: "reasoning", text: String(value) }] : []);
 const signed = (value: unknown): StreamEvent[] => (text(value) ? [{ type: "reasoning", text: "", signature: String(value) }] : []);
 

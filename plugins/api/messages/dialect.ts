@@ -1,4 +1,5 @@
 import type { Dialect } from "#contract";
+import { responseRequest, suits } from "./by-responses/request.ts";
 import { decode, type MessageState, read, usageIn } from "./decode.ts";
 import { MessagesEncoder } from "./encode.ts";
 import { judged } from "./judged.ts";
@@ -10,6 +11,7 @@ export const messages: Dialect<MessageState> = {
   id: "messages",
   operation: "messages",
   served: { by: "chatComplete", request: chatRequest },
+  servedBefore: { by: "createModelResponse", request: responseRequest, flag: "use-responses-api-2026-07-30", suits },
   decode,
   read,
   usage: usageIn,

@@ -4,7 +4,7 @@ import { objects } from "../content/wire.ts";
 
 /** Text stands before thoughts, and is there with them, so that the place of neither depends on the other; a refusal stands beside both. */
 function judgedBody({ id, model }: Collected, [choice]: readonly JudgedChoice[]): Json {
-  const { text, refusal, thoughts, calls } = choice ?? NOTHING;
+  const { text, refusal, thoughts, calls, citations = [] } = choice ?? NOTHING;
   const isSilent = text === "" && thoughts === "" && (calls.length > 0 || refusal !== "");
   return {
     ...(id !== undefined && { id }),
@@ -12,7 +12,7 @@ function judgedBody({ id, model }: Collected, [choice]: readonly JudgedChoice[])
     role: "assistant",
     ...(model !== undefined && { model }),
     content: [
-      ...(isSilent ? [] : [{ type: "text", text }]),
+      ...(isSilent ? [] : [{ type: "text", text, ...(citations.length > 0 && { citations }) }]),
       ...(thoughts === "" ? [] : [{ type: "thinking", thinking: thoughts }]),
       ...calls.map(({ id, name, arguments: args }) => ({ type: "tool_use", id, name, input: args })),
     ],
@@ -28,6 +28,7 @@ function choiceIn({ content, refusal }: Json): JudgedChoice {
   return {
     text: all("text", "text"),
     refusal: stringOf(refusal),
+    citations: blocks.flatMap((block) => objects(block["citations"])),
     thoughts: all("thinking", "thinking"),
     calls: blocks
       .filter(({ type }) => type === "tool_use")

@@ -99,11 +99,11 @@ describe("a stream in the messages form", () => {
   });
   test("what waits for a call is told as soon as the call is whole, not at the end of the answer", () => {
     const encoder = messages.encode(OPTIONS);
-    const told = (event: StreamEvent): string => encoder.event(event);
-    told(start);
-    told(call(0, '{"a":"}{', { id: "t1", name: "f" }));
-    expect(told({ type: "text", text: "meanwhile" }) + told(call(1, '{"b":2}', { id: "t2", name: "g" }))).toBe("");
-    const released = told(call(0, '\\""}'));
+    const encoded = (event: StreamEvent): string => encoder.event(event);
+    encoded(start);
+    encoded(call(0, '{"a":"}{', { id: "t1", name: "f" }));
+    expect(encoded({ type: "text", text: "meanwhile" }) + encoded(call(1, '{"b":2}', { id: "t2", name: "g" }))).toBe("");
+    const released = encoded(call(0, '\\""}'));
     expect(released).toContain('"text":"meanwhile"');
     expect(released).toContain('"id":"t2"');
   });
@@ -327,7 +327,7 @@ describe.skipIf(!haveRecordings)("recorded streams", () => {
     testStream(path, messages.decode, wire);
     test(`${path}: written again, it says the same`, () => {
       const events = eventsOf(messages.decode, [bytes(wire)]);
-      expect(saidIn(collect(eventsOf(messages.decode, [bytes(wireOf(events))])))).toEqual(saidIn(collect(events)));
+      expect(answerOf(collect(eventsOf(messages.decode, [bytes(wireOf(events))])))).toEqual(answerOf(collect(events)));
     });
   }
 });
@@ -348,7 +348,7 @@ describe.skipIf(!haveRecordings)("recorded answers", () => {
   );
 });
 /** What does not depend on which counts a vendor leaves out. */
-const saidIn = ({ id, model, choices }: Collected): unknown => ({ id, model, choices });
+const answerOf = ({ id, model, choices }: Collected): unknown => ({ id, model, choices });
 
 describe("errors", () => {
   test.each([
@@ -365,9 +365,9 @@ describe("errors", () => {
     [446, "hooks_failed", "hooks_failed"],
     [502, "x", "api_error"],
     [529, "x", "overloaded_error"],
-  ])("%d of the type %s is %s", (status, type, told) => {
+  ])("%d of the type %s is %s", (status, type, shownType) => {
     const body = errorBody({ message: "no", type, param: "p", code: "c" }, status, { provider: "acme" });
-    expect(body).toEqual({ type: "error", error: { type: told, message: "no" }, provider: "acme" });
+    expect(body).toEqual({ type: "error", error: { type: shownType, message: "no" }, provider: "acme" });
   });
 });
 

@@ -5,14 +5,14 @@ const MOST = 4 * 1024 * 1024;
 /** What an event takes beside its JSON. */
 const EVENT = 256;
 
-interface Place {
+interface CallPieces {
   readonly events: BlockEvent[];
   size: number;
 }
 
 /** What came while a tool call was not complete: each call's pieces together, at the place of its first. */
 export class WaitingBlocks {
-  private readonly places = new Map<BlockEvent | number, Place>();
+  private readonly places = new Map<BlockEvent | number, CallPieces>();
   private size = 0;
 
   add(event: BlockEvent): void {
@@ -32,7 +32,7 @@ export class WaitingBlocks {
     }
     return undefined;
   }
-  private placeOf(event: BlockEvent): Place {
+  private placeOf(event: BlockEvent): CallPieces {
     const key = event.type === "tool" ? event.index : event;
     const place = this.places.get(key) ?? { events: [], size: 0 };
     this.places.set(key, place);

@@ -1,5 +1,6 @@
 import { type Collected, type CollectedChoice, type EncodeOptions, InnerJson, isJson, type Json } from "#contract";
 import { orderedEvents } from "../content/ordered-events.ts";
+import { ownBlock, ownCitation } from "./foreign.ts";
 import { mediaBlock } from "./media.ts";
 import { stopReasonOf } from "./stops.ts";
 import { usageBody } from "./usage.ts";
@@ -26,13 +27,13 @@ export function write(answer: Collected, options: EncodeOptions): Json {
 }
 
 const contentOf = (choice: CollectedChoice, strict: boolean, inner = new InnerJson()): readonly Json[] => [
-  ...saidBlocks(choice),
+  ...contentBlocks(choice),
   ...(choice.refusal ? [{ type: "text", text: choice.refusal }] : []),
   ...choice.tools.map((call) => ({ ...toolBlock(call, strict), input: inputOf(call.arguments, inner) })),
 ];
 
 /** Thoughts, texts with what they rest on, and blocks of the vendor's own, in the order of the answer. */
-function saidBlocks(choice: CollectedChoice): readonly Json[] {
+function contentBlocks(choice: CollectedChoice): readonly Json[] {
   const blocks: Json[] = [];
   const textBlock = (begins = false): Json => {
     const last = blocks.at(-1);
@@ -43,16 +44,18 @@ function saidBlocks(choice: CollectedChoice): readonly Json[] {
   };
   for (const event of orderedEvents(choice, 0)) {
     if (event.type === "reasoning") blocks.push(thinkingBlock(event));
-    if (event.type === "block") blocks.push(event.block);
+    if (event.type === "block") addBlock(blocks, ownBlock(event.block));
     if (event.type === "media") blocks.push(mediaBlock(event.url));
     if (event.type === "text") addText(textBlock(event.begins), event.text);
-    if (event.type === "citation") addCitation(textBlock(), event.citation);
+    if (event.type === "citation") addCitation(textBlock(), ownCitation(event.citation));
   }
   return blocks.filter((block) => block.type !== "text" || block.text !== "");
 }
+const addBlock = (blocks: Json[], block: Json | undefined): void => void (block && blocks.push(block));
 const addText = (block: Json, text: string): void => void (block.text = `${String(block.text)}${text}`);
 /** It comes before the text that rests on it. */
-function addCitation(block: Json, citation: Json): void {
+function addCitation(block: Json, citation: Json | undefined): void {
+  if (citation === undefined) return;
   if (Array.isArray(block.citations)) block.citations.push(citation);
   else block.citations = [citation];
 }

@@ -1,5 +1,5 @@
-import { Value } from "@sinclair/typebox/value";
-import { type Catalog, GatewayError, Integrations, type Json, Providers, type RecordOf, type RecordsHandle } from "#contract";
+import { type Catalog, Integrations, type Json, Providers, type RecordOf, type RecordsHandle } from "#contract";
+import { readQuery } from "./query.ts";
 import { ModelsQuery } from "./schema.ts";
 
 interface Entry {
@@ -13,13 +13,23 @@ interface Entry {
 const MAX_PROVIDERS = 1000;
 const SORT_KEY = { name: "model", provider: "provider", ai_service: "service" } as const satisfies Record<string, keyof Entry>;
 
+interface Asked {
+  /** The request's query. */
+  readonly search: string;
+  /** Of which saved providers; of all where it names none. */
+  readonly slugs: ReadonlySet<string>;
+}
+
 /** The models of a workspace's saved providers, as an OpenAI model list. */
-export async function catalogue(records: RecordsHandle, catalog: Catalog, workspaceId: string | null, search: string): Promise<Json> {
-  const query = readQuery(search);
-  const entries = sorted(
-    (await entriesOf(records, catalog, workspaceId)).filter((entry) => matches(entry, query)),
-    query,
-  );
+export async function catalogue(
+  records: RecordsHandle,
+  catalog: Catalog,
+  workspaceId: string | null,
+  { search, slugs }: Asked,
+): Promise<Json> {
+  const query = readQuery(ModelsQuery, search);
+  const isAsked = (entry: Entry): boolean => (slugs.size === 0 || slugs.has(entry.provider)) && matches(entry, query);
+  const entries = sorted((await entriesOf(records, catalog, workspaceId)).filter(isAsked), query);
   const offset = query.offset ?? 0;
   const page = entries.slice(offset, query.limit === undefined ? undefined : offset + query.limit);
   return { object: "list", data: page.map(body), total_count: entries.length };
@@ -34,18 +44,6 @@ export async function catalogued(
 ): Promise<Json | undefined> {
   const entries = (await entriesOf(records, catalog, workspaceId)).map(body);
   return entries.find(({ id }) => id === model);
-}
-
-function readQuery(search: string): ModelsQuery {
-  const query: unknown = Value.Convert(ModelsQuery, Object.fromEntries(new URLSearchParams(search)));
-  const wrong = Value.Errors(ModelsQuery, query).First();
-  if (wrong)
-    throw new GatewayError(
-      "REQUEST_INVALID",
-      { what: `The query parameter ${wrong.path.slice(1)} is not valid: ${wrong.message}.` },
-      { param: wrong.path.slice(1) },
-    );
-  return Value.Decode(ModelsQuery, query);
 }
 
 async function entriesOf(records: RecordsHandle, catalog: Catalog, workspaceId: string | null): Promise<Entry[]> {

@@ -1,7 +1,7 @@
-import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
-import { GatewayError, type Json, type PageForm } from "#contract";
+import { Type } from "@sinclair/typebox";
+import type { Json, PageForm } from "#contract";
 import { objects } from "../content/wire.ts";
+import { readQuery } from "./query.ts";
 
 /* The same models in Google's form, which its own client reads below `/v1beta`. */
 
@@ -40,18 +40,10 @@ export const GOOGLE_PAGE: PageForm = { member: "models", idOf: ({ name }) => Str
 
 /** A page of the catalogue, by Google's names for its size and where it begins. */
 export async function googlePage(search: string, catalogueOf: (search: string) => Promise<Json>): Promise<Json> {
-  const { pageSize = DEFAULT_SIZE, pageToken = "0" } = readQuery(search);
+  const { pageSize = DEFAULT_SIZE, pageToken = "0" } = readQuery(GoogleModelsQuery, search);
   const offset = Number(pageToken);
   const page = await catalogueOf(`?limit=${pageSize}&offset=${offset}`);
   const next = offset + pageSize;
   return { ...googleModels(page), ...(next < Number(page.total_count) && { nextPageToken: String(next) }) };
 }
 const DEFAULT_SIZE = 50;
-
-function readQuery(search: string): Static<typeof GoogleModelsQuery> {
-  const query: unknown = Value.Convert(GoogleModelsQuery, Object.fromEntries(new URLSearchParams(search)));
-  const wrong = Value.Errors(GoogleModelsQuery, query).First();
-  if (!wrong) return Value.Decode(GoogleModelsQuery, query);
-  const param = wrong.path.slice(1);
-  throw new GatewayError("REQUEST_INVALID", { what: `The query parameter ${param} is not valid: ${wrong.message}.` }, { param });
-}

@@ -13,6 +13,7 @@ import {
   type TargetNode,
 } from "#contract";
 import { errorBody } from "../content/google-failure.ts";
+import { anthropicModel, anthropicModels, anthropicPage, isAnthropicClient } from "./anthropic.ts";
 import { catalogue, catalogued } from "./catalogue.ts";
 import { GOOGLE_PAGE, GoogleModel, GoogleModelList, googleModel, googleModels, GoogleModelsQuery, googlePage } from "./google.ts";
 import { Model, ModelDeleted, ModelList, ModelsQuery } from "./schema.ts";
@@ -31,6 +32,8 @@ export default definePlugin({
       if (found || (model.startsWith("@") && !wantsCatalogue(control))) return found; // a provider may have more than is listed
       throw new GatewayError("NOT_FOUND", { what: `model ${model.slice(0, 200)} in this workspace's catalogue` }, { param: "model" });
     };
+    const catalogueFor = (workspaceId: string | null, { root }: Plan, search: string): Promise<Json> =>
+      catalogue(host.records, host.catalog, workspaceId, { search, slugs: slugsIn(root) });
     return {
       provides: {
         obeys: {
@@ -46,9 +49,13 @@ export default definePlugin({
             reply: ModelList,
             owned: { lists: "not-others" },
             description:
-              "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue.",
-            local: async (call, { workspaceId }, plan) =>
-              isOfCatalogue(call, plan) ? catalogue(host.records, host.catalog, workspaceId, call.search) : undefined,
+              "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue. To who sends anthropic-version, in Anthropic's form.",
+            answered: (list, { call, provider }) => (isAnthropicClient(call) ? anthropicModels(list, call.search) : { ...list, provider }),
+            local: async (call, { workspaceId }, plan) => {
+              if (!isOfCatalogue(call, plan)) return undefined;
+              const catalogueOf = (search: string): Promise<Json> => catalogueFor(workspaceId, plan, search);
+              return isAnthropicClient(call) ? anthropicPage(call.search, catalogueOf) : catalogueOf(call.search);
+            },
           },
           {
             operation: "listGeminiModels",
@@ -60,17 +67,19 @@ export default definePlugin({
             served: { by: "listModels", request: (body) => body, answer: googleModels },
             description: "The models of `/v1/models` as Google's own client reads them.",
             local: async (call, { workspaceId }, plan) =>
-              isOfCatalogue(call, plan)
-                ? googlePage(call.search, (search) => catalogue(host.records, host.catalog, workspaceId, search))
-                : undefined,
+              isOfCatalogue(call, plan) ? googlePage(call.search, (search) => catalogueFor(workspaceId, plan, search)) : undefined,
           },
           {
             operation: "retrieveModel",
             content: NO_CONTENT,
             reply: Model,
             description:
-              "A model of the workspace's catalogue by the name that has there (`@slug/model`), else the provider's own. The name may hold slashes, as they are or encoded.",
-            local: oneOf,
+              "A model of the workspace's catalogue by the name that has there (`@slug/model`), else the provider's own. The name may hold slashes, as they are or encoded. To who sends anthropic-version, in Anthropic's form.",
+            answered: (model, { call }) => (isAnthropicClient(call) ? anthropicModel(model) : model),
+            local: async (call, caller, plan) => {
+              const found = await oneOf(call, caller, plan);
+              return found && isAnthropicClient(call) ? anthropicModel(found) : found;
+            },
           },
           {
             operation: "getGeminiModel",
@@ -106,3 +115,11 @@ const namesProvider = (control: Control, root: TargetNode): boolean =>
   control.provider !== undefined || control.virtualKey !== undefined || control.customHost !== undefined || hasTarget(root);
 
 const hasTarget = (node: TargetNode): boolean => (node.kind === "leaf" ? node.provider !== null : node.targets.some(hasTarget));
+
+/** The saved providers that a config names, as `@slug` or in a model that it sets: the catalogue is of those, where there are any. */
+function slugsIn(node: TargetNode): ReadonlySet<string> {
+  if (node.kind === "branch") return new Set(node.targets.flatMap((target) => [...slugsIn(target)]));
+  return new Set([node.provider, node.overrideParams?.["model"]].flatMap(slugOf));
+}
+const slugOf = (reference: unknown): string[] =>
+  typeof reference === "string" && reference.startsWith("@") ? [reference.slice(1).split("/", 1)[0] ?? ""] : [];

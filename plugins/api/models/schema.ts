@@ -8,6 +8,8 @@ export const ModelsQuery = Type.Object(
     provider: Type.Optional(Type.String({ description: "Only models of this saved provider (its slug)." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Page size; all when absent." })),
     offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "How many to leave out first." })),
+    after_id: Type.Optional(Type.String({ description: "With anthropic-version: the page behind this model." })),
+    before_id: Type.Optional(Type.String({ description: "With anthropic-version: the page before this model." })),
     sort: Type.Optional(OneOf(["name", "provider", "ai_service"], { default: "name", description: "What to sort by." })),
     order: Type.Optional(OneOf(["asc", "desc"], { default: "asc", description: "Direction." })),
   },
@@ -34,6 +36,7 @@ export const ModelList = Type.Object(
   {
     object: Type.Literal("list"),
     data: Type.Array(Model),
+    provider: Type.Optional(Type.String({ description: "A provider's own list only: the id of that provider." })),
     total_count: Type.Optional(Type.Integer({ description: "Catalogue only: how many match, all pages together." })),
   },
   { additionalProperties: true, $id: "ListModelsResponse" },

@@ -1,5 +1,5 @@
 import { isJson, type Json, type PageForm } from "#contract";
-import { idInName, looksLikeId } from "./ids.ts";
+import { idInName, looksLikeId } from "../content/kept-names.ts";
 import { isCalledId } from "./named.ts";
 
 /** What an answer makes. A word is nobody's: who is answered `{"id":"gpt-4o"}` made no such thing. */

@@ -1,26 +1,18 @@
 import { type Json, nextTurn } from "#contract";
-import { idInName, inCollections, looksLikeId, mayBeId, withoutVerb } from "./ids.ts";
+import { decoded, idInAddress, idInName, inCollections, looksLikeId, mayBeId, withoutVerb } from "../content/kept-names.ts";
 
 /** More than a request may name. */
 const TOO_MANY = 1_001;
 /** Values that are looked at before others have their turn. */
 const PER_TURN = 10_000;
 
-/** Steps may hold ids, and a verb behind one; so may values of the query. */
+/** Steps may hold ids, and a verb behind one; so may values of the query, and lists in them. */
 export function inPath(path: string, search: string): readonly string[] {
   const steps = path.split("/").filter(Boolean).map(decoded);
-  const inQuery = [...new URLSearchParams(search).values()].map(idInName);
+  const inQuery = [...new URLSearchParams(search).values()].flatMap((value) => value.split(",")).map(idInName);
   const verbless = steps.filter((step) => step.includes(":")).map(withoutVerb);
   return [...steps, ...verbless, ...inCollections(steps), ...inQuery].filter(mayBeId);
 }
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step; // a percent sign of its own
-  }
-}
-
 /** Texts of members that are called after an id, and others that look like one. A body may be long: it is looked through in turns. */
 export async function inBody(body: Json): Promise<readonly string[]> {
   const search = new IdSearch();
@@ -54,14 +46,10 @@ class IdSearch {
   }
   private seeText(text: string, called: string): void {
     if (!mayBeId(text)) return;
-    const id = idInText(text, called);
+    const id = idInText(text);
     if (isCalledId(called) || looksLikeId(id)) this.found.add(id);
   }
 }
-/** An address is that of a thing where its member is called so; elsewhere it leads to anybody's server. */
-const idInText = (text: string, called: string): string =>
-  isCalledUri(called) ? idInName(text.replace(QUERY, "")) : text.includes("://") ? text : idInName(text);
-const QUERY = /[?#:][^/]*$/;
-const isCalledUri = (name: string): boolean => name === "fileUri" || name === "file_uri" || name === "uri";
+const idInText = (text: string): string => idInAddress(text) ?? (text.includes("://") ? text : idInName(text));
 export const isCalledId = (name: string): boolean => name === "id" || name === "ids" || CALLED.some((end) => name.endsWith(end));
 const CALLED = ["_id", "_ids", "Id", "Ids"];

@@ -1,6 +1,6 @@
 import type { OwnedIds } from "#contract";
 import { alsoMade, lists, made } from "./answered.ts";
-import { looksLikeId } from "./ids.ts";
+import { looksLikeId } from "../content/kept-names.ts";
 import { inBody, inPath } from "./named.ts";
 
 /*

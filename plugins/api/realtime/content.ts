@@ -2,7 +2,7 @@ import { type BodyContent, isJson, type Json, type PlacedSegment } from "#contra
 import { at, type Found, type Place } from "../content/found.ts";
 import { RESPONSE } from "../content/index.ts";
 import { readItem, readVariables } from "../content/input.ts";
-import { isType } from "../content/instructions.ts";
+import { isType, NAMED } from "../content/instructions.ts";
 import { readLeaves } from "../content/leaves.ts";
 import { namesOf } from "../content/names.ts";
 import { pieceIn, TEXTS } from "./tellings.ts";
@@ -27,7 +27,7 @@ const TOLD: readonly (readonly string[])[] = [
 function readTold(of: unknown, path: string, found: Found): void {
   for (const names of TOLD) {
     const value = names.reduce<unknown>((inside, name) => (isJson(inside) ? inside[name] : undefined), of);
-    if (value !== undefined) readLeaves(value, at([path, ...names].join("."), "system", MESSAGE), found, isType);
+    if (value !== undefined) readLeaves(value, at([path, ...names].join("."), "system", MESSAGE), found, isType, NAMED);
   }
   if (isJson(of) && isJson(of["prompt"])) readVariables(of["prompt"]["variables"], `${path}.prompt.variables`, found);
 }
@@ -92,5 +92,5 @@ export const content: BodyContent = {
   names: namesOf(
     "type item session response previous_item_id instructions tools prompt variables audio input transcription input_audio_transcription content text transcript role name arguments output",
   ),
-  within: namesOf("session response item audio input transcription input_audio_transcription prompt"),
+  namesInside: namesOf("session response item audio input transcription input_audio_transcription prompt"),
 };

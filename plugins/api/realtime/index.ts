@@ -5,6 +5,7 @@ import { content } from "./content.ts";
 import { answer, isKnown, isMedia, mayBoundAnswer } from "./events.ts";
 import { denied, refusal } from "./refusal.ts";
 import { rewritten } from "./rewritten.ts";
+import { speech } from "./speech.ts";
 import { itemIds as items } from "./tellings.ts";
 import { usage } from "./usage.ts";
 import { whole } from "./whole.ts";
@@ -51,6 +52,7 @@ export default definePlugin({
       mayBoundAnswer,
       usage,
       answer,
+      speech,
       items,
       cancel: (id) => ({ type: "response.cancel", response_id: id }),
       isMedia,

@@ -5,7 +5,7 @@ import { count, entry, object, objects, text } from "../content/wire.ts";
 import { errorAtEnd, failure, spliced } from "./failure.ts";
 import { CallNumbers, itemBegun, itemEnded, itemEvents, logprobsOf, customPiece } from "./read-items.ts";
 import { finishOf } from "./response.ts";
-import { ToldResponse } from "./told.ts";
+import { StreamedResponse } from "./streamed-response.ts";
 
 /** What the responses wire makes a reader remember. A reader may begin in the middle of an answer. */
 export interface ResponseReading {
@@ -16,14 +16,14 @@ export interface ResponseReading {
   /** A text was told already: the next part is a block of its own. */
   spoke: boolean;
   /** Where the stream is judged: what was told, since its events repeat it. */
-  readonly told: ToldResponse | null;
+  readonly earlier: StreamedResponse | null;
 }
 type Events = readonly StreamEvent[];
 type Handler = (event: Json, state: ResponseReading) => Events;
 const NOTHING: Events = [];
 function start(judged = false): ResponseReading {
   const calls = new CallNumbers();
-  return { id: null, ended: false, calls, spoke: false, told: judged ? new ToldResponse(calls) : null };
+  return { id: null, ended: false, calls, spoke: false, earlier: judged ? new StreamedResponse(calls) : null };
 }
 
 /** The events that end an answer, however it ended. Each repeats the whole of it. */
@@ -40,7 +40,7 @@ export const terminal: Terminal = {
 /** Frames -> events. */
 export const decode: StreamMap<ResponseReading> = {
   start,
-  event: ({ data }: Frame, state) => (data === "" || data === "[DONE]" || state.ended ? NOTHING : told(eventIn(data), state)),
+  event: ({ data }: Frame, state) => (data === "" || data === "[DONE]" || state.ended ? NOTHING : eventsOnce(eventIn(data), state)),
   ends: (_frame, { ended }) => ended,
 };
 
@@ -49,12 +49,12 @@ function eventIn(data: string): Json {
   if (!isJson(event)) throw new SyntaxError("an event of the stream is not a JSON object");
   return event;
 }
-function told(event: Json, state: ResponseReading): Events {
-  if (state.told === null) return handle(event, state);
+function eventsOnce(event: Json, state: ResponseReading): Events {
+  if (state.earlier === null) return handle(event, state);
   const begun = state.id !== null;
-  const said = handle(event, state);
-  const untold = state.told.untold(event);
-  return begun ? [...untold, ...said] : [...said, ...untold];
+  const events = handle(event, state);
+  const rest = state.earlier.newIn(event);
+  return begun ? [...rest, ...events] : [...events, ...rest];
 }
 function handle(event: Json, state: ResponseReading): Events {
   const handler = entry(ON, event.type);
@@ -76,14 +76,14 @@ const ON: Readonly<Record<string, Handler>> = {
   },
   "response.output_text.delta": ({ delta, logprobs }, state) => {
     state.spoke = true;
-    return [...said("text", delta), ...logprobsOf(logprobs)];
+    return [...deltaEvents("text", delta), ...logprobsOf(logprobs)];
   },
   "response.output_text.annotation.added": ({ annotation }) =>
     isJson(annotation) ? [{ type: "citation", citation: annotation }] : NOTHING,
-  "response.refusal.delta": ({ delta }) => said("refusal", delta),
-  "response.reasoning_summary_part.added": ({ summary_index }) => (Number(summary_index) > 0 ? said("reasoning", "\n\n") : NOTHING),
-  "response.reasoning_summary_text.delta": ({ delta }) => said("reasoning", delta),
-  "response.reasoning_text.delta": ({ delta }) => said("reasoning", delta),
+  "response.refusal.delta": ({ delta }) => deltaEvents("refusal", delta),
+  "response.reasoning_summary_part.added": ({ summary_index }) => (Number(summary_index) > 0 ? deltaEvents("reasoning", "\n\n") : NOTHING),
+  "response.reasoning_summary_text.delta": ({ delta }) => deltaEvents("reasoning", delta),
+  "response.reasoning_text.delta": ({ delta }) => deltaEvents("reasoning", delta),
   "response.function_call_arguments.delta": ({ delta, output_index }, { calls }) => calls.argument(delta, Number(output_index)),
   "response.custom_tool_call_input.delta": ({ delta, output_index }, { calls }) => calls.argument(customPiece(delta), Number(output_index)),
   "response.completed": ({ response }, state) => end(object(response), state),
@@ -96,7 +96,7 @@ const ON: Readonly<Record<string, Handler>> = {
   },
 };
 const BEGINS: Events = [{ type: "text", text: "", begins: true }];
-const said = (type: "text" | "refusal" | "reasoning", delta: unknown): Events => {
+const deltaEvents = (type: "text" | "refusal" | "reasoning", delta: unknown): Events => {
   const piece = text(delta);
   return piece === undefined ? NOTHING : [{ type, text: piece }];
 };
@@ -125,6 +125,7 @@ function end({ id, model, created_at, usage, incomplete_details, output }: Json,
 /** A whole response -> the events its stream would have brought. */
 export function read(body: Json): Events {
   const output = outputOf(body);
+  if (body.status === "failed") throw failure(object(body.error));
   const state = start();
   return [...begin(body, state), ...output.flatMap((item, index) => itemEvents(item, index, state.calls)), ...end(body, state)];
 }

@@ -30,7 +30,7 @@ export class ResponsesEncoder implements Encoder {
     const { finish, usage } = this;
     const begun = this.head === undefined ? this.begin(UNNAMED) : "";
     const status = statusOf(finish);
-    return begun + this.told(`response.${status}`, { status, finish, usage: this.options.usage ? usage : undefined });
+    return begun + this.responseEvent(`response.${status}`, { status, finish, usage: this.options.usage ? usage : undefined });
   }
 
   /** By its name an event of the gateway's; by its type the one that OpenAI's helpers pass over, which refuse types they do not know. */
@@ -44,15 +44,18 @@ export class ResponsesEncoder implements Encoder {
     const wire = this.writer.event("error", { code: code ?? error.type, message, param, ...extra });
     if (this.head === undefined) return wire;
     this.items?.end("incomplete");
-    return wire + this.told("response.failed", { status: "failed", error });
+    return wire + this.responseEvent("response.failed", { status: "failed", error });
   }
 
   private begin(start: Of<"start">): string {
     if (this.head !== undefined) return "";
     this.head = headOf(start, this.options);
-    return this.told("response.created", { status: "in_progress" }) + this.told("response.in_progress", { status: "in_progress" });
+    return (
+      this.responseEvent("response.created", { status: "in_progress" }) +
+      this.responseEvent("response.in_progress", { status: "in_progress" })
+    );
   }
-  private told(type: string, state: Omit<ResponseState, "output">): string {
+  private responseEvent(type: string, state: Omit<ResponseState, "output">): string {
     const head = this.head ?? headOf({}, this.options);
     return this.writer.event(type, { response: responseBody(head, { ...state, output: this.items?.items ?? [] }) });
   }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { OwnedIdRecords, type RecordOf } from "#contract";
+import { OwnedIdRecords, type RecordOf, UNCOUNTED } from "#contract";
 import { fakeHost, type FakeHost } from "#kit";
 import { verifies } from "../../../tests/requirements/verifies.ts";
 import { forgetting } from "./forgetting.ts";
@@ -11,7 +11,15 @@ beforeEach(async () => {
 });
 const records = () => fake.host.records.in(OwnedIdRecords);
 async function own(id: string, daysAgo: number, more: Partial<RecordOf<typeof OwnedIdRecords>> = {}): Promise<void> {
-  const whose = { organisation_id: "o", workspace_id: "w", tenant: "w", credential: "c", integration_id: null };
+  const whose = {
+    organisation_id: "o",
+    workspace_id: "w",
+    tenant: "w",
+    credential: "c",
+    integration_id: null,
+    counted_input: null,
+    counted_output: null,
+  };
   await records().insert({ id, ...whose, object: id, created_at: fake.clock.now - daysAgo * DAY_MS, keeping: "temporary", ...more });
 }
 const run = (): Promise<void> =>
@@ -36,9 +44,14 @@ test("that there were such owners is noted, once for each tenant of a credential
   await run();
   await own("again", 100);
   await run();
-  const noted = await left();
-  expect(noted.map(({ object, tenant, credential }) => [object, tenant, credential])).toEqual([
+  const leftRecords = await left();
+  expect(leftRecords.map(({ object, tenant, credential }) => [object, tenant, credential])).toEqual([
     ["forgotten", "w", "c"],
     ["forgotten", "v", "c"],
   ]);
+});
+test("what is not counted yet is no owner, and is left to whoever notes it", async () => {
+  await own("a run", 91, { keeping: UNCOUNTED });
+  await run();
+  expect((await left()).map(({ id }) => id)).toEqual(["a run"]);
 });

@@ -21,11 +21,11 @@ export const forgetting = (parts: ForgettingParts): Job => ({
   runs: "one",
   run: async (signal) => {
     const { records, log, now, days } = parts;
-    const noted = new Set<string>();
+    const markedIds = new Set<string>();
     let gone = 0;
     for await (const record of oldestFirst(records, signal)) {
       if (record.created_at > now() - days * DAY_MS) break;
-      await note(record, noted, parts);
+      await note(record, markedIds, parts);
       await records.remove(record.id);
       gone += 1;
     }
@@ -47,11 +47,11 @@ async function* oldestFirst(records: Records<OwnedId>, signal: AbortSignal): Asy
 }
 
 /** Before its owner is gone: else, for a moment, the id would be one that nobody ever had. */
-async function note(record: OwnedId, noted: Set<string>, { records, now }: ForgettingParts): Promise<void> {
+async function note(record: OwnedId, markedIds: Set<string>, { records, now }: ForgettingParts): Promise<void> {
   const id = `${FORGOTTEN} ${JSON.stringify([record.tenant, record.credential, record.integration_id])}`;
-  if (noted.has(id)) return;
+  if (markedIds.has(id)) return;
   await records.insert({ ...record, id, object: FORGOTTEN, created_at: now(), keeping: null }).catch((thrown: unknown) => {
     if (!GatewayError.is(thrown) || thrown.code !== "CONFLICT") throw thrown; // noted before
   });
-  noted.add(id);
+  markedIds.add(id);
 }

@@ -7,10 +7,10 @@ const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [] }
 /** The message before the thoughts, so that its place does not depend on whether there are any. */
 function judgedBody(answer: Collected, [shown = NOTHING]: readonly JudgedChoice[]): Json {
   const { id, model, choices } = answer;
-  const { refusal, thoughts, calls } = shown;
+  const { refusal, thoughts, calls, citations = [] } = shown;
   const isSilent = shown.text === "" && (calls.length > 0 || refusal !== "");
   const content = [
-    ...(isSilent ? [] : [{ type: "output_text", text: shown.text }]),
+    ...(isSilent ? [] : [{ type: "output_text", text: shown.text, ...(citations.length > 0 && { annotations: citations }) }]),
     ...(refusal === "" ? [] : [{ type: "refusal", refusal }]),
   ];
   return {
@@ -47,6 +47,7 @@ function choiceIn({ output }: Json): JudgedChoice {
   return {
     text: parts.map((part) => (part.type === "output_text" ? stringOf(part.text) : "")).join(""),
     refusal: parts.map(({ refusal }) => stringOf(refusal)).join(""),
+    citations: parts.flatMap(({ annotations }) => objects(annotations)),
     thoughts: summaries.map((part) => stringOf(part.text)).join(""),
     calls: calls.map(({ call_id, name, arguments: args }) => ({
       id: stringOf(call_id),
@@ -56,7 +57,7 @@ function choiceIn({ output }: Json): JudgedChoice {
   };
 }
 
-const said = judgedAs({
+const judgedText = judgedAs({
   body: judgedBody,
   choices: (body) => new Map([[0, choiceIn(body)]]),
   path: (_choice, kind) => PATHS[kind],
@@ -69,7 +70,7 @@ const PATHS = {
 
 /** What was shown beside the text comes as the body has it: in its old places where nothing was changed, else behind the text. */
 function judgedEvents(answer: Collected, body: Json): readonly StreamEvent[] {
-  const events = said.events(answer, body);
+  const events = judgedText.events(answer, body);
   const before = besides(answer.choices[0]);
   const shown = besidesIn(body);
   const hasPlaces = events.filter(isBeside).length === before.length;
@@ -85,4 +86,4 @@ function eventOf(item: Json): StreamEvent {
 }
 
 /** A streamed answer in the form of a whole one. */
-export const judged: JudgedAnswer = { ...said, events: judgedEvents };
+export const judged: JudgedAnswer = { ...judgedText, events: judgedEvents };

@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "#contract";
+import { type Json, signedBy, type StreamEvent } from "#contract";
 import { tokensIn } from "../content/logprobs.ts";
 import { entry, objects, text } from "../content/wire.ts";
 import { CUSTOM_INPUT } from "./output/call-item.ts";
@@ -13,8 +13,8 @@ export class CallNumbers {
   private readonly numbers = new Map<number, number>();
 
   begun(outputIndex: number): number {
-    const known = this.numbers.get(outputIndex);
-    if (known !== undefined) return known;
+    const existing = this.numbers.get(outputIndex);
+    if (existing !== undefined) return existing;
     if (this.numbers.size >= MAX_CALLS) throw new SyntaxError(`it holds more than ${MAX_CALLS} tool calls`);
     const number = this.numbers.size;
     this.numbers.set(outputIndex, number);
@@ -22,8 +22,8 @@ export class CallNumbers {
   }
   /** A reader that began in the middle has not seen the call's beginning. */
   argument(piece: unknown, outputIndex: number): Events {
-    const said = text(piece);
-    return said === undefined ? NOTHING : [{ type: "tool", index: this.begun(outputIndex), arguments: said }];
+    const delta = text(piece);
+    return delta === undefined ? NOTHING : [{ type: "tool", index: this.begun(outputIndex), arguments: delta }];
   }
 }
 
@@ -46,10 +46,12 @@ export function itemEnded(item: Json, outputIndex: number, calls: CallNumbers): 
   if (type === "custom_tool_call") return calls.argument(CUSTOM_CLOSE, outputIndex);
   return type === "message" || type === "function_call" || typeof type !== "string" ? NOTHING : [{ type: "block", block: item }];
 }
+/** What the signatures of this wire's models are marked with. */
+export const WIRE = "responses";
 /** Only its provider can read it. */
 const signed = ({ encrypted_content: content }: Json): Events => {
   const signature = text(content);
-  return signature === undefined ? NOTHING : [{ type: "reasoning", text: "", signature }];
+  return signature === undefined ? NOTHING : [{ type: "reasoning", text: "", signature: signedBy(WIRE, signature) }];
 };
 
 /** An item of a whole answer. */
@@ -64,8 +66,8 @@ function contentOf(item: Json, outputIndex: number, calls: CallNumbers): Events 
 }
 
 const FROM_PART: Readonly<Record<string, (part: Json) => Events>> = {
-  output_text: ({ text: said, annotations, logprobs }) => [
-    { type: "text", text: text(said) ?? "", begins: true },
+  output_text: ({ text: content, annotations, logprobs }) => [
+    { type: "text", text: text(content) ?? "", begins: true },
     ...objects(annotations).map((citation) => ({ type: "citation", citation }) as const),
     ...logprobsOf(logprobs),
   ],

@@ -317,20 +317,24 @@ describe("a provider's own responses", () => {
       output_tokens_details: { reasoning_tokens: 3 },
     },
   };
-  const said: Collected = collect(responses.read(answer));
+  const collected: Collected = collect(responses.read(answer));
 
   test("tell their thoughts, tools, text and usage", () => {
-    expect([said.id, said.model, said.created, said.usage]).toEqual([
+    expect([collected.id, collected.model, collected.created, collected.usage]).toEqual([
       "resp_1",
       "gpt",
       9,
       { input: 6, cacheRead: 4, output: 5, reasoning: 3 },
     ]);
-    expect(said.choices[0]).toMatchObject({ text: "Hi", reasoning: [{ text: "hm", signature: "gAAA" }], finish: "tool_calls" });
-    expect(responses.usage?.(answer)).toEqual(said.usage);
+    expect(collected.choices[0]).toMatchObject({
+      text: "Hi",
+      reasoning: [{ text: "hm", signature: "signedby:responses:gAAA" }],
+      finish: "tool_calls",
+    });
+    expect(responses.usage?.(answer)).toEqual(collected.usage);
   });
   test("written anew, as after a guardrail's patch, keep their id, what they encrypted and their own tools' items", () => {
-    const written = responses.write(said, NATIVE);
+    const written = responses.write(collected, NATIVE);
     expect(written).toMatchObject({ id: "resp_1", created_at: 9 });
     expect(written.output).toMatchObject([
       { type: "reasoning", encrypted_content: "gAAA" },
@@ -522,9 +526,9 @@ describe.skipIf(!haveRecordings)("recorded responses", () => {
   for (const path of streams) testStream(path, responses.decode, sseWire(recordedLines(path), { named: true }));
   test.each(recordings(FOLDERS, ".json"))("%s is read", (path) => {
     const body = JSON.parse(recording(path)) as Json;
-    const said = collect(responses.read(body));
+    const collected = collect(responses.read(body));
     const texts = objects(body.output).flatMap(({ content }) => objects(content));
-    expect(said.choices[0]?.text).toBe(texts.map(({ type, text }) => (type === "output_text" ? String(text) : "")).join(""));
-    expect(isJson(body.usage)).toBe(said.usage !== undefined);
+    expect(collected.choices[0]?.text).toBe(texts.map(({ type, text }) => (type === "output_text" ? String(text) : "")).join(""));
+    expect(isJson(body.usage)).toBe(collected.usage !== undefined);
   });
 });

@@ -26,6 +26,8 @@ export function factsOf(outcome: Outcome, caller: Caller, mask: Masker): LogFact
     apiKeyName: caller.keyName,
     spans: { id: call.control.spanId, name: call.control.spanName, parent: call.control.parentSpanId },
     bodies: bodyState(bodies),
+    ...(call.inner && { inner: call.inner }),
+    ...(outcome.innerCalls && { innerCalls: outcome.innerCalls }),
   };
 }
 

@@ -39,6 +39,8 @@ const line = ({ call, caller, plan, usage, timing, ...outcome }: Outcome): Json 
   input_tokens: usage ? inputTokens(usage) : null,
   output_tokens: usage ? outputTokens(usage) : null,
   cost_cents: outcome.costCents,
+  ...(call.inner && { inner: { by: call.inner.by, request_id: call.inner.requestId } }),
+  ...(outcome.innerCalls && { inner_calls: { calls: outcome.innerCalls.calls, cost_cents: outcome.innerCalls.costCents } }),
   total_ms: Math.round(timing.totalMs),
   upstream_ms: Math.round(timing.upstreamMs),
   time_to_first_token_ms: timing.timeToFirstTokenMs,

@@ -14,7 +14,7 @@ import {
 } from "#contract";
 
 /** Who a key belongs to, made once per record. */
-interface Known {
+interface PreparedKey {
   readonly caller: Caller;
   readonly expired: boolean;
   readonly expiresAt: number;
@@ -35,7 +35,7 @@ export default definePlugin({
   needs: ["records", "vault", "catalog"],
   collections: [ApiKeys],
   setup({ records, vault, catalog }, { apiAccess }) {
-    const find = records.lookup(ApiKeys, ["digest"], (record) => known(record, catalog.scopes(), apiAccess ? {} : DATA_PLANE_ONLY));
+    const find = records.lookup(ApiKeys, ["digest"], (record) => preparedKey(record, catalog.scopes(), apiAccess ? {} : DATA_PLANE_ONLY));
     const digestOf = remembered(vault.digest);
     return {
       provides: {
@@ -64,13 +64,13 @@ function remembered(digest: (key: string) => string): (key: string) => string {
   };
 }
 
-function callerOf(found: Known | undefined, now: number): Caller {
+function callerOf(found: PreparedKey | undefined, now: number): Caller {
   if (found === undefined) throw new GatewayError("KEY_UNKNOWN");
   if (found.expired || found.expiresAt <= now) throw new GatewayError("KEY_EXPIRED");
   return found.caller;
 }
 
-const known = (record: RecordOf<typeof ApiKeys>, table: ScopeTable, access: Pick<Caller, "dataPlaneOnly">): Known => ({
+const preparedKey = (record: RecordOf<typeof ApiKeys>, table: ScopeTable, access: Pick<Caller, "dataPlaneOnly">): PreparedKey => ({
   expired: record.status === "expired",
   expiresAt: record.expires_at ?? Number.POSITIVE_INFINITY,
   caller: Object.freeze({

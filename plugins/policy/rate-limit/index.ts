@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { definePlugin, OneOf, RateLimitPolicies } from "#contract";
 import { NAME_COLLECTIONS, nameReader } from "./names.ts";
-import { limiterFinder, ofKey } from "./limiters.ts";
+import { limiterFinder, ofKeyAndWorkspace } from "./limiters.ts";
 import { policyReader } from "./policies.ts";
 import { rateLimit } from "./rate-limit.ts";
 
@@ -16,7 +16,7 @@ export default definePlugin({
       limits: Type.Boolean({
         default: true,
         description:
-          "OFF ignores the rate limits of keys: they can be written and are kept, and hold again once this is ON. Policies hold all the same.",
+          "OFF ignores the rate limits of keys and workspaces: they can be written and are kept, and hold again once this is ON. Policies hold all the same.",
       }),
       policies: Type.Boolean({ default: true, description: "OFF ignores rate-limit policies; rate limits of keys hold all the same." }),
     },
@@ -25,9 +25,13 @@ export default definePlugin({
   needs: ["records", "counters"],
   collections: [RateLimitPolicies, ...NAME_COLLECTIONS],
   setup(host, config) {
-    if (!config.limits) host.log("warn", "rate limits off", { why: "rate limits of keys are kept, but not enforced" });
+    if (!config.limits) host.log("warn", "rate limits off", { why: "rate limits of keys and workspaces are kept, but not enforced" });
     const policies = config.policies ? policyReader(host) : null;
-    const limiters = limiterFinder(policies ?? (() => []), nameReader(host.records), config.limits ? ofKey : () => []);
+    const limiters = limiterFinder(
+      policies ?? (() => []),
+      nameReader(host.records),
+      config.limits ? ofKeyAndWorkspace(host.records) : () => [],
+    );
     return {
       provides: rateLimit({ counters: host.counters, limiters, now: host.now, log: host.log, onOutage: config.onOutage }),
     };

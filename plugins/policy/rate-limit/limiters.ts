@@ -1,4 +1,13 @@
-import { type Call, type Caller, CallerRateLimits, type MaybePromise, type Plan, type RateLimit } from "#contract";
+import {
+  type Call,
+  type Caller,
+  CallerRateLimits,
+  type MaybePromise,
+  type Plan,
+  type RateLimit,
+  type RecordsHandle,
+  Workspaces,
+} from "#contract";
 import { Limiter } from "./limiter.ts";
 import type { NameReader, Names } from "./names.ts";
 import type { RateLimitPolicy } from "./policies.ts";
@@ -8,21 +17,35 @@ import { type PolicySet, policySet } from "./policy-set.ts";
 export type Limiters = (call: Call, caller: Caller, plan: Plan) => MaybePromise<readonly Limiter[]>;
 type Policies = (workspaceId: string) => MaybePromise<readonly RateLimitPolicy[]>;
 
+/** The limits of the caller itself, whatever it asks for. */
+export type OwnLimiters = (caller: Caller) => MaybePromise<readonly Limiter[]>;
+
 const NONE: readonly RateLimitPolicy[] = [];
 
-export function limiterFinder(policiesOf: Policies, namesOf: NameReader, own: (caller: Caller) => readonly Limiter[] = ofKey): Limiters {
-  const withPolicies = (policies: readonly RateLimitPolicy[], call: Call, caller: Caller, plan: Plan): MaybePromise<readonly Limiter[]> => {
-    if (policies.length === 0) return own(caller);
+export function limiterFinder(policiesOf: Policies, namesOf: NameReader, ownOf: OwnLimiters = ofKey): Limiters {
+  const withPolicies = (own: readonly Limiter[], policies: readonly RateLimitPolicy[], call: Call, caller: Caller, plan: Plan) => {
+    if (policies.length === 0) return own;
     const set = policySet(policies);
-    const places = namesOf(call, caller, plan, set.reads);
-    return places instanceof Promise ? foundLate(own(caller), set, places) : found(own(caller), set, places);
+    const findModel = modelToFind(call, set);
+    const places = findModel ? findModel().then(() => namesOf(call, caller, plan, set.reads)) : namesOf(call, caller, plan, set.reads);
+    return places instanceof Promise ? foundLate(own, set, places) : found(own, set, places);
   };
-  const late = async (policies: Promise<readonly RateLimitPolicy[]>, call: Call, caller: Caller, plan: Plan) =>
-    withPolicies(await policies, call, caller, plan);
+  type Late<T> = MaybePromise<readonly T[]>;
+  const late = async (own: Late<Limiter>, policies: Late<RateLimitPolicy>, call: Call, caller: Caller, plan: Plan) =>
+    withPolicies(await own, await policies, call, caller, plan);
   return (call, caller, plan) => {
     const policies = caller.workspaceId === null ? NONE : policiesOf(caller.workspaceId);
-    return policies instanceof Promise ? late(policies, call, caller, plan) : withPolicies(policies, call, caller, plan);
+    const own = ownOf(caller);
+    return policies instanceof Promise || own instanceof Promise
+      ? late(own, policies, call, caller, plan)
+      : withPolicies(own, policies, call, caller, plan);
   };
+}
+
+/** Of a form the model stands in its bytes: they are read so far only where a policy asks for it. An upload has none. */
+function modelToFind({ body, row, operation }: Call, set: PolicySet): (() => Promise<unknown>) | undefined {
+  if ((body.kind !== "form" && body.kind !== "raw") || row.content.file !== undefined) return undefined;
+  return set.readsModelOf(operation) ? body.findModel : undefined;
 }
 
 function found(own: readonly Limiter[], { policies }: PolicySet, places: readonly Names[]): readonly Limiter[] {
@@ -38,16 +61,39 @@ const foundLate = async (own: readonly Limiter[], set: PolicySet, places: Promis
 const keyLimiters = new WeakMap<Caller, readonly Limiter[]>();
 /** Of several limits over the same thing and window, the lowest: they share a counter. */
 export function ofKey(caller: Caller): readonly Limiter[] {
-  const known = keyLimiters.get(caller);
-  if (known) return known;
-  const lowest = new Map<string, RateLimit>();
-  for (const limit of CallerRateLimits.of(caller)) {
-    const what = `${limit.type}:${limit.unit}`;
-    if (limit.value < (lowest.get(what)?.value ?? Number.POSITIVE_INFINITY)) lowest.set(what, limit);
-  }
-  const limiters = [...lowest].map(
-    ([what, limit]) => new Limiter(limit, caller.keyName, `rl:${caller.organisationId}:key:${caller.keyId}:${what}`),
-  );
+  const cached = keyLimiters.get(caller);
+  if (cached) return cached;
+  const limiters = lowestOf(CallerRateLimits.of(caller), caller.keyName, `rl:${caller.organisationId}:key:${caller.keyId}`);
   keyLimiters.set(caller, limiters);
   return limiters;
 }
+
+function lowestOf(limits: readonly RateLimit[], name: string, counter: string): readonly Limiter[] {
+  const lowest = new Map<string, RateLimit>();
+  for (const limit of limits) {
+    const what = `${limit.type}:${limit.unit}`;
+    if (limit.value < (lowest.get(what)?.value ?? Number.POSITIVE_INFINITY)) lowest.set(what, limit);
+  }
+  return [...lowest].map(([what, limit]) => new Limiter(limit, name, `${counter}:${what}`));
+}
+
+/** Those of the key, and those that all keys of its workspace share. */
+export function ofKeyAndWorkspace(records: Pick<RecordsHandle, "lookup">): OwnLimiters {
+  const ofWorkspace = records.lookup(Workspaces, ["id"], ({ id, organisation_id, slug, rate_limits }) =>
+    rate_limits === null ? NO_LIMITERS : lowestOf(rate_limits, slug, `rl:${organisation_id}:workspace:${id}`),
+  );
+  const both = new WeakMap<readonly Limiter[], WeakMap<Caller, readonly Limiter[]>>();
+  const joined = (caller: Caller, shared: readonly Limiter[] = NO_LIMITERS): readonly Limiter[] => {
+    if (shared.length === 0) return ofKey(caller);
+    const kept = both.get(shared) ?? new WeakMap<Caller, readonly Limiter[]>();
+    both.set(shared, kept);
+    const all = kept.get(caller) ?? [...ofKey(caller), ...shared];
+    kept.set(caller, all);
+    return all;
+  };
+  return (caller) => {
+    const shared = caller.workspaceId === null ? NO_LIMITERS : ofWorkspace(caller.workspaceId);
+    return shared instanceof Promise ? shared.then((late) => joined(caller, late)) : joined(caller, shared);
+  };
+}
+const NO_LIMITERS: readonly Limiter[] = [];

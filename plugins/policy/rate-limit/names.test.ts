@@ -34,8 +34,8 @@ const call = (body: Json, control: Partial<Call["control"]> = {}, search = ""): 
     search,
     body: { kind: "json", value: body, text: JSON.stringify(body) },
   }) as Call; // what the test reads of it
-const form = (search: string): Call =>
-  ({ operation: "createTranscription", control: { rest: {} }, search, body: { kind: "form" } }) as unknown as Call; // what the test reads of it
+const form = (search: string, model?: string): Call =>
+  ({ operation: "createTranscription", control: { rest: {} }, search, body: { kind: "form", model: () => model } }) as unknown as Call; // what the test reads of it
 const leaf = (more: Partial<Leaf> = {}) =>
   ({ kind: "leaf", provider: "openai", overrideParams: null, defaultParams: null, dropParams: [], ...more }) as Leaf; // what the test reads of it
 const branch = (...targets: TargetNode[]) => ({ kind: "branch", mode: "fallback", targets }) as unknown as TargetNode; // what the test reads of it
@@ -100,6 +100,7 @@ describe("the model that conditions and groups see", () => {
   test("the target's own parameters do not reach a form, and its model may stand in the query", async () => {
     expect(await seen(over("x"), {}, form("?model=whisper"))).toEqual([["openai", "whisper"]]);
     expect(await seen(over("x"), {}, form(""))).toEqual([["openai"]]);
+    expect(await seen(over("x"), {}, form("?model=other", "whisper"))).toEqual([["openai", "whisper"]]);
   });
   test("where a target names no provider the request's headers do", async () => {
     expect(await seen(leaf({ provider: null }), { model: "m" }, call({}, { virtualKey: "other" }))).toEqual([
@@ -117,10 +118,10 @@ test("names are there at once when what is looked up is warm, and the same when 
   const ask = (warm: boolean) => nameReader(records(warm))(call(body), caller, planned(leaf({ provider: "@team" }), body));
   const [warm, cold] = [ask(true), ask(false)];
   expect([warm instanceof Promise, cold instanceof Promise]).toEqual([false, true]);
-  const told = (views: Awaited<typeof warm>) =>
+  const allNames = (views: Awaited<typeof warm>) =>
     views.map((names) => ["provider", "virtual_key", "model", "workspace_id", "endpoint_type"].map((key) => [...names(key)]));
-  expect(told(await cold)).toEqual(told(await warm));
-  expect(told(await warm)).toEqual([[["openai"], ["team", "@team"], ["@team/m", "m"], ["ws", "main"], ["chatComplete"]]]);
+  expect(allNames(await cold)).toEqual(allNames(await warm));
+  expect(allNames(await warm)).toEqual([[["openai"], ["team", "@team"], ["@team/m", "m"], ["ws", "main"], ["chatComplete"]]]);
 });
 
 test("what no condition and no group asks for is not looked up", () => {

@@ -41,24 +41,24 @@ export function nameReader(records: RecordsHandle): NameReader {
       integration === undefined ? undefined : providerOf(integration),
     );
   };
-  const lookedUp = (asked: Asked, reads: Reads): MaybePromise<readonly Names[]> => {
-    const workspaceId = asked.caller.workspaceId ?? "";
-    const places = reads.destination ? reachOf(asked.call, asked.plan) : [NOWHERE];
+  const lookedUp = (request: NamedRequest, reads: Reads): MaybePromise<readonly Names[]> => {
+    const workspaceId = request.caller.workspaceId ?? "";
+    const places = reads.destination ? reachOf(request.call, request.plan) : [NOWHERE];
     const found = all([
       reads.workspaceSlug ? slugOf(workspaceId) : undefined,
       ...places.map(({ reference }) => providerId(reference, workspaceId)),
     ]);
     return after(found, ([slug, ...providerIds]) =>
-      places.map((destination, index) => named(asked, { workspaceSlug: slug, destination, providerId: providerIds[index] })),
+      places.map((destination, index) => named(request, { workspaceSlug: slug, destination, providerId: providerIds[index] })),
     );
   };
   return (call, caller, plan, reads = EVERYTHING) => {
-    const asked = { call, caller, plan };
-    return reads.destination || reads.workspaceSlug ? lookedUp(asked, reads) : [named(asked, NOTHING_LOOKED_UP)];
+    const request = { call, caller, plan };
+    return reads.destination || reads.workspaceSlug ? lookedUp(request, reads) : [named(request, NOTHING_LOOKED_UP)];
   };
 }
 
-interface Asked {
+interface NamedRequest {
   readonly call: Call;
   readonly caller: Caller;
   readonly plan: Plan;
@@ -74,10 +74,10 @@ const NOTHING: readonly string[] = [];
 
 const METADATA = "metadata.";
 const named =
-  (asked: Asked, place: RequestPlace): Names =>
+  (request: NamedRequest, place: RequestPlace): Names =>
   (key) => {
-    if (key.startsWith(METADATA)) return metadataOf(asked.plan, key.slice(METADATA.length));
-    return NAMES.get(key)?.(asked, place) ?? NOTHING;
+    if (key.startsWith(METADATA)) return metadataOf(request.plan, key.slice(METADATA.length));
+    return NAMES.get(key)?.(request, place) ?? NOTHING;
   };
 
 function metadataOf({ metadata }: Plan, name: string): readonly string[] {
@@ -85,7 +85,7 @@ function metadataOf({ metadata }: Plan, name: string): readonly string[] {
   return value === undefined ? NOTHING : [value];
 }
 
-const NAMES = new Map<string, (asked: Asked, place: RequestPlace) => readonly string[]>([
+const NAMES = new Map<string, (request: NamedRequest, place: RequestPlace) => readonly string[]>([
   ["api_key", ({ caller }) => [caller.keyId]],
   ["workspace_id", ({ caller }, { workspaceSlug }) => [caller.workspaceId, workspaceSlug].filter((name) => typeof name === "string")],
   ["config", ({ plan }) => (plan.configSlug === null ? NOTHING : [plan.configSlug])],

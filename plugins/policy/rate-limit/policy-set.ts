@@ -9,15 +9,21 @@ export interface PolicySet {
   readonly policies: readonly PolicyLimiters[];
   /** What of a request they look at. */
   readonly reads: Reads;
+  /** Does any look at the models of requests for this operation? */
+  readsModelOf(operation: string): boolean;
 }
 
 const ready = new WeakMap<readonly RateLimitPolicy[], PolicySet>();
 /** Made once for each list that was read. */
 export function policySet(list: readonly RateLimitPolicy[]): PolicySet {
-  const known = ready.get(list);
-  if (known) return known;
+  const cached = ready.get(list);
+  if (cached) return cached;
   const policies = list.map((policy) => new PolicyLimiters(policy));
-  const set = { policies, reads: readsOf(new Set(policies.flatMap(({ keys }) => keys))) };
+  const set: PolicySet = {
+    policies,
+    reads: readsOf(new Set(policies.flatMap(({ keys }) => keys))),
+    readsModelOf: (operation) => policies.some((policy) => policy.readsModelOf(operation)),
+  };
   ready.set(list, set);
   return set;
 }
@@ -37,6 +43,14 @@ class PolicyLimiters {
     this.keys = [...this.conditions, ...policy.group_by].map(({ key }) => key);
   }
 
+  /** Does it look at the models of requests for this operation? */
+  readsModelOf(operation: string): boolean {
+    if (!this.keys.includes("model")) return false;
+    return matches(
+      this.conditions.filter(({ key }) => key === "endpoint_type"),
+      () => [operation],
+    );
+  }
   /** Adds one for each group among the places it applies to: wherever the request ends up, it was counted there. */
   collect(places: readonly Names[], found: Limiter[]): void {
     if (this.groups.size >= MAX_GROUPS) this.groups.clear();
@@ -50,8 +64,8 @@ class PolicyLimiters {
     const values: string[] = [];
     for (const { key } of this.policy.group_by) values.push((names(key)[0] ?? "").toWellFormed()); // what clients send may be no text that can be encoded
     const group = values.length === 1 ? (values[0] ?? "") : JSON.stringify(values);
-    const known = this.groups.get(group);
-    if (known) return known;
+    const existing = this.groups.get(group);
+    if (existing) return existing;
     const made = this.made(values);
     if (group.length <= MAX_NAME) this.groups.set(group, made);
     return made;

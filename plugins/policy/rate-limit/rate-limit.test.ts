@@ -7,6 +7,7 @@ import {
   type Condition,
   type Counters,
   GatewayError,
+  NO_CONTENT,
   type OperationId,
   type Outcome,
   type Plan,
@@ -36,7 +37,8 @@ const caller = (rateLimits: readonly RateLimit[], more: Partial<Caller> = {}): C
   terms: CallerRateLimits.saying(rateLimits),
   ...more,
 });
-const call = (operation: OperationId = "chatComplete"): Call => ({ operation, row: operationRow(operation) }) as Call; // nothing else is looked at here
+const call = (operation: OperationId = "chatComplete"): Call =>
+  ({ operation, row: operationRow(operation), body: { kind: "none" } }) as Call; // nothing else is looked at here
 const PLAN = { metadata: {} } as unknown as Plan;
 const policy = (more: Partial<RateLimitPolicy> = {}): RateLimitPolicy => ({
   id: "policy-1",
@@ -303,6 +305,34 @@ describe("policies", () => {
       () => [names({})],
     )(call(), caller([]), PLAN);
     expect(Array.isArray(found) && found.length).toBe(1);
+  });
+  test.each<[string, OperationId, Partial<RateLimitPolicy>, boolean]>([
+    ["by model", "createTranscription", { conditions: [{ key: "model", value: "whisper-1" }] }, true],
+    ["grouped by model", "createTranscription", { group_by: [{ key: "model" }] }, true],
+    ["by key", "createTranscription", {}, false],
+    ["by any model", "createTranscription", { conditions: [{ key: "model", value: "*" }] }, false],
+    [
+      "by model, of another operation",
+      "createTranscription",
+      {
+        conditions: [
+          { key: "model", value: "whisper-1" },
+          { key: "endpoint_type", value: "chatComplete" },
+        ],
+      },
+      false,
+    ],
+    ["by model, and the form is an upload", "uploadFile", { conditions: [{ key: "model", value: "whisper-1" }] }, false],
+  ])("only limits by model read a form up to its model: a limit %s", async (_, operation, more, isRead) => {
+    let wasRead = false;
+    const findModel = async (): Promise<string> => {
+      wasRead = true;
+      return "whisper-1";
+    };
+    const row = { ...operationRow(operation), content: operation === "uploadFile" ? { ...NO_CONTENT, file: "sent" } : NO_CONTENT };
+    const asked = { ...call(operation), row, body: { kind: "form", findModel } } as unknown as Call; // nothing else is looked at here
+    await limiting({ policies: [policy(more)] }).admit(caller([]), asked);
+    expect(wasRead).toBe(isRead);
   });
   const seen = names({ provider: ["openai"], model: ["@team/gpt-4o", "gpt-4o"], "metadata.env": ["prod"] });
   test.each<[string, readonly Condition[], boolean]>([

@@ -1,4 +1,4 @@
-import type { Call, Json, Leaf, Plan, TargetNode } from "#contract";
+import type { Body, Call, Json, Leaf, Plan, TargetNode } from "#contract";
 
 /** A place a request may go to. */
 export interface Destination {
@@ -12,8 +12,9 @@ export const NOWHERE: Destination = { reference: "", model: "" };
 /** Every place a request may go to, each once: the model is what its target makes of the body, and `@slug/model` in it wins. */
 export function reachOf(call: Call, plan: Plan): readonly Destination[] {
   const sent = sentOf(call, plan);
-  const asked = call.control.provider ?? (call.control.virtualKey === undefined ? "" : `@${call.control.virtualKey.replace(/^@/, "")}`);
-  const found = waysOf(plan.root).map((way) => destination(modelAt(way, sent), way.provider ?? asked));
+  const providerName =
+    call.control.provider ?? (call.control.virtualKey === undefined ? "" : `@${call.control.virtualKey.replace(/^@/, "")}`);
+  const found = waysOf(plan.root).map((way) => destination(modelAt(way, sent), way.provider ?? providerName));
   return found.length === 1 ? found : distinct(found, ({ reference, model }) => JSON.stringify([reference, model]));
 }
 
@@ -23,8 +24,8 @@ function destination(model: string, provider: string): Destination {
 }
 
 /** What a body says under `model`: nothing, null, or a text; what is neither names no model, as an empty text does. */
-type Said = string | null | undefined;
-const saidIn = (body: Json | null): Said => {
+type ModelMember = string | null | undefined;
+const modelMemberIn = (body: Json | null): ModelMember => {
   if (!body || !Object.hasOwn(body, "model")) return undefined;
   const model = body["model"];
   return typeof model === "string" || model === null ? model : "";
@@ -33,46 +34,54 @@ const saidIn = (body: Json | null): Said => {
 interface Sent {
   /** Only a JSON body takes a target's parameters. */
   readonly shaped: boolean;
-  readonly inBody: Said;
+  readonly inBody: ModelMember;
   /** What holds when the shaped body names none. */
   readonly otherwise: string;
 }
 function sentOf({ body, search }: Call, { model }: Plan): Sent {
   if (model !== null) return { shaped: true, inBody: model, otherwise: model };
-  const otherwise = new URLSearchParams(search).get("model") ?? "";
-  return body.kind === "json" ? { shaped: true, inBody: saidIn(body.value), otherwise } : { shaped: false, inBody: undefined, otherwise };
+  const otherwise = modelInForm(body) ?? new URLSearchParams(search).get("model") ?? "";
+  return body.kind === "json"
+    ? { shaped: true, inBody: modelMemberIn(body.value), otherwise }
+    : { shaped: false, inBody: undefined, otherwise };
+}
+
+/** What a form asks for, once that is known. */
+function modelInForm(body: Body): string | undefined {
+  if (body.kind === "form" || body.kind === "raw") return body.model?.();
+  return body.kind === "form-read" ? body.fields["model"] : undefined;
 }
 
 /** What of a target decides where a request goes. */
 interface Way {
   readonly provider: string | null;
-  readonly override: Said;
-  readonly standard: Said;
+  readonly override: ModelMember;
+  readonly standard: ModelMember;
   readonly drops: boolean;
 }
 
 /** Defaults where the client left it out, overrides always, drops last. */
 function modelAt({ override, standard, drops }: Way, { shaped, inBody, otherwise }: Sent): string {
   if (!shaped || drops) return otherwise;
-  return firstSaid(override, firstSaid(inBody, standard)) ?? otherwise;
+  return firstGiven(override, firstGiven(inBody, standard)) ?? otherwise;
 }
 
-const firstSaid = (one: Said, other: Said): Said => (one === undefined ? other : one);
+const firstGiven = (first: ModelMember, second: ModelMember): ModelMember => (first === undefined ? second : first);
 
-const known = new WeakMap<TargetNode, readonly Way[]>();
+const waysOfTree = new WeakMap<TargetNode, readonly Way[]>();
 /** Each tree is walked once: plans of one config share it. */
 function waysOf(root: TargetNode): readonly Way[] {
-  const before = known.get(root);
+  const before = waysOfTree.get(root);
   if (before) return before;
   const ways = distinct(leavesOf(root).map(wayOf), (way) => JSON.stringify(way));
-  known.set(root, ways);
+  waysOfTree.set(root, ways);
   return ways;
 }
 const leavesOf = (node: TargetNode): readonly Leaf[] => (node.kind === "leaf" ? [node] : node.targets.flatMap(leavesOf));
 
 function wayOf({ provider, overrideParams, defaultParams, dropParams }: Leaf): Way {
-  const override = saidIn(overrideParams);
-  const standard = saidIn(defaultParams);
+  const override = modelMemberIn(overrideParams);
+  const standard = modelMemberIn(defaultParams);
   const plain = override === undefined && standard === undefined;
   return { provider, override, standard, drops: !plain && dropParams.some(isModel) };
 }

@@ -20,9 +20,9 @@ export default definePlugin({
     const list = loadedOnce(async () => remembering(await openList(now), now), now);
     return {
       provides: {
-        price(asked) {
+        price(question) {
           const lookup = list();
-          return lookup instanceof Promise ? lookup.then((loaded) => priceOf(asked, loaded)) : lookup && priceOf(asked, lookup);
+          return lookup instanceof Promise ? lookup.then((loaded) => priceOf(question, loaded)) : lookup && priceOf(question, lookup);
         },
       },
     };

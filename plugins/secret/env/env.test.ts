@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { isSecretManager } from "#contract";
 import plugin from "./index.ts";
 
 const NAME = "GATEWAY_TEST_ENV_SECRET";
@@ -6,7 +7,10 @@ afterEach(() => {
   delete process.env[NAME];
 });
 
-const source = async () => (await plugin.setup({ log: () => undefined, now: () => 0 }, {})).provides;
+async function source() {
+  const { provides } = await plugin.setup({ log: () => undefined, now: () => 0 }, {});
+  return isSecretManager(provides) ? expect.unreachable() : provides;
+}
 
 test("a secret is the environment variable of its name", async () => {
   process.env[NAME] = "s3cret";

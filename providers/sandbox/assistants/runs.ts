@@ -21,7 +21,7 @@ function newRun(kept: Kept, thread: string, body: Json, at: number): Json {
   for (const message of Array.isArray(body["additional_messages"]) ? body["additional_messages"].filter(isJson) : [])
     newMessage(kept, { thread, message, at });
   const id = newId("run_");
-  const asked = pick(body, ["tool_choice", "truncation_strategy", "max_prompt_tokens", "max_completion_tokens", "parallel_tool_calls"]);
+  const settings = pick(body, ["tool_choice", "truncation_strategy", "max_prompt_tokens", "max_completion_tokens", "parallel_tool_calls"]);
   return kept.put(id, {
     id,
     object: "thread.run",
@@ -37,7 +37,7 @@ function newRun(kept: Kept, thread: string, body: Json, at: number): Json {
     temperature: body["temperature"] ?? assistant["temperature"],
     top_p: body["top_p"] ?? assistant["top_p"],
     response_format: body["response_format"] ?? assistant["response_format"],
-    ...asked,
+    ...settings,
     ...pick(body, ["sandbox"]),
   });
 }

@@ -4,8 +4,8 @@ const FILES = "files-api-2025-04-14";
 
 /** `anthropic-beta`, of a text or a list. */
 export function betaHeader(features: unknown, ...more: readonly string[]): Readonly<Record<string, string>> {
-  const asked = [features ?? []].flat().flatMap((feature) => String(feature).split(","));
-  const beta = [...new Set([...asked.map((feature) => feature.trim()), ...more])].filter((feature) => feature !== "");
+  const betas = [features ?? []].flat().flatMap((feature) => String(feature).split(","));
+  const beta = [...new Set([...betas.map((feature) => feature.trim()), ...more])].filter((feature) => feature !== "");
   return beta.length === 0 ? {} : { "anthropic-beta": beta.join(",") };
 }
 

@@ -16,8 +16,8 @@ interface Ended {
   readonly calls: number;
 }
 export function finish({ stopReason, calls }: Ended): StreamEvent {
-  const told = (stopReason !== null && Object.hasOwn(FINISH, stopReason) && FINISH[stopReason]) || "stop";
+  const mapped = (stopReason !== null && Object.hasOwn(FINISH, stopReason) && FINISH[stopReason]) || "stop";
   // the answer tool is the gateway's own: its client sees text and no call
-  const reason = told === "tool_calls" && calls === 0 ? "stop" : told;
+  const reason = mapped === "tool_calls" && calls === 0 ? "stop" : mapped;
   return { type: "finish", reason, ...(stopReason !== null && { native: stopReason }) };
 }

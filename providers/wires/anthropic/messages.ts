@@ -67,10 +67,10 @@ function assistantTurn(turn: Json, inner: InnerJson): Turn {
   const calls = Array.isArray(turn.tool_calls) ? turn.tool_calls.filter(isJson) : [];
   const isPlain = calls.length === 0 && !Array.isArray(turn.content_blocks);
   if (isPlain) return { role: "assistant", content: contentOf({ ...turn, content: turn.content ?? turn.refusal }) };
-  return { role: "assistant", content: marked(turn, [...saidBlocks(turn), ...calls.map((call) => toolUse(call, inner))]) };
+  return { role: "assistant", content: marked(turn, [...contentBlocks(turn), ...calls.map((call) => toolUse(call, inner))]) };
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
-function saidBlocks(turn: Json): Block[] {
+function contentBlocks(turn: Json): Block[] {
   const own = Array.isArray(turn.content_blocks) ? blocksOf(turn.content_blocks.filter(isOwn)) : [];
   return own.some((block) => block.type === "text") ? own : [...own, ...blocksOf(turn.content ?? turn.refusal)];
 }

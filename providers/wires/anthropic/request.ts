@@ -35,8 +35,8 @@ interface To {
 /** A chat request as the body of a message request. */
 export function messagesRequest(body: Json, { model, stream, traits = traitsOf(model) }: To): Json {
   // validated as ChatBody at the edge; the nested members are read with care below
-  const asked = { ...body, model, stream, traits } as unknown as ModelRequest;
-  return { ...travellingMembers(body, ["output_config"]), ...toMessages(asked) };
+  const request = { ...body, model, stream, traits } as unknown as ModelRequest;
+  return { ...travellingMembers(body, ["output_config"]), ...toMessages(request) };
 }
 
 const toMessages = mapBody<ModelRequest, MessagesRequest>({

@@ -35,14 +35,14 @@ const SILENT = new Set(["additionalProperties", "$schema", "$id", "strict"]);
  */
 export function closedSchema(from: Json): Json {
   const out: Json = {};
-  const told: string[] = [];
+  const constraints: string[] = [];
   for (const [keyword, value] of Object.entries(from)) {
     const rule = ruleOf(keyword, value);
     if (rule) out[rule[0]] = rule[1](value);
-    else if (!SILENT.has(keyword)) told.push(`${keyword}: ${JSON.stringify(value)}`);
+    else if (!SILENT.has(keyword)) constraints.push(`${keyword}: ${JSON.stringify(value)}`);
   }
   if (from.type === "object" || isJson(from.properties)) out.additionalProperties = false;
-  if (told.length > 0) out.description = [from.description, `(${told.join(", ")})`].filter(Boolean).join(" ");
+  if (constraints.length > 0) out.description = [from.description, `(${constraints.join(", ")})`].filter(Boolean).join(" ");
   return out;
 }
 function ruleOf(keyword: string, value: unknown) {

@@ -54,8 +54,8 @@ const forcesTool = ({ tools = [], tool_choice: choice, response_format, traits }
  * form may not have been shown them, or they were another provider's: such a turn is ended without.
  */
 function isUnsigned({ type }: Thinking, { messages }: ModelRequest): boolean {
-  const asked = messages.findLastIndex(({ role }) => role !== "assistant" && role !== "tool");
-  const begun = messages[asked + 1];
+  const lastQuestion = messages.findLastIndex(({ role }) => role !== "assistant" && role !== "tool");
+  const begun = messages[lastQuestion + 1];
   return type === "enabled" && begun?.role === "assistant" && !beginsWithThought(begun);
 }
 function beginsWithThought({ content_blocks: blocks, content }: Extract<ChatTurn, { role: "assistant" }>): boolean {

@@ -1,4 +1,4 @@
-import { isJson, type Json, tokens, type Usage } from "#contract";
+import { tokens, type Usage } from "#contract";
 
 export interface WireUsage {
   readonly input_tokens?: number | null;
@@ -18,8 +18,6 @@ export function usageOf(wire: WireUsage, split: CacheSplit): Usage {
   const parts = { input: wire.input_tokens, cacheRead: wire.cache_read_input_tokens, ...written(wire, split), ...answered(wire) };
   return Object.fromEntries(Object.entries(parts).flatMap(([part, count]) => (typeof count === "number" ? [[part, tokens(count)]] : [])));
 }
-/** The usage of a whole answer. */
-export const usageIn = ({ usage }: Json): Usage | undefined => (isJson(usage) ? usageOf(usage, { write1h: 0 }) : undefined);
 
 function written({ cache_creation: detail, cache_creation_input_tokens: total }: WireUsage, split: CacheSplit) {
   if (detail) split.write1h = detail.ephemeral_1h_input_tokens ?? 0;

@@ -59,15 +59,15 @@ function joined(turns: readonly Turn[]): Content[] {
   return out.map(({ role, parts }) => ({ role, parts }));
 }
 
-function assistant(turn: Json, known: Calls, model: string): Turn {
+function assistant(turn: Json, earlier: Calls, model: string): Turn {
   const calls = Array.isArray(turn.tool_calls) ? turn.tool_calls.filter(isJson) : [];
-  const parts = calls.map((call) => functionCall(call, known));
+  const parts = calls.map((call) => functionCall(call, earlier));
   const [first] = parts;
   if (first && first.thoughtSignature === undefined && isSigning(model)) first.thoughtSignature = UNSIGNED;
-  return { role: "model", isTools: false, parts: [...said(turn), ...parts] };
+  return { role: "model", isTools: false, parts: [...contentParts(turn), ...parts] };
 }
 /** `content_blocks` (thinking with its signature, as this provider gave it) win over the plain text that repeats them. */
-function said(turn: Json): Part[] {
+function contentParts(turn: Json): Part[] {
   const blocks = Array.isArray(turn.content_blocks) ? turn.content_blocks.filter(isJson).filter(({ type }) => OWN.has(type)) : [];
   const hasText = blocks.some(({ type }) => type === "text");
   return [...partsOf(blocks), ...(hasText ? [] : partsOf(turn.content ?? turn.refusal))];

@@ -26,8 +26,8 @@ const leafOf = ({ stringValue, numberValue, boolValue }: PartialArg): unknown =>
 
 function child(at: Holder, key: string | number, isList: boolean, provider: string): Holder {
   guard(at, key, provider);
-  const known = at[key];
-  if (typeof known === "object" && known !== null) return known as Holder; // made here, so a holder
+  const existing = at[key];
+  if (typeof existing === "object" && existing !== null) return existing as Holder; // made here, so a holder
   const fresh = isList ? ([] as unknown as Holder) : emptyArgs(); // a list is a holder with numbers for keys
   at[key] = fresh;
   return fresh;

@@ -41,8 +41,8 @@ export function partsOf(content: unknown): Part[] {
     : [];
 }
 function partOf({ type, ...rest }: Json): Part | undefined {
-  const known = typeof type === "string" && Object.hasOwn(FROM_PART, type) ? FROM_PART[type] : undefined;
-  return known ? known(rest) : rest;
+  const convert = typeof type === "string" && Object.hasOwn(FROM_PART, type) ? FROM_PART[type] : undefined;
+  return convert ? convert(rest) : rest;
 }
 
 const inline = (mimeType: string, data: string): Part => ({ inlineData: { mimeType, data } });

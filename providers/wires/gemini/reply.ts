@@ -68,7 +68,11 @@ interface Choice {
 
 function handle(chunk: Chunk, state: AnswerState): StreamEvent[] {
   if (chunk.error) throw failure(chunk);
-  const events = [...begin(chunk, state), ...counted(chunk), ...(chunk.candidates ?? []).flatMap((candidate) => told(candidate, state))];
+  const events = [
+    ...begin(chunk, state),
+    ...counted(chunk),
+    ...(chunk.candidates ?? []).flatMap((candidate) => candidateEvents(candidate, state)),
+  ];
   const blocked = chunk.candidates?.length ? undefined : chunk.promptFeedback?.blockReason;
   return blocked === undefined ? events : [...events, ...finish(choiceOf(state, 0), "content_filter", blocked)];
 }
@@ -100,7 +104,7 @@ function counted({ usageMetadata }: Chunk): StreamEvent[] {
   return usage ? [{ type: "usage", usage }] : [];
 }
 
-function told(candidate: Candidate, state: AnswerState): StreamEvent[] {
+function candidateEvents(candidate: Candidate, state: AnswerState): StreamEvent[] {
   const { index = 0, content, finishReason } = candidate;
   const choice = choiceOf(state, index);
   if (choice.finished) return [];
@@ -150,9 +154,9 @@ function close(choice: Choice): StreamEvent[] {
 const at = ({ choice }: Choice): { readonly choice?: number } => (choice === 0 ? {} : { choice });
 
 /** A call that was left open is complete as it stands: the last fragment is sometimes missing. */
-function finish(choice: Choice, told: FinishReason, native?: string): StreamEvent[] {
+function finish(choice: Choice, finishReason: FinishReason, native?: string): StreamEvent[] {
   const last = close(choice);
-  const reason = told === "stop" && choice.calls > 0 ? "tool_calls" : told;
+  const reason = finishReason === "stop" && choice.calls > 0 ? "tool_calls" : finishReason;
   choice.finished = true;
   return [...last, { type: "finish", reason, ...(native !== undefined && { native }), ...at(choice) }];
 }

@@ -9,12 +9,12 @@ const ALSO_MAPPED = ["image_config", "media_resolution", "generation_config", "g
 /** A chat request as the body of generateContent. The model stands in the URL; by its bare name, families are told apart. */
 export function geminiRequest(body: Json, model: string): Json {
   // validated as ChatBody at the edge; the nested members are read with care
-  const asked = { ...body, model } as unknown as ChatRequest;
+  const request = { ...body, model } as unknown as ChatRequest;
   const mapped = {
-    ...conversationOf(asked),
-    tools: toolsOf(asked),
-    toolConfig: toolConfigOf(asked),
-    generationConfig: generationConfigOf(asked),
+    ...conversationOf(request),
+    tools: toolsOf(request),
+    toolConfig: toolConfigOf(request),
+    generationConfig: generationConfigOf(request),
   };
   const travelling = Object.entries(travellingMembers(body, ALSO_MAPPED));
   return Object.fromEntries([...travelling, ...Object.entries(mapped).filter(([, value]) => value !== undefined)]);

@@ -45,7 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     Array.isArray(all)
       ? all
           .filter(isJson)
-          .map((one) => clean(one, at))
+          .map((inner) => clean(inner, at))
           .reduce(both, {})
       : {},
 };
@@ -95,7 +95,7 @@ function named(members: unknown, at: Cleaning): Json {
 
 function alternatives(value: unknown, at: Cleaning): Json {
   const all = Array.isArray(value) ? value.filter(isJson) : [];
-  const rest = all.filter(({ type }) => type !== "null").map((one) => clean(one, at));
+  const rest = all.filter(({ type }) => type !== "null").map((inner) => clean(inner, at));
   const nullable = rest.length < all.length ? { nullable: true } : {};
   return rest.length === 1 ? { ...rest[0], ...nullable } : { anyOf: rest, ...nullable };
 }

@@ -307,4 +307,129 @@ create index "kept_responses_created_day_idx" on "kept_responses" ("created_day"
 create index "owned_ids_keeping_created_at_idx" on "owned_ids" ("keeping", "created_at");
 `,
   },
+  {
+    id: "0006_plugin_credentials",
+    checksum: "093a0a61d84a67378899fbdceb903aebaae57c329dc8338feed2efd8bfdeabd7",
+    destructive: null,
+    sql: `create table "plugin_credentials" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "workspace_id" text collate "C",
+  "owner_id" text collate "C" not null,
+  "tenant" text collate "C" not null,
+  "plugin_id" text collate "C" not null,
+  "credentials" json not null
+);
+
+create unique index "plugin_credentials_tenant_plugin_id_key" on "plugin_credentials" ("tenant", "plugin_id");
+
+create index "plugin_credentials_organisation_id_workspace_id_idx" on "plugin_credentials" ("organisation_id", "workspace_id");
+`,
+  },
+  {
+    id: "0007_owned_ids_counted",
+    checksum: "c4e2653c98e59293e007974cf3f0c41ae220c933f2a7f0670f197fabb3ebd68f",
+    destructive: null,
+    sql: `alter table "owned_ids" add column "counted_input" bigint;
+
+alter table "owned_ids" add column "counted_output" bigint;
+`,
+  },
+  {
+    id: "0008_people",
+    checksum: "6aa8d2b9001f7ed46a24c54d4562d93dc3a1cdd34affe7af83634c470e9a3ba2",
+    destructive: null,
+    sql: `create table "invites" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "email" text collate "C" not null,
+  "role" text collate "C" not null,
+  "workspaces" json not null,
+  "workspace_api_key_details" json,
+  "status" text collate "C" not null,
+  "invited_by" text collate "C" not null,
+  "expires_at" bigint not null,
+  "accepted_at" bigint,
+  "token_digest" text collate "C" not null
+);
+
+create unique index "invites_token_digest_key" on "invites" ("token_digest");
+
+create index "invites_organisation_id_status_idx" on "invites" ("organisation_id", "status");
+
+create table "users" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "first_name" text collate "C" not null,
+  "last_name" text collate "C" not null,
+  "role" text collate "C" not null,
+  "email" text collate "C" not null
+);
+
+create unique index "users_organisation_id_email_key" on "users" ("organisation_id", "email");
+
+create table "workspace_members" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "workspace_id" text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "role" text collate "C" not null
+);
+
+create unique index "workspace_members_workspace_id_user_id_key" on "workspace_members" ("workspace_id", "user_id");
+
+create index "workspace_members_user_id_idx" on "workspace_members" ("user_id");
+
+create index "workspace_members_organisation_id_idx" on "workspace_members" ("organisation_id");
+
+alter table "workspaces" add column "usage_limits" json;
+
+alter table "workspaces" add column "rate_limits" json;
+
+alter table "workspaces" add column "security_settings" json;
+
+alter table "workspaces" add column "status" text collate "C" not null default 'active';
+`,
+  },
+  {
+    id: "0009_secret_references",
+    checksum: "bdb4bcecb98512c528ad8ff590195d0a7312e002c6c1cec41be5fb8ad5660715",
+    destructive: null,
+    sql: `alter table "integrations" add column "secret_mappings" json;
+
+create table "secret_references" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "name" text collate "C" not null,
+  "slug" text collate "C" not null,
+  "description" text collate "C",
+  "manager_type" text collate "C" not null,
+  "auth_config" json not null,
+  "secret_path" text collate "C" not null,
+  "secret_key" text collate "C",
+  "allow_all_workspaces" boolean not null,
+  "allowed_workspaces" json not null,
+  "tags" json,
+  "status" text collate "C" not null,
+  "created_by" text collate "C" not null
+);
+
+create unique index "secret_references_organisation_id_slug_key" on "secret_references" ("organisation_id", "slug");
+`,
+  },
 ];

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
+import { LRUCache } from "lru-cache";
 import type { SqlEngine } from "../../tables/records.ts";
 import type { Database } from "../driver.ts";
 import type { NodeDatabase } from "./node-sqlite.ts";
@@ -14,21 +15,20 @@ const MAX_PREPARED = 500;
 export function orm(db: Database): SqlEngine["db"] {
   const { client } = db as NodeDatabase; // the driver opened it
   const statementOf = preparedIn(client);
-  const asked = drizzle(async (sql: string, values: SQLInputValue[], method) => {
+  const proxied = drizzle(async (sql: string, values: SQLInputValue[], method) => {
     const statement = statementOf(sql);
     if (method === "run") return { rows: [], ...statement.run(...values) };
     const rows: unknown[] = statement.all(...values);
     return { rows: method === "get" ? ((rows[0] as unknown[] | undefined) ?? []) : rows };
   });
-  return asked as unknown as SqlEngine["db"];
+  return proxied as unknown as SqlEngine["db"];
 }
 
 function preparedIn(client: DatabaseSync): (sql: string) => StatementSync {
-  const prepared = new Map<string, StatementSync>();
+  const prepared = new LRUCache<string, StatementSync>({ max: MAX_PREPARED });
   return (sql) => {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
-    if (prepared.size >= MAX_PREPARED) prepared.clear();
+    const before = prepared.get(sql);
+    if (before !== undefined) return before;
     const statement = client.prepare(sql);
     statement.setReturnArrays(true);
     prepared.set(sql, statement);

@@ -31,8 +31,8 @@ export class NodeDatabase implements Database {
     return new NodeStatement<Row, Values>(this.client.prepare(sql.replace(/\$(\d+)/g, "?$1"))); // `$1` has to be given by name there
   }
   query<Row, Values extends Value[]>(sql: string): Statement<Row, Values> {
-    const known = this.#prepared.get(sql) as Statement<Row, Values> | undefined; // one text is always read as the same rows
-    if (known !== undefined) return known;
+    const cached = this.#prepared.get(sql) as Statement<Row, Values> | undefined; // one text is always read as the same rows
+    if (cached !== undefined) return cached;
     const statement = this.prepare<Row, Values>(sql);
     this.#prepared.set(sql, statement as Statement<unknown, Value[]>);
     return statement;

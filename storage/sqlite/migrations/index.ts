@@ -269,4 +269,129 @@ create index "kept_responses_created_day_idx" on "kept_responses" ("created_day"
 create index "owned_ids_keeping_created_at_idx" on "owned_ids" ("keeping", "created_at");
 `,
   },
+  {
+    id: "0006_plugin_credentials",
+    checksum: "fed87dfa717315086d0ac3f675a85df4a1c41861a525d4f3a2ed55578bc35657",
+    destructive: null,
+    sql: `create table "plugin_credentials" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "workspace_id" text,
+  "owner_id" text not null,
+  "tenant" text not null,
+  "plugin_id" text not null,
+  "credentials" text not null
+);
+
+create unique index "plugin_credentials_tenant_plugin_id_key" on "plugin_credentials" ("tenant", "plugin_id");
+
+create index "plugin_credentials_organisation_id_workspace_id_idx" on "plugin_credentials" ("organisation_id", "workspace_id");
+`,
+  },
+  {
+    id: "0007_owned_ids_counted",
+    checksum: "26b58ba88a53c455ca6bedf9ce93cccceb011c1cc227d94bb13fec44f641cdd2",
+    destructive: null,
+    sql: `alter table "owned_ids" add column "counted_input" integer;
+
+alter table "owned_ids" add column "counted_output" integer;
+`,
+  },
+  {
+    id: "0008_people",
+    checksum: "117a59bfb2e53c1a3f6a30485ce088a13faaea900794e699a7f45497358bb5c1",
+    destructive: null,
+    sql: `create table "invites" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "email" text not null,
+  "role" text not null,
+  "workspaces" text not null,
+  "workspace_api_key_details" text,
+  "status" text not null,
+  "invited_by" text not null,
+  "expires_at" integer not null,
+  "accepted_at" integer,
+  "token_digest" text not null
+);
+
+create unique index "invites_token_digest_key" on "invites" ("token_digest");
+
+create index "invites_organisation_id_status_idx" on "invites" ("organisation_id", "status");
+
+create table "users" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "first_name" text not null,
+  "last_name" text not null,
+  "role" text not null,
+  "email" text not null
+);
+
+create unique index "users_organisation_id_email_key" on "users" ("organisation_id", "email");
+
+create table "workspace_members" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "workspace_id" text not null,
+  "user_id" text not null,
+  "role" text not null
+);
+
+create unique index "workspace_members_workspace_id_user_id_key" on "workspace_members" ("workspace_id", "user_id");
+
+create index "workspace_members_user_id_idx" on "workspace_members" ("user_id");
+
+create index "workspace_members_organisation_id_idx" on "workspace_members" ("organisation_id");
+
+alter table "workspaces" add column "usage_limits" text;
+
+alter table "workspaces" add column "rate_limits" text;
+
+alter table "workspaces" add column "security_settings" text;
+
+alter table "workspaces" add column "status" text not null default 'active';
+`,
+  },
+  {
+    id: "0009_secret_references",
+    checksum: "9d2530fb29ee0d1e1b5d34f87d7e9269870cf45359a1e4618f12fce372aae407",
+    destructive: null,
+    sql: `alter table "integrations" add column "secret_mappings" text;
+
+create table "secret_references" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "name" text not null,
+  "slug" text not null,
+  "description" text,
+  "manager_type" text not null,
+  "auth_config" text not null,
+  "secret_path" text not null,
+  "secret_key" text,
+  "allow_all_workspaces" integer not null,
+  "allowed_workspaces" text not null,
+  "tags" text,
+  "status" text not null,
+  "created_by" text not null
+);
+
+create unique index "secret_references_organisation_id_slug_key" on "secret_references" ("organisation_id", "slug");
+`,
+  },
 ];

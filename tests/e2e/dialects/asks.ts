@@ -1,5 +1,5 @@
 /** What a client says to ask for a feature, by dialect; and how a provider reads it, by wire. */
-import type { Dialect, FeatureId, Wire } from "./features.ts";
+import { type Dialect, type FeatureId, fileOf, type ProviderId, PROVIDERS, type Wire } from "./features.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -7,6 +7,8 @@ const SCHEMA = { type: "object", properties: { city: { type: "string" } }, requi
 const PNG = "iVBORw0KGgo=";
 const PDF = "JVBERi0xLjQ=";
 const WAV = "UklGRg==";
+/** Stands for what the provider that is asked calls a file. */
+const FILE = "<file>";
 
 /** The last words of the user, in parts. */
 const chatSaying = (...content: readonly Json[]): Json => ({ messages: [{ role: "user", content }] });
@@ -29,15 +31,24 @@ const TOOLS_READ: Readonly<Record<Wire, RegExp>> = {
   gemini: /"functionDeclarations":\[\{"name":"weather".*"city"/,
 };
 
+const CLAUDE_THINKS = /"thinking":\{"type":"enabled","budget_tokens":\d+|"output_config":\{"effort":"\w+"/;
+const THOUGHT_READ: Readonly<Record<Wire, RegExp>> = {
+  chat: /"reasoning_effort":"\w+"/,
+  responses: /"reasoning":\{"effort":"\w+"/,
+  messages: CLAUDE_THINKS,
+  converse: CLAUDE_THINKS,
+  gemini: /"thinkingBudget":\d+|"thinkingLevel":"\w+"/i,
+};
+
 /** What is asked, by dialect, and what the provider is sent of it, by wire. */
-interface Ask {
+interface DialectCase {
   readonly asks: Readonly<Partial<Record<Dialect, Json>>>;
   readonly sent?: Readonly<Partial<Record<Wire, RegExp>>>;
 }
-const HI: Ask = { asks: {} };
-const WITH_TOOLS: Ask = { asks: TOOLS, sent: TOOLS_READ };
+const HI: DialectCase = { asks: {} };
+const WITH_TOOLS: DialectCase = { asks: TOOLS, sent: TOOLS_READ };
 
-export const ASKS: Readonly<Record<FeatureId, Ask>> = {
+export const ASKS: Readonly<Record<FeatureId, DialectCase>> = {
   text: HI,
   tools: WITH_TOOLS,
   parallel: WITH_TOOLS,
@@ -131,10 +142,17 @@ export const ASKS: Readonly<Record<FeatureId, Ask>> = {
   },
   "kept-files": {
     asks: {
-      chat: chatSaying({ type: "text", text: "Hi" }, { type: "file", file: { file_id: "file-1" } }),
-      responses: responsesSaying({ type: "input_text", text: "Hi" }, { type: "input_file", file_id: "file-1" }),
+      chat: chatSaying({ type: "text", text: "Hi" }, { type: "file", file: { file_id: FILE } }),
+      messages: chatSaying({ type: "text", text: "Hi" }, { type: "document", source: { type: "file", file_id: FILE } }),
+      responses: responsesSaying({ type: "input_text", text: "Hi" }, { type: "input_file", file_id: FILE }),
+      gemini: geminiSaying({ text: "Hi" }, { fileData: { mimeType: "application/pdf", fileUri: FILE } }),
     },
-    sent: { chat: /"file_id":"file-1"/, responses: /"file_id":"file-1"/, messages: /"file_id":"file-1"/ },
+    sent: {
+      chat: /"file_id":"file-1"/,
+      responses: /"file_id":"file-1"/,
+      messages: /"type":"document","source":\{"type":"file","file_id":"file-1"/,
+      gemini: /"fileUri":"(gs:\/\/bucket|https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files)\/file-1"/,
+    },
   },
   structured: {
     asks: {
@@ -146,7 +164,7 @@ export const ASKS: Readonly<Record<FeatureId, Ask>> = {
     sent: {
       chat: /"response_format":.*(json_schema.*"city"|json_object)/,
       responses: /"format":\{"type":"json_schema".*"city"/,
-      messages: /"format":\{"type":"json_schema".*"city"/,
+      messages: /"format":\{"type":"json_schema".*"city"|"name":"gateway_structured_answer".*"city"/,
       converse: /"textFormat":.*city/,
       gemini: /"responseMimeType":"application\/json".*"city"|"city".*"responseMimeType":"application\/json"/,
     },
@@ -154,17 +172,18 @@ export const ASKS: Readonly<Record<FeatureId, Ask>> = {
   effort: {
     asks: {
       chat: { reasoning_effort: "high" },
-      messages: { thinking: { type: "enabled", budget_tokens: 1024 } },
+      messages: { output_config: { effort: "high" } },
       responses: { reasoning: { effort: "high" } },
+      gemini: { generationConfig: { thinkingConfig: { thinkingLevel: "HIGH" } } },
+    },
+    sent: THOUGHT_READ,
+  },
+  budget: {
+    asks: {
+      messages: { thinking: { type: "enabled", budget_tokens: 1024 } },
       gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 8192 } } },
     },
-    sent: {
-      chat: /"reasoning_effort":"\w+"/,
-      responses: /"reasoning":\{"effort":"high"/,
-      messages: /"thinking":\{"type":"enabled","budget_tokens":\d+/,
-      converse: /"thinking":\{"type":"enabled","budget_tokens":\d+/,
-      gemini: /"thinkingBudget":\d+/,
-    },
+    sent: THOUGHT_READ,
   },
   thoughts: HI,
   caching: {
@@ -174,6 +193,7 @@ export const ASKS: Readonly<Record<FeatureId, Ask>> = {
     },
     sent: {
       chat: /"cache_control"/,
+      responses: /"cache_control"/,
       messages: /"cache_control":\{"type":"ephemeral"\}/,
       converse: /"cachePoint":\{"type":"default"/,
       gemini: /"cache_control"/,
@@ -239,10 +259,13 @@ const BASE: Readonly<Record<Dialect, Json>> = {
 export function requestOf(
   feature: FeatureId,
   dialect: Dialect,
-  model: string,
+  provider: ProviderId,
   stream: boolean,
 ): { readonly path: string; readonly body: Json } {
-  const asked = { ...BASE[dialect], ...ASKS[feature].asks[dialect] };
+  const { model } = PROVIDERS[provider];
+  const said = { ...BASE[dialect], ...ASKS[feature].asks[dialect] };
+  const asked = JSON.parse(JSON.stringify(said).replace(FILE, fileOf(provider))) as Json; // as it was written
+
   const verb = stream ? "streamGenerateContent?alt=sse" : "generateContent";
   if (dialect === "gemini") return { path: `/v1beta/models/${model}:${verb}`, body: asked };
   const PATHS = { chat: "/v1/chat/completions", messages: "/v1/messages", responses: "/v1/responses" } as const;

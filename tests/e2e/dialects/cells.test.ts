@@ -11,13 +11,15 @@ import {
   type Dialect,
   FEATURE_IDS,
   type FeatureId,
-  PROVIDER_IDS,
-  PROVIDERS,
   type ProviderId,
+  type Wire,
+  headersBy,
+  providerOf,
+  providersOf,
   wireOf,
 } from "./features.ts";
 import { ERRORS, type Seen, seenBy } from "./seen.ts";
-import { ANSWER, BUSY, type Said } from "./wire-answers.ts";
+import { ANSWER, BUSY, type AnswerContent } from "./wire-answers.ts";
 
 let gateway: GatewayProcess;
 let upstream: ReplayServer;
@@ -31,17 +33,19 @@ afterAll(async () => {
   await upstream.close();
 });
 
+const VERTEX = { "x-gateway-vertex-project-id": "acme-1", "x-gateway-vertex-region": "europe-west4" };
 const HEADERS: Readonly<Partial<Record<ProviderId, Readonly<Record<string, string>>>>> = {
   bedrock: {
     "x-gateway-aws-access-key-id": "AKIAHEADER",
     "x-gateway-aws-secret-access-key": "secret",
     "x-gateway-aws-region": "eu-central-1",
   },
-  "vertex-ai": { "x-gateway-vertex-project-id": "acme-1", "x-gateway-vertex-region": "europe-west4" },
+  "vertex-ai": VERTEX,
+  "vertex-ai-claude": VERTEX,
 };
 const LONG = { city: "x".repeat(300_000) };
 /** What the provider answers, and what the client sees of it; default: a sentence. */
-const SAID: Readonly<Partial<Record<FeatureId, readonly [Said, Partial<Seen>]>>> = {
+const SAID: Readonly<Partial<Record<FeatureId, readonly [AnswerContent, Partial<Seen>]>>> = {
   tools: [{ calls: [{ city: "Oslo" }] }, { calls: [{ city: "Oslo" }] }],
   parallel: [{ calls: [{ city: "Oslo" }, { city: "Rome" }] }, { calls: [{ city: "Oslo" }, { city: "Rome" }] }],
   "no-arguments": [{ calls: [{}] }, { calls: [{}] }],
@@ -65,30 +69,34 @@ const SAID: Readonly<Partial<Record<FeatureId, readonly [Said, Partial<Seen>]>>>
     { text: "Hello.", hasLogprobs: true },
   ],
 };
-const HELLO: readonly [Said, Partial<Seen>] = [{ text: "Hello." }, { text: "Hello.", finish: "stop" }];
+const HELLO: readonly [AnswerContent, Partial<Seen>] = [{ text: "Hello." }, { text: "Hello.", finish: "stop" }];
 
-interface Asked {
+/** What the Responses API cannot be asked goes to the provider's chat completions. */
+const wireAsked = (wire: Wire, { path }: Received): Wire => (path.endsWith("/chat/completions") ? "chat" : wire);
+
+interface CellResult {
   readonly status: number;
   readonly text: string;
   /** What the provider got; nothing where it was not asked. */
   readonly got: Received | undefined;
 }
-async function asked(feature: FeatureId, dialect: Dialect, provider: ProviderId, stream: boolean): Promise<Asked> {
+async function asked(feature: FeatureId, dialect: Dialect, provider: ProviderId, stream: boolean): Promise<CellResult> {
   const wire = wireOf(dialect, provider);
   const [said] = SAID[feature] ?? HELLO;
-  upstream.answer((request) => (feature === "errors" ? BUSY[wire] : ANSWER[wire](said, request)));
-  const { path, body } = requestOf(feature, dialect, PROVIDERS[provider].model, stream);
+  upstream.answer((request) => (feature === "errors" ? BUSY[wire] : ANSWER[wireAsked(wire, request)](said, request)));
+  const { path, body } = requestOf(feature, dialect, provider, stream);
   const before = upstream.received.length;
   const response = await fetch(gateway.base + path, {
     method: "POST",
     headers: {
       ...{ "content-type": "application/json", authorization: "Bearer sk-provider-key", "x-gateway-api-key": GATEWAY_KEY },
       ...{
-        "x-gateway-provider": provider,
+        "x-gateway-provider": providerOf(provider),
         "x-gateway-custom-host": upstream.url,
         "x-gateway-strict-open-ai-compliance": String(feature !== "thoughts"),
       },
       ...HEADERS[provider],
+      ...headersBy(provider),
     },
     body: JSON.stringify(body),
   });
@@ -103,12 +111,18 @@ const EXPECTED: Readonly<Record<Exclude<Cell, "–">, Outcome>> = {
   "left out": { status: 200, isSent: false, isTold: true },
   refused: { status: 400, isAsked: false, isTold: true },
 };
-function outcomeOf(feature: FeatureId, dialect: Dialect, provider: ProviderId, stream: boolean, { status, text, got }: Asked): Outcome {
+function outcomeOf(
+  feature: FeatureId,
+  dialect: Dialect,
+  provider: ProviderId,
+  stream: boolean,
+  { status, text, got }: CellResult,
+): Outcome {
   if (feature === "errors")
     return { status: status === 429 ? 200 : status, isSent: got !== undefined, isTold: isError(dialect, 429, text) };
   if (status !== 200)
     return { status, isAsked: got !== undefined, isTold: isError(dialect, status, text), ...(status !== 400 && { text }) };
-  const sent = ASKS[feature].sent?.[wireOf(dialect, provider)];
+  const sent = got && ASKS[feature].sent?.[wireAsked(wireOf(dialect, provider), got)];
   const body = got?.text() ?? "";
   const isSent = sent?.test(body) ?? true;
   const [, told] = SAID[feature] ?? HELLO;
@@ -128,7 +142,7 @@ const isError = (dialect: Dialect, status: number, text: string): boolean =>
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   const cells = FEATURE_IDS.flatMap((feature) =>
-    PROVIDER_IDS.map((provider) => [feature, provider, cellOf(feature, dialect, provider)] as const),
+    providersOf(dialect).map((provider) => [feature, provider, cellOf(feature, dialect, provider)] as const),
   );
   test.each(cells.filter(([, , cell]) => cell !== "–"))(verifies("D8.cells", "%s over %s: %s"), async (feature, provider, cell) => {
     for (const stream of [false, true]) {

@@ -27,12 +27,12 @@ function chatWhole(wire: string): Json {
   const choices = chunks.flatMap(({ choices }) => list(choices));
   const finish_reason = choices.find(({ finish_reason }) => finish_reason)?.["finish_reason"];
   const logprobs = choices.find(({ logprobs }) => logprobs)?.["logprobs"];
-  const said = (name: string): string => joined(choices.filter(({ index }) => index === 0).map(({ delta }) => object(delta)[name]));
+  const joinedMember = (name: string): string => joined(choices.filter(({ index }) => index === 0).map(({ delta }) => object(delta)[name]));
   const message = {
     ...foldedMessage(wire),
-    content: said("content"),
-    refusal: said("refusal"),
-    reasoning_content: said("reasoning_content"),
+    content: joinedMember("content"),
+    refusal: joinedMember("refusal"),
+    reasoning_content: joinedMember("reasoning_content"),
   };
   const indices = [...new Set(choices.map(({ index }) => index))];
   return {

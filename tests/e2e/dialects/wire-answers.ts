@@ -2,11 +2,12 @@
 import { event } from "../../providers/bedrock-eventstream.ts";
 import { jsonAnswer, type Received, type Replay, sseAnswer } from "../../kit/replay.ts";
 import { anthropicBody, anthropicStream } from "../messages/stand-ins.ts";
+import { streamOfItems } from "../responses/stand-ins.ts";
 import type { Wire } from "./features.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface Said {
+export interface AnswerContent {
   readonly thought?: string;
   readonly text?: string;
   /** Arguments of calls of `weather`. */
@@ -25,15 +26,16 @@ const chatCall = (args: Json, index: number): Json => ({
   ...{ index, id: `call_${index}abcdef`, type: "function" },
   function: { name: "weather", arguments: JSON.stringify(args) },
 });
-const chatMessage = ({ thought, text, calls = [], finish }: Said): Json => ({
+const chatMessage = ({ thought, text, calls = [], finish }: AnswerContent): Json => ({
   role: "assistant",
   content: finish === "refusal" ? null : (text ?? null),
   ...(finish === "refusal" && { refusal: "No." }),
   ...(thought !== undefined && { reasoning_content: thought }),
   ...(calls.length > 0 && { tool_calls: calls.map(chatCall) }),
 });
-const chatFinish = ({ calls = [], finish }: Said): string => (finish === "length" ? "length" : calls.length > 0 ? "tool_calls" : "stop");
-function chatWire(said: Said, kind: "message" | "delta"): readonly Json[] {
+const chatFinish = ({ calls = [], finish }: AnswerContent): string =>
+  finish === "length" ? "length" : calls.length > 0 ? "tool_calls" : "stop";
+function chatWire(said: AnswerContent, kind: "message" | "delta"): readonly Json[] {
   const logprobs = said.logprobs ? { logprobs: { content: [{ ...TOKEN, bytes: null, top_logprobs: [] }], refusal: null } } : {};
   return Array.from({ length: said.choices ?? 1 }, (_, index) => ({
     index,
@@ -43,8 +45,8 @@ function chatWire(said: Said, kind: "message" | "delta"): readonly Json[] {
   }));
 }
 const CHAT = { id: "chatcmpl-1", created: 1, model: "m" };
-const chat = (said: Said): Json => ({ ...CHAT, object: "chat.completion", choices: chatWire(said, "message"), usage: CHAT_USAGE });
-const chatStream = (said: Said): string => {
+const chat = (said: AnswerContent): Json => ({ ...CHAT, object: "chat.completion", choices: chatWire(said, "message"), usage: CHAT_USAGE });
+const chatStream = (said: AnswerContent): string => {
   const chunk = (members: Json): string => `data: ${JSON.stringify({ ...CHAT, object: "chat.completion.chunk", ...members })}\n\n`;
   return `${chunk({ choices: chatWire(said, "delta") })}${chunk({ choices: [], usage: CHAT_USAGE })}data: [DONE]\n\n`;
 };
@@ -55,11 +57,11 @@ const RESPONSE_USAGE = {
   ...{ input_tokens: 15, input_tokens_details: { cached_tokens: 3 }, output_tokens: 7 },
   ...{ output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 22 },
 };
-const outputPart = ({ text, finish, logprobs }: Said): Json =>
+const outputPart = ({ text, finish, logprobs }: AnswerContent): Json =>
   finish === "refusal"
     ? { type: "refusal", refusal: "No." }
     : { type: "output_text", text, annotations: [], logprobs: logprobs ? [{ ...TOKEN, bytes: [], top_logprobs: [] }] : [] };
-const response = (said: Said): Json => {
+const response = (said: AnswerContent): Json => {
   const { thought, text, calls = [], finish } = said;
   const message = { id: "msg_1", type: "message", status: "completed", role: "assistant", content: [outputPart(said)] };
   const output = [
@@ -74,18 +76,14 @@ const response = (said: Said): Json => {
     finish === "length" ? { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } } : { status: "completed" };
   return { id: "resp_1", object: "response", created_at: 1, model: "m", error: null, output, usage: RESPONSE_USAGE, ...ended };
 };
-const responseStream = (said: Said): string => {
+const responseStream = (said: AnswerContent): string => {
   const whole = response(said);
-  const events = [
-    { type: "response.created", sequence_number: 0, response: { ...whole, status: "in_progress", output: [], usage: null } },
-    { type: `response.${String(whole["status"])}`, sequence_number: 1, response: whole },
-  ];
-  return events.map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  return streamOfItems(whole["output"] as readonly Json[], [String(whole["status"]), { response: whole }]);
 };
 
 /* ── Anthropic's messages ────────────────────────────────────────────────────────────────────────────────────── */
 
-const message = ({ thought, text, calls = [], finish }: Said) => ({
+const message = ({ thought, text, calls = [], finish }: AnswerContent) => ({
   content: [
     ...(thought === undefined ? [] : [{ type: "thinking", thinking: thought, signature: "c2ln" }]),
     ...(text === undefined || finish === "refusal" ? [] : [{ type: "text", text }]),
@@ -102,9 +100,9 @@ export const invokeStream = (wire: string): Uint8Array =>
 /* ── AWS's Converse ──────────────────────────────────────────────────────────────────────────────────────────── */
 
 const CONVERSE_USAGE = { inputTokens: 12, outputTokens: 7, totalTokens: 22, cacheReadInputTokens: 3, cacheWriteInputTokens: 0 };
-const converseStop = ({ calls = [], finish }: Said): string =>
+const converseStop = ({ calls = [], finish }: AnswerContent): string =>
   finish === "length" ? "max_tokens" : finish === "refusal" ? "content_filtered" : calls.length > 0 ? "tool_use" : "end_turn";
-const converse = (said: Said): Json => {
+const converse = (said: AnswerContent): Json => {
   const { thought, text, calls = [], finish } = said;
   const content = [
     ...(thought === undefined ? [] : [{ reasoningContent: { reasoningText: { text: thought, signature: "c2ln" } } }]),
@@ -113,7 +111,7 @@ const converse = (said: Said): Json => {
   ];
   return { output: { message: { role: "assistant", content } }, stopReason: converseStop(said), usage: CONVERSE_USAGE };
 };
-function converseStream(said: Said): Uint8Array {
+function converseStream(said: AnswerContent): Uint8Array {
   const { thought, text, calls = [], finish } = said;
   const delta = (contentBlockIndex: number, piece: Json): Uint8Array => event("contentBlockDelta", { contentBlockIndex, delta: piece });
   return Buffer.concat([
@@ -135,7 +133,7 @@ function converseStream(said: Said): Uint8Array {
 /* ── Google's ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 const GEMINI_USAGE = { promptTokenCount: 15, cachedContentTokenCount: 3, candidatesTokenCount: 7, totalTokenCount: 22 };
-const gemini = ({ thought, text, calls = [], finish, choices = 1, logprobs }: Said): Json => {
+const gemini = ({ thought, text, calls = [], finish, choices = 1, logprobs }: AnswerContent): Json => {
   const parts = [
     ...(thought === undefined ? [] : [{ text: thought, thought: true }]),
     ...(text === undefined || finish === "refusal" ? [] : [{ text }]),
@@ -153,7 +151,7 @@ const gemini = ({ thought, text, calls = [], finish, choices = 1, logprobs }: Sa
 const binary = (body: Uint8Array): Replay => ({ headers: { "content-type": "application/vnd.amazon.eventstream" }, body });
 const streams = (request: Received): boolean => /stream/i.test(request.path) || (request.json() as Json)["stream"] === true;
 
-export const ANSWER: Readonly<Record<Wire, (said: Said, request: Received) => Replay>> = {
+export const ANSWER: Readonly<Record<Wire, (said: AnswerContent, request: Received) => Replay>> = {
   chat: (said, request) => (streams(request) ? sseAnswer(chatStream(said)) : jsonAnswer(chat(said))),
   responses: (said, request) => (streams(request) ? sseAnswer(responseStream(said)) : jsonAnswer(response(said))),
   messages(said, request) {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
 import { type Answer, ask, until } from "../process.ts";
-import { at, bodyOf, chatWith, expectError, forAll, itemsOf, type Json, newKey, NOBODY, SANDBOX, UUID } from "./api.ts";
+import { at, bodyOf, chatWith, expectError, forAll, itemsOf, type Json, newKey, NOBODY, SANDBOX, UUID, newUser } from "./api.ts";
 
 const api = forAll();
 const SCOPES = ["completions.write", "logs.view"];
@@ -15,7 +15,7 @@ const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
 describe("E3: POST /v2/api-keys/{sub-type}", () => {
   test(verifies("E3.create", "creates a user key or a service key, and no other kind"), async () => {
     expect(await read(await created())).toMatchObject({ type: "workspace-service", user_id: null });
-    const user_id = crypto.randomUUID();
+    const user_id = await newUser(api);
     expect(await read(await created({ user_id }, "/v2/api-keys/user"))).toMatchObject({ type: "workspace-user", user_id });
     for (const kind of ["robot", "Service", "users"]) expectError(await create({ user_id }, `/v2/api-keys/${kind}`), 400, "AB01");
   });
@@ -114,7 +114,7 @@ describe("E3: POST /v2/api-keys/{sub-type}", () => {
   test(verifies("E3.scopes-exceed", "no caller makes a key that may do more than the caller"), async () => {
     const maker = await newKey(api, { scopes: ["workspace_user_api_keys.create", "workspace_service_api_keys.create", "logs.view"] });
     const by = (body: Json, path: string): Promise<Answer> => api.admin("POST", path, { name: "x", ...body }, maker);
-    const user = { user_id: crypto.randomUUID() };
+    const user = { user_id: await newUser(api) };
     bodyOf(await by({ ...user, scopes: ["logs.view"] }, "/v2/api-keys/user"));
     expect((await by({ ...user, scopes: ["logs.view", "completions.write"] }, "/v2/api-keys/user")).status).toBe(403);
     expect((await by({ scopes: ["configs.delete"] }, "/v2/api-keys/service")).status).toBe(403);

@@ -98,6 +98,13 @@ export async function newKey(api: Api, body: Json, path = "/v2/api-keys/service"
   );
 }
 
+/** Somebody new, who is a member of the default workspace. */
+export async function newUser(api: Api): Promise<string> {
+  const invite = { email: `${crypto.randomUUID()}@example.org`, role: "member", workspaces: [{ id: "default", role: "manager" }] };
+  const { pathname, search } = new URL(String(bodyOf(await api.admin("POST", "/v2/admin/users/invites", invite))["invite_link"]));
+  return String(bodyOf(await api.admin("POST", pathname + search, { first_name: "Ada", last_name: "L" }))["id"]);
+}
+
 /** A chat completion with any key. */
 export const chatWith = (api: Api, key: string, body: Json = {}, headers: Headers = SANDBOX): Promise<Answer> =>
   ask(

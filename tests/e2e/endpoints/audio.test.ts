@@ -75,7 +75,7 @@ describe("speech", () => {
     expect(at(metrics, "cost")).toBeGreaterThan(0);
     expect(response).toBeUndefined();
   });
-  test("is denied by what its text or its instructions say", async () => {
+  test(verifies("D7.5.guarded", "is denied by what its text or its instructions say"), async () => {
     for (const more of [{ input: "a secret" }, { instructions: "whisper the secret" }])
       bodyOf(await speak(denying(SANDBOX, "input", "secret"), more), 446);
   });
@@ -91,7 +91,7 @@ describe("speech", () => {
 const TEXT = "The sandbox has heard talk.wav. Names: Zoë";
 describe("what was said, by the official client", () => {
   const { prompt, model } = { prompt: "Names: Zoë", model: "sandbox-audio" };
-  test(verifies("D7.5.formats", "comes as JSON, text, subtitles, and with its times"), async () => {
+  test(verifies("D7.5.translated", verifies("D7.5.formats", "comes as JSON, text, subtitles, and with its times")), async () => {
     const { transcriptions, translations } = clientOf(api).audio;
     expect((await transcriptions.create({ file: file(), model, prompt })).text).toBe(TEXT);
     expect(await transcriptions.create({ file: file(), model, prompt, response_format: "text" })).toBe(`${TEXT}\n`);
@@ -126,7 +126,7 @@ describe("what was said", () => {
     event({ type: "transcript.text.delta", delta: "ret" }) +
     event({ type: "transcript.text.done", text: "my secret", usage: USAGE });
 
-  test("passes byte for byte, and so does the form that asked for it; tokens are counted", async () => {
+  test(verifies("D7.5.form-passes", "passes byte for byte, and so does the form that asked for it; tokens are counted"), async () => {
     api.upstream.answer(jsonAnswer(WIRE));
     const answer = await listen(api.replayed, { model: "gpt-4o-transcribe", "include[]": "logprobs", x_tomorrow: "1" });
     expect(answer.text).toBe(WIRE);
@@ -159,7 +159,7 @@ describe("what was said", () => {
       typeof answered.body === "string" && !answered.body.startsWith("{") ? answered.body : expect.stringContaining("my secret");
     expect(await listen(passing, { model: "m" })).toMatchObject({ status: 200, text: expected });
   });
-  test("is not asked for when an input guardrail denies the prompt", async () => {
+  test(verifies("D7.5.guarded", "is not asked for when an input guardrail denies the prompt"), async () => {
     const before = api.upstream.received.length;
     for (const path of ["transcriptions", "translations"])
       expect(await listen(denying(api.replayed, "input", "secret"), { model: "m", prompt: "a secret" }, path)).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
 import { type Answer, GATEWAY_KEY } from "../process.ts";
-import { bodyOf, expectError, forAll, type Json, OPENAI_KEY, SANDBOX } from "./api.ts";
+import { bodyOf, expectError, forAll, itemsOf, type Json, OPENAI_KEY, SANDBOX } from "./api.ts";
 
 const api = forAll();
 const STATES = ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] as const;
@@ -69,7 +69,7 @@ describe("E4: POST /v1/batches", () => {
     "refuses %j",
     async (body) => void bodyOf(await create(body), 400),
   );
-  test("reaches the provider with body, path and key, and its answer comes back as it is", async () => {
+  test(verifies("D7.8.passes", "reaches the provider with body, path and key, and its answer comes back as it is"), async () => {
     api.upstream.answer(jsonAnswer(WHOLE));
     const sent = {
       input_file_id: "file-1",
@@ -130,6 +130,15 @@ describe("E5: GET /v1/batches/{batch_id}", () => {
         .split("\n")
         .map((line) => JSON.parse(line)),
     ).toMatchObject([{ custom_id: "request-1" }, { custom_id: "request-2" }]);
+  });
+  test(verifies("D7.8.pages", "a list is paged by limit and after, which reach the provider as they were asked"), async () => {
+    const idsOf = async (query: string): Promise<readonly unknown[]> =>
+      itemsOf(await api.data("GET", `/v1/batches${query}`, SANDBOX)).map(({ id }) => id);
+    const all = await idsOf("");
+    expect(await idsOf(`?limit=1&after=${String(all[0])}`)).toEqual([all[1]]);
+    api.upstream.answer(jsonAnswer({ object: "list", data: [], has_more: false }));
+    bodyOf(await api.data("GET", "/v1/batches?limit=7&after=batch_9", api.replayed));
+    expect(api.upstream.received.at(-1)?.path).toBe("/v1/batches?limit=7&after=batch_9");
   });
   test("an unknown id is the provider's 404 in the error body", async () => {
     const answer = await retrieve("batch_missing");

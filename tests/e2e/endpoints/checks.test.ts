@@ -8,7 +8,7 @@ import { at, bodyOf, forAll, type Json, logOf, SANDBOX } from "./api.ts";
 const api = forAll();
 
 type Side = "input" | "output";
-interface Asking {
+interface CheckRequest {
   readonly side?: Side;
   readonly guard?: Json;
   readonly body?: Json;
@@ -19,7 +19,7 @@ const guarded = (
   check: string,
   parameters: Json,
   text: string,
-  { side = "input", guard = { deny: true }, body = {}, headers = {} }: Asking = {},
+  { side = "input", guard = { deny: true }, body = {}, headers = {} }: CheckRequest = {},
 ): Promise<Answer> => {
   const config = { provider: "sandbox", [`${side}_guardrails`]: [{ ...guard, [check]: parameters }] };
   return chat(
@@ -33,7 +33,7 @@ const results = (answer: Answer, side: Side = "input"): readonly Json[] =>
 const data = (answer: Answer): unknown => at(results(answer)[0], "checks", 0, "data");
 
 /** Check, parameters, a text that passes, a text that fails. */
-type Row = readonly [name: string, check: string, parameters: Json, passes: string, fails: string, asking?: Asking];
+type Row = readonly [name: string, check: string, parameters: Json, passes: string, fails: string, asking?: CheckRequest];
 const ROWS: readonly Row[] = [
   [verifies("2.6.regex", "regexMatch passes what matches the rule"), "default.regexMatch", { rule: "^h.llo$" }, "hello", "goodbye"],
   ["regexMatch with not turns it around", "default.regexMatch", { rule: "secret", not: true }, "hello", "my secret"],

@@ -52,7 +52,7 @@ describe("the official client", () => {
 });
 
 describe("what passes", () => {
-  test("a whole answer and its request, byte for byte, log probabilities among them", async () => {
+  test(verifies("D7.1.completion-passes", "a whole answer and its request, byte for byte, log probabilities among them"), async () => {
     const wire = JSON.stringify(
       { id: "cmpl-1", x_new: 1, choices: [{ text: "a", index: 0, logprobs: LOGPROBS, finish_reason: "stop" }], usage: USAGE },
       null,
@@ -90,13 +90,13 @@ describe("what passes", () => {
 });
 
 describe("guardrails", () => {
-  test("deny a prompt, whatever its form, before the provider is asked", async () => {
+  test(verifies("D7.1.completion-guarded", "deny a prompt, whatever its form, before the provider is asked"), async () => {
     const before = api.upstream.received.length;
     for (const more of [{ prompt: "a secret" }, { prompt: ["fine", "a secret"] }, { suffix: "a secret" }])
       bodyOf(await complete(denying(api.replayed, "input", "secret"), more), 446);
     expect(api.upstream.received.length).toBe(before);
   });
-  test("deny an answer, whole and streamed", async () => {
+  test(verifies("D7.1.completion-guarded", "deny an answer, whole and streamed"), async () => {
     const headers = denying(SANDBOX, "output", "secret");
     for (const stream of [false, true]) {
       const denied = await complete(headers, { model: "m", prompt: ["a secret", "fine"], stream });
@@ -106,7 +106,7 @@ describe("guardrails", () => {
   });
 });
 
-test("a provider without text completions is refused by its name; nothing is translated", async () => {
+test(verifies("D7.1.completion-refused", "a provider without text completions is refused by its name; nothing is translated"), async () => {
   for (const provider of ["anthropic", "google", "groq", "deepseek"])
     expect(at(bodyOf(await complete({ "x-gateway-provider": provider }, {}), 400), "error", "message")).toContain(provider);
 });

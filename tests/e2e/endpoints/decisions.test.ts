@@ -42,7 +42,7 @@ test(verifies("D7.2.passes", "bodies pass byte for byte to a provider and back, 
     metrics: { ai_model: "one-2026-09-01", req_units: 12, res_units: 3 },
   });
 });
-test("a second target answers where the first fails", async () => {
+test(verifies("D7.2.fallback", "a second target answers where the first fails"), async () => {
   api.upstream.answer({ ...jsonAnswer("{}"), status: 500 });
   const before = api.upstream.received.length;
   const [first, second] = [{ provider: "openai-compatible", custom_host: `${api.upstream.url}/v1`, api_key: "k" }, { provider: "sandbox" }];
@@ -55,6 +55,17 @@ test.each([
   ["an object", { about: ["a secret"] }],
 ])(verifies("D7.2.guarded", "input guardrails read the state: %s"), async (_, state) => {
   bodyOf(await decide(denying(SANDBOX, "input", "secret"), { ...ASKED, state }), 446);
+});
+test(verifies("D7.2.changed", "a guardrail may change the state, and the provider is asked about the changed one"), async () => {
+  api.upstream.answer(({ path, json }) => {
+    if (path !== "/hook") return jsonAnswer(WIRE);
+    const { request } = json() as { request: { json: Body } };
+    return jsonAnswer({ verdict: true, transformedData: { request: { json: { ...request.json, state: "[removed]" } } } });
+  });
+  const target = { provider: "openai-compatible", custom_host: `${api.upstream.url}/v1`, api_key: "k" };
+  const input_guardrails = [{ "default.webhook": { webhookURL: `${api.upstream.url}/hook` }, deny: true }];
+  bodyOf(await decide({ "x-gateway-config": JSON.stringify({ ...target, input_guardrails }) }, ASKED));
+  expect(api.upstream.received.at(-1)?.json()).toEqual({ ...ASKED, state: "[removed]" });
 });
 test(verifies("D7.2.unguarded", "guardrails read neither model, questions nor criteria, and no answer"), async () => {
   const questions = { secret: { ...TEAM, instructions: "a secret", criteria: { secret: "a secret" } } };
@@ -75,4 +86,7 @@ test.each([
   ["a score of one level", { type: "score", instructions: "x", criteria: ["a"] }],
   ["a score of eleven levels", { type: "score", instructions: "x", criteria: Array.from({ length: 11 }, String) }],
   ["no instructions", { type: "noul" }],
-])("a question is refused: %s", async (_, a) => void bodyOf(await decide(SANDBOX, { ...ASKED, questions: { a } }), 400));
+])(
+  verifies("D7.2.limits", "a question is refused: %s"),
+  async (_, a) => void bodyOf(await decide(SANDBOX, { ...ASKED, questions: { a } }), 400),
+);

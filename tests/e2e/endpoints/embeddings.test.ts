@@ -51,7 +51,7 @@ describe("what passes", () => {
     ["several vectors of one input", { encoding_format: "base64" }, `{"data":[{"embedding":[[1],[2]]}]}`],
     ["no vectors", { encoding_format: "base64" }, `{"data":[]}`],
     ["an answer of another form", { encoding_format: "base64" }, `{"data":7}`],
-  ])("%s come byte for byte", async (_, asked, wire) => {
+  ])(verifies("D7.3.embed-passes", "%s come byte for byte"), async (_, asked, wire) => {
     api.upstream.answer(jsonAnswer(wire));
     const body = { model: "text-embedding-3-small", input: [[1, 2], [3]], x_tomorrow: true, ...asked };
     expect((await api.data("POST", PATH, api.replayed, body)).text).toBe(wire);
@@ -72,7 +72,7 @@ describe("what is refused", () => {
     const answer = await api.data("POST", PATH, { "x-gateway-provider": "anthropic" }, { model: "m", input: "a" });
     expect(at(bodyOf(answer, 400), "error", "message")).toContain("anthropic");
   });
-  test("a text that an input guardrail denies: the provider is not asked", async () => {
+  test(verifies("D7.3.embed-guarded", "a text that an input guardrail denies: the provider is not asked"), async () => {
     const before = api.upstream.received.length;
     const headers = denying(api.replayed, "input", "secret");
     const thrown = await failureOf(clientOf(api, headers).embeddings.create({ model: "m", input: ["fine", "a secret"] }));
@@ -86,7 +86,7 @@ describe("what is refused", () => {
   });
 });
 
-test("the log has the texts, the tokens and their cost, and no vector", async () => {
+test(verifies("D7.3.embed-unlogged", "the log has the texts, the tokens and their cost, and no vector"), async () => {
   api.upstream.answer(jsonAnswer(list(VECTOR)));
   const answer = await api.data("POST", PATH, api.replayed, { model: "text-embedding-3-small", input: "a" });
   expect(itemsOf(answer)).toHaveLength(1);

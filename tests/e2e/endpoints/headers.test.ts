@@ -97,7 +97,7 @@ describe("x-gateway-metadata", () => {
     expect(await loggedMetadata("{}", { body: { user: "body-user" } })).toEqual({ _user: "body-user" });
     expect(await loggedMetadata('{"_user":"header-user"}', { body: { user: "body-user" } })).toEqual({ _user: "header-user" });
   });
-  test("the workspace's wins over the key's, the key's over the request's", async () => {
+  test(verifies("D2.metadata-order", "the workspace's wins over the key's, the key's over the request's"), async () => {
     const { organisation_id } = itemsOf(await api.admin("GET", "/v2/api-keys"))[0] ?? {};
     const { adminKey } = await plantTenant({
       dataDir: api.gateway.dataDir,
@@ -233,7 +233,7 @@ describe("x-gateway-forward-headers", () => {
       null,
     ]);
   });
-  test("may be a JSON list, and names that were not sent are no matter", async () => {
+  test(verifies("D2.forward-list", "may be a JSON list, and names that were not sent are no matter"), async () => {
     const headers = await sent({ "x-gateway-forward-headers": '["x-team","x-absent"]', "x-team": "red" });
     expect([headers.get("x-team"), headers.get("x-absent")]).toEqual(["red", null]);
   });
@@ -264,7 +264,7 @@ describe("x-gateway-forward-headers", () => {
     const answer = await chat(api.gateway, {}, { ...api.replayed, "x-gateway-forward-headers": name });
     expect({ status: answer.status, says: answer.text.includes("never forwarded") }).toEqual({ status: 400, says: true });
   });
-  test("the gateway key as bearer token is never passed on as authorization", async () => {
+  test(verifies("D2.own-key-stays", "the gateway key as bearer token is never passed on as authorization"), async () => {
     api.upstream.answer(jsonAnswer(COMPLETION));
     const { authorization: _, ...rest } = api.replayed as Record<string, string>; // replaced below
     await ask(

@@ -24,6 +24,8 @@ describe("the official client", () => {
     expect(both.data).toHaveLength(1);
     const varied = await images.createVariation({ image: image(), n: 3, response_format: "b64_json" });
     expect(varied.data?.map(({ b64_json }) => PNG.test(b64_json ?? ""))).toEqual([true, true, true]);
+    const linked = await images.createVariation({ image: image() });
+    expect(linked.data?.map(({ url }) => url)).toEqual([expect.stringMatching(/^https:/)]);
   });
   test(verifies("D7.4.partial", "sees an image while it is drawn, and when it is done"), async () => {
     const { images } = clientOf(api);
@@ -84,7 +86,7 @@ describe("what passes", () => {
     expect(metrics).toMatchObject({ req_units: 28, res_units: 272, total_units: 300 });
     expect(response).toBeUndefined();
   });
-  test("the form of a variation, with its files", async () => {
+  test(verifies("D7.4.variation", "the form of a variation, with its files"), async () => {
     api.upstream.answer(jsonAnswer({ created: 1, data: [{ url: "https://images.example.com/1.png" }] }));
     const { data } = await clientOf(api, api.replayed).images.createVariation({ image: image(), model: "dall-e-2", size: "256x256" });
     expect(data?.[0]?.url).toBe("https://images.example.com/1.png");
@@ -97,7 +99,7 @@ describe("what passes", () => {
   });
 });
 
-test("an input guardrail denies a prompt, in JSON and in a form", async () => {
+test(verifies("D7.4.guarded", "an input guardrail denies a prompt, in JSON and in a form"), async () => {
   const { images } = clientOf(api, denying(SANDBOX, "input", "secret"));
   for (const asked of [
     () => images.generate({ prompt: "a secret" }),

@@ -79,7 +79,7 @@ describe("E6: POST /v1/images/edits", () => {
         }); // a file was sent, a file comes
     }
   });
-  test("the multipart bytes reach the provider unchanged, with their own boundary", async () => {
+  test(verifies("D7.4.form-passes", "the multipart bytes reach the provider unchanged, with their own boundary"), async () => {
     const boundary = "----my\tboundary".replace("\t", "0");
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="a b.png"\r\nContent-Type: image/png\r\nX-Part: 1\r\n\r\n`;
     const sent = Buffer.concat([

@@ -22,14 +22,14 @@ test(verifies("1.tag-moderations", "the official client learns which categories 
   const { results: whole } = await moderations.create({ input: parts });
   expect(whole.map(({ flagged }) => flagged)).toEqual([true]);
 });
-test("bodies pass byte for byte, both ways", async () => {
+test(verifies("D7.3.moderate-passes", "bodies pass byte for byte, both ways"), async () => {
   api.upstream.answer(jsonAnswer(WIRE));
   const body = { input: [{ type: "text", text: "a" }], model: "omni-moderation-latest", x_tomorrow: 1 };
   const answer = await api.data("POST", "/v1/moderations", api.replayed, body);
   expect([answer.text, api.upstream.received.at(-1)?.path, api.upstream.received.at(-1)?.json()]).toEqual([WIRE, "/v1/moderations", body]);
   expect(await loggedOf(api, answer)).toMatchObject({ request: body, response: JSON.parse(WIRE) });
 });
-test("an input guardrail reads what is to be judged", async () => {
+test(verifies("D7.3.moderate-guarded", "an input guardrail reads what is to be judged"), async () => {
   const thrown = await failureOf(clientOf(api, denying(SANDBOX, "input", "secret")).moderations.create({ input: "a secret" }));
   expect(thrown).toMatchObject({ status: 446, type: "hooks_failed" });
 });

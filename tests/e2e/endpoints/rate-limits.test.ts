@@ -1,6 +1,7 @@
 /** Rate-limit policies: their resource, and what they do to requests. */
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
+import { jsonAnswer } from "../../kit/replay.ts";
 import type { Answer } from "../process.ts";
 import { at, bodyOf, chatWith, expectError, forAll, itemsOf, type Json, newKey, NOBODY, UUID } from "./api.ts";
 
@@ -123,4 +124,67 @@ describe("a rate-limit policy", () => {
   });
   test("limits nothing when its target is mcp_tools", async () =>
     expect(await (await limited(0, { target: "mcp_tools" })).ask()).toBe(200));
+});
+
+describe("a rate limit by model counts forms too:", () => {
+  const B = "b-1";
+  const TYPE = `multipart/form-data; boundary=${B}`;
+  const HEAD = "Content-Disposition: form-data; ";
+  const file = (bytes: string): string => `--${B}\r\n${HEAD}name="file"; filename="a.wav"\r\n\r\n${bytes}\r\n`;
+  const model = (name: string): string => `--${B}\r\n${HEAD}name="model"\r\n\r\n${name}\r\n`;
+  const END = `--${B}--\r\n`;
+  const FORMS: Readonly<Record<string, (name: string) => string>> = {
+    "its model before its file": (name) => model(name) + file("xx") + END,
+    "its model behind its file": (name) => file("x".repeat(300_000)) + model(name) + END,
+  };
+  const PATHS = ["/v1/audio/transcriptions", "/v1/images/edits", "/v1/proxy/audio/translations", "/v1/proxy/videos"];
+  interface Sent {
+    readonly status: number;
+    readonly text: string;
+    /** What came to the provider; absent where nothing did. */
+    readonly reached: string | undefined;
+  }
+  async function send(form: string, path: string, key: string, headers: Readonly<Record<string, string>> = {}): Promise<Sent> {
+    const before = api.upstream.received.length;
+    api.upstream.answer(jsonAnswer({ text: "hello", data: [] }));
+    const response = await fetch(api.gateway.base + path, {
+      method: "POST",
+      headers: { "x-gateway-api-key": key, ...api.replayed, ...headers, "content-type": TYPE },
+      body: form,
+    });
+    const text = await response.text();
+    return { status: response.status, text, reached: api.upstream.received[before]?.text() };
+  }
+  const limitOf = async (more: Json = {}): Promise<{ readonly name: string; readonly key: string }> => {
+    const name = `model-${crypto.randomUUID()}`;
+    await idOf({ value: 1, unit: "rpd", conditions: [{ key: "model", value: name }], group_by: [{ key: "model" }], ...more });
+    return { name, key: await newKey(api, {}) };
+  };
+
+  const CASES = PATHS.flatMap((path) => Object.keys(FORMS).map((what): [string, string] => [path, what]));
+  test.each(CASES)("%s with %s", async (path, what) => {
+    const { name, key } = await limitOf();
+    const form = FORMS[what]?.(name) ?? "";
+    const first = await send(form, path, key);
+    expect({ status: first.status, isWhole: first.reached === form }).toEqual({ status: 200, isWhole: true });
+    const again = await send(form, path, key);
+    expect({ status: again.status, reached: again.reached }).toEqual({ status: 429, reached: undefined });
+    expect((await send(FORMS[what]?.("another") ?? "", path, key)).status).toBe(200);
+  });
+  test("one that may be sent again is whole each time", async () => {
+    const { name, key } = await limitOf();
+    const config = JSON.stringify({ retry: { attempts: 1, on_status_codes: [500] } });
+    const form = FORMS["its model behind its file"]?.(name) ?? "";
+    const { status, reached } = await send(form, PATHS[0] ?? "", key, { "x-gateway-config": config });
+    expect({ status, isWhole: reached === form }).toEqual({ status: 200, isWhole: true });
+  });
+  test("one that says no model within 32 MB is refused, with what would be right", async () => {
+    const { name, key } = await limitOf();
+    const { status, text, reached } = await send(file("x".repeat(33 * 1024 * 1024)) + model(name) + END, PATHS[0] ?? "", key);
+    expect({ status, text, reached }).toEqual({
+      status: 400,
+      text: expect.stringContaining("put the field `model` before its files"),
+      reached: undefined,
+    });
+  });
 });

@@ -18,20 +18,20 @@ async function send(path: string, body: Json, config: Json) {
 const guarded = (path: string, body: Json, scope: string | null = null) =>
   send(path, body, { ...target("openai"), input_guardrails: [rule(scope)] });
 
-const said = (content: unknown): Json => ({ messages: [{ role: "user", content }] });
-const HELLO = said("Hello");
+const userTurn = (content: unknown): Json => ({ messages: [{ role: "user", content }] });
+const HELLO = userTurn("Hello");
 const GEMINI = "/v1beta/models/m:generateContent";
 const parts = (...content: readonly Json[]): Json => ({ contents: [{ role: "user", parts: content }] });
 const HELLO_GEMINI = parts({ text: "Hello" });
 
 describe("with the text under test as documented, the word is denied", () => {
   const bodies: Readonly<Record<string, readonly [path: string, body: Json]>> = {
-    "in a part of a kind of tomorrow": ["/v1/chat/completions", said([{ type: "foo", words: "EVIL" }])],
-    "deep in such a part": ["/v1/chat/completions", said([{ type: "foo", a: [{ "b.c": ["x", { d: "EVIL" }] }] }])],
-    "in a list as a text": ["/v1/chat/completions", said([{ type: "text", text: ["zzz", "EVIL"] }])],
-    "in an object as a text": ["/v1/chat/completions", said([{ type: "text", text: { value: "EVIL" } }])],
-    "beside a part's text": ["/v1/chat/completions", said([{ type: "foo", text: "ok", words: "EVIL" }])],
-    "as a thought of the user's": ["/v1/chat/completions", said([{ type: "reasoning", text: "EVIL" }])],
+    "in a part of a kind of tomorrow": ["/v1/chat/completions", userTurn([{ type: "foo", words: "EVIL" }])],
+    "deep in such a part": ["/v1/chat/completions", userTurn([{ type: "foo", a: [{ "b.c": ["x", { d: "EVIL" }] }] }])],
+    "in a list as a text": ["/v1/chat/completions", userTurn([{ type: "text", text: ["zzz", "EVIL"] }])],
+    "in an object as a text": ["/v1/chat/completions", userTurn([{ type: "text", text: { value: "EVIL" } }])],
+    "beside a part's text": ["/v1/chat/completions", userTurn([{ type: "foo", text: "ok", words: "EVIL" }])],
+    "as a thought of the user's": ["/v1/chat/completions", userTurn([{ type: "reasoning", text: "EVIL" }])],
     "in a tool's answer": [
       "/v1/chat/completions",
       {
@@ -182,4 +182,19 @@ describe("what a guardrail read is what is drawn:", () => {
     await send("/v1/images/generations", { prompt: "ok", ...body }, { ...config(), input_guardrails: [rule(null)] });
     expect(api.upstream.received.slice(from).filter((received) => received.text().includes("EVIL"))).toEqual([]);
   });
+});
+
+test.each([
+  ["a call's arguments", { tool_calls: [{ id: "c", type: "function", function: { name: "f", Arguments: "EVIL" } }] }],
+  ["an old call's arguments", { function_call: { name: "f", arguments: "{}", ARGUMENTS: "EVIL" } }],
+  ["a custom call's input", { tool_calls: [{ id: "c", type: "custom", custom: { name: "f", Input: "EVIL" } }] }],
+  ["a sound's transcript", { audio: { id: "a", Transcript: "EVIL" } }],
+])("where guardrails look on, no object within a message spells a name in another way: %s", async (_, message) => {
+  const { status, text, reached } = await guarded("/v1/chat/completions", { messages: [{ role: "assistant", content: "x", ...message }] });
+  expect([status, text, reached]).toEqual([400, expect.stringContaining("is spelled"), false]);
+});
+test("what a call is given may have any names", async () => {
+  const given = { type: "tool_use", id: "t", name: "f", input: { Content: "x", Text: "y", function: { Arguments: "z" } } };
+  const { text } = await guarded("/v1/chat/completions", { messages: [{ role: "assistant", content: [given] }] });
+  expect(text).not.toContain("is spelled");
 });

@@ -24,21 +24,27 @@ test(verifies("1.tag-rerank", "documents come back in the order of their relevan
   ]);
   expect(rest).toEqual({ id: expect.stringMatching(/^rerank-/), object: "list", model: "sandbox-rerank", usage: { search_units: 1 } });
 });
-test("the best few come back, with their texts, when that is asked", async () => {
+test(verifies("D7.3.rerank-members", "the best few come back, with their texts, when that is asked"), async () => {
   const { results } = bodyOf(await rerank(SANDBOX, { ...ASKED, top_n: 1, return_documents: true }));
   expect(results).toEqual([{ index: 2, relevance_score: 1, document: { text: "Oslo is the capital of Norway." } }]);
 });
-test("bodies pass byte for byte, both ways, and tokens are counted where the provider reports them", async () => {
-  api.upstream.answer(jsonAnswer(WIRE));
-  const body = { ...ASKED, model: "mxbai", x_tomorrow: 1 };
-  const answer = await rerank({ ...api.replayed, "x-gateway-provider": "together-ai" }, body);
-  expect([answer.text, api.upstream.received.at(-1)?.path, api.upstream.received.at(-1)?.json()]).toEqual([WIRE, "/v1/rerank", body]);
-  expect(await loggedOf(api, answer)).toMatchObject({ request: body, metrics: { req_units: 9, total_units: 9 } });
-});
+test(
+  verifies("D7.3.rerank-passes", "bodies pass byte for byte, both ways, and tokens are counted where the provider reports them"),
+  async () => {
+    api.upstream.answer(jsonAnswer(WIRE));
+    const body = { ...ASKED, model: "mxbai", x_tomorrow: 1 };
+    const answer = await rerank({ ...api.replayed, "x-gateway-provider": "together-ai" }, body);
+    expect([answer.text, api.upstream.received.at(-1)?.path, api.upstream.received.at(-1)?.json()]).toEqual([WIRE, "/v1/rerank", body]);
+    expect(await loggedOf(api, answer)).toMatchObject({ request: body, metrics: { req_units: 9, total_units: 9 } });
+  },
+);
 test.each([
   ["query", { ...ASKED, query: "a secret" }],
   ["documents", { ...ASKED, documents: ["fine", { text: "a secret" }] }],
-])("an input guardrail reads the %s", async (_, body) => void bodyOf(await rerank(denying(SANDBOX, "input", "secret"), body), 446));
+])(
+  verifies("D7.3.rerank-guarded", "an input guardrail reads the %s"),
+  async (_, body) => void bodyOf(await rerank(denying(SANDBOX, "input", "secret"), body), 446),
+);
 test.each([
   ["documents", { query: "a", documents: [] }],
   ["top_n", { ...ASKED, top_n: 0 }],

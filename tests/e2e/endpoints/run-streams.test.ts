@@ -14,7 +14,11 @@ const event = (name: string, data: Json): string => `event: ${name}\ndata: ${JSO
 const RUN: Json = { id: "r", object: "thread.run", status: "queued", model: "gpt-4o", instructions: 'Say "usage":{} often.', usage: null };
 const FORMAT = { type: "json_schema", json_schema: { schema: { usage: { prompt_tokens: 1, completion_tokens: 1 } } } };
 const MESSAGE: Json = { id: "m", object: "thread.message", role: "assistant", status: "in_progress", content: [] };
-const said = (value: string): Json => ({ ...MESSAGE, status: "completed", content: [{ type: "text", text: { value, annotations: [] } }] });
+const completedMessage = (value: string): Json => ({
+  ...MESSAGE,
+  status: "completed",
+  content: [{ type: "text", text: { value, annotations: [] } }],
+});
 const delta = (value: string): string =>
   event("thread.message.delta", {
     id: "m",
@@ -25,7 +29,7 @@ const streamOf = (words: readonly string[], run: Json = {}): string =>
   event("thread.run.created", RUN) +
   event("thread.message.created", MESSAGE) +
   words.map(delta).join("") +
-  event("thread.message.completed", said(words.join(""))) +
+  event("thread.message.completed", completedMessage(words.join(""))) +
   event("thread.run.step.completed", {
     id: "s",
     object: "thread.run.step",
@@ -75,8 +79,8 @@ describe("guardrails of a run", () => {
   });
 
   test.each<[string, string, string, Json]>([
-    ["a message", "GET", "/v1/threads/t_1/messages/m", said("the salary is 5")],
-    ["messages", "GET", "/v1/threads/t_1/messages", { object: "list", data: [said("a"), said("the salary is 5")] }],
+    ["a message", "GET", "/v1/threads/t_1/messages/m", completedMessage("the salary is 5")],
+    ["messages", "GET", "/v1/threads/t_1/messages", { object: "list", data: [completedMessage("a"), completedMessage("the salary is 5")] }],
   ])(verifies("D7.13.guarded", "judge %s that is read"), async (_, method, path, body) => {
     api.upstream.answer(jsonAnswer(body));
     expect((await api.data(method, path, api.replayed)).status).toBe(200);

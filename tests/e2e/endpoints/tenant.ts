@@ -1,5 +1,5 @@
 /** Plants a tenant into a gateway's own SQLite folder: organisations and workspaces have no routes yet. */
-import { ApiKeys, type KeyType, Organisations, scopesOf, Workspaces } from "#contract";
+import { ApiKeys, BLANK_WORKSPACE, type KeyType, Organisations, scopesOf, Workspaces } from "#contract";
 import { createVault, vaultSecret } from "../../../core/kernel/secrets/vault.ts";
 import { readSettings } from "../../../core/kernel/settings/settings.ts";
 import { connectSqlite } from "../../../storage/sqlite/index.ts";
@@ -65,7 +65,7 @@ export async function plantTenant({
       await records.in(Organisations).insert({ ...stamps(), id: organisationId, name: "Planted", settings: {} });
     await records
       .in(Workspaces)
-      .insert({ ...stamps(), id: workspaceId, organisation_id: organisationId, name: slug, slug, description: null, defaults });
+      .insert({ ...stamps(), id: workspaceId, organisation_id: organisationId, name: slug, slug, ...BLANK_WORKSPACE, defaults });
     return { organisationId, workspaceId, adminKey: await key("organisation-service"), gatewayKey: await key("workspace-service") };
   } finally {
     await running.close?.();

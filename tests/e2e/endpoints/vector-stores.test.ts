@@ -56,7 +56,7 @@ describe("vector stores, offline", () => {
     ["search", "query", {}],
     ["search", "max_num_results", { query: "x", max_num_results: 51 }],
     ["file_batches", "file_ids", { file_ids: [] }],
-  ])("to %s, a body with a wrong %s is refused", async (below, member, body) => {
+  ])(verifies("D7.14.limits", "to %s, a body with a wrong %s is refused"), async (below, member, body) => {
     const answer = await api.data("POST", `${STORES}/vs_1/${below}`, SANDBOX, { ...body });
     expect(bodyOf(answer, 400)).toMatchObject({ error: { message: expect.stringContaining(member) } });
   });

@@ -1,41 +1,32 @@
 /** The Google provider of the AI SDK against the running gateway: over Google's own wire, by translation, and offline. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { APICallError, embedMany, generateObject, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
-import { jsonAnswer, type ReplayServer, replayServer, sseAnswer } from "../../kit/replay.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
 import { chatBody, chatStream } from "../messages/stand-ins.ts";
-import { GATEWAY_KEY, type GatewayProcess, startGateway } from "../process.ts";
+import { forAll } from "../endpoints/api.ts";
+import { GATEWAY_KEY } from "../process.ts";
 import { geminiBody, geminiStream, type Json, PROVIDER_KEY } from "./stand-ins.ts";
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 
 const WIRES = ["google", "openai-compatible"] as const;
 type Wire = (typeof WIRES)[number];
 const clientOf = (provider: string) =>
   createGoogleGenerativeAI({
     apiKey: PROVIDER_KEY,
-    baseURL: `${gateway.base}/v1beta`,
+    baseURL: `${api.gateway.base}/v1beta`,
     headers: {
       "x-gateway-api-key": GATEWAY_KEY,
       "x-gateway-provider": provider,
-      ...(provider !== "sandbox" && { "x-gateway-custom-host": `${upstream.url}${provider === "google" ? "" : "/v1"}` }),
+      ...(provider !== "sandbox" && { "x-gateway-custom-host": `${api.upstream.url}${provider === "google" ? "" : "/v1"}` }),
     },
   });
 
 /** A call first, and the text once its result is there; whole or as a stream. */
 const weatherOf = (wire: Wire) => () =>
-  upstream.answer((request) => {
+  api.upstream.answer((request) => {
     const isAnswered = request.text().includes("sunny");
     if (wire === "google") {
       const parts = isAnswered
@@ -66,18 +57,18 @@ test.each(WIRES)(verifies("D7.gemini.ai-sdk", "text with tools in steps, whole a
   expect([text, steps.length, (totalUsage.inputTokens ?? 0) > 0]).toEqual(["It is sunny.", 2, true]);
   const streamed = streamText(asks);
   expect([await streamed.text, (await streamed.steps).length, await streamed.finishReason]).toEqual(["It is sunny.", 2, "stop"]);
-  const last = upstream.received.at(-1)?.text() ?? "";
+  const last = api.upstream.received.at(-1)?.text() ?? "";
   expect(last).toContain("sunny");
   if (wire === "google") expect(last).toContain('"thoughtSignature":"c2ln"');
 });
 
 test.each(WIRES)("an object of a schema over %s", async (wire) => {
   const text = '{"ok":true}';
-  upstream.answer(jsonAnswer(wire === "google" ? geminiBody([{ text }]) : chatBody({ text, finish: "stop" })));
+  api.upstream.answer(jsonAnswer(wire === "google" ? geminiBody([{ text }]) : chatBody({ text, finish: "stop" })));
   const schema = jsonSchema<{ ok: boolean }>({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] });
   const { object } = await generateObject({ model: clientOf(wire)("gemini-2.5-flash"), prompt: "Fine?", schema });
   expect(object).toEqual({ ok: true });
-  const sent = upstream.received.at(-1)?.json() as Json;
+  const sent = api.upstream.received.at(-1)?.json() as Json;
   if (wire !== "google")
     expect(sent["response_format"]).toMatchObject({ type: "json_schema", json_schema: { schema: { type: "object" } } });
 });
@@ -89,7 +80,7 @@ test("vectors, offline", async () => {
 });
 
 test("errors are thrown in the SDK's own class", async () => {
-  upstream.answer(jsonAnswer({ error: { code: 400, message: "No.", status: "INVALID_ARGUMENT" } }, { status: 400 }));
+  api.upstream.answer(jsonAnswer({ error: { code: 400, message: "No.", status: "INVALID_ARGUMENT" } }, { status: 400 }));
   const thrown = await generateText({ model: clientOf("google")("gemini-2.5-flash"), prompt: "Hi", maxRetries: 0 }).then(
     () => expect.unreachable(),
     (error: unknown) => error,

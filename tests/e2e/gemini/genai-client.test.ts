@@ -54,7 +54,7 @@ const errorOf = async (call: Promise<unknown>): Promise<ApiError> => {
   }
 };
 /** All that a stream told. */
-async function told(client: GoogleGenAI, params: GenerateContentParameters) {
+async function collectStream(client: GoogleGenAI, params: GenerateContentParameters) {
   const chunks = [];
   for await (const chunk of await client.models.generateContentStream(params)) chunks.push(chunk);
   const parts = chunks.flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? []);
@@ -115,7 +115,7 @@ describe("Google's own wire", () => {
     expect(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join("")).toBe(geminiStream(parts));
     expect(upstream.received.at(-1)?.path).toBe("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
 
-    const { text, thoughts, signatures, calls, finish } = await told(google, asks);
+    const { text, thoughts, signatures, calls, finish } = await collectStream(google, asks);
     expect([text, thoughts, signatures]).toEqual(["It is sunny.", "Let me look.", ["c2lnbmVk", "Y2FsbA=="]]);
     expect([calls[0]?.name, finish]).toEqual(["weather", FinishReason.STOP]);
   });
@@ -181,7 +181,7 @@ describe("Google's own wire", () => {
     expect((await errorOf(google.models.generateContentStream(asks))).status).toBe(503);
     const begun = geminiStream([{ text: "a" }, { text: "b" }]).split("\r\n\r\n")[0];
     upstream.answer(sseAnswer(`${begun}\r\n\r\ndata: {"error":{"code":503,"message":"Overloaded.","status":"UNAVAILABLE"}}\r\n\r\n`));
-    expect((await errorOf(told(google, asks))).message).toContain("Overloaded.");
+    expect((await errorOf(collectStream(google, asks))).message).toContain("Overloaded.");
   });
 });
 
@@ -200,7 +200,7 @@ describe("Anthropic by translation", () => {
     const parts = whole.candidates?.[0]?.content?.parts ?? [];
     expect(parts[0]).toEqual({ text: "Let me look.", thought: true, thoughtSignature: sealedSignature(signedBy("messages", "c2lnbmVk")) });
     expect(whole.usageMetadata).toMatchObject({ promptTokenCount: 15, cachedContentTokenCount: 3, candidatesTokenCount: 7 });
-    const streamed = await told(anthropic, { ...asks, model: "claude-sonnet-4-5", config: { tools } });
+    const streamed = await collectStream(anthropic, { ...asks, model: "claude-sonnet-4-5", config: { tools } });
     expect([streamed.text, streamed.thoughts, streamed.finish]).toEqual(["Looking.", "Let me look.", FinishReason.STOP]);
     expect(streamed.calls).toEqual(whole.functionCalls ?? []);
     expect(streamed.usage).toMatchObject({ promptTokenCount: 15, candidatesTokenCount: 7 });
@@ -316,7 +316,7 @@ describe("an OpenAI-compatible server by translation", () => {
   });
 
   test("a stream tells thoughts, text, the end and usage; as a list too", async () => {
-    const streamed = await told(compatible, { ...asks, model: "gpt-4o" });
+    const streamed = await collectStream(compatible, { ...asks, model: "gpt-4o" });
     expect(streamed).toMatchObject({ text: "Sunny.", thoughts: "Hm.", finish: FinishReason.STOP });
     expect(streamed.usage).toEqual({
       promptTokenCount: 15,
@@ -458,7 +458,7 @@ describe("the offline provider", () => {
   test("answers whole, in streams and in chats; counts and embeds", async () => {
     const whole = await sandbox.models.generateContent({ model: "echo", contents: "Hello there" });
     expect(whole.text).toContain("Hello there");
-    expect((await told(sandbox, { model: "echo", contents: "Hello there" })).text).toBe(whole.text ?? "");
+    expect((await collectStream(sandbox, { model: "echo", contents: "Hello there" })).text).toBe(whole.text ?? "");
     const chat = sandbox.chats.create({ model: "echo" });
     await chat.sendMessage({ message: "One" });
     for await (const _ of await chat.sendMessageStream({ message: "Two" }));

@@ -8,7 +8,7 @@ import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { eventsOf } from "../../kit/stream.ts";
 import { forAll } from "../endpoints/api.ts";
 import { GATEWAY_KEY } from "../process.ts";
-import type { Said } from "../recorded.ts";
+import type { RecordedAnswer } from "../recorded.ts";
 import { bodies, type Recorded, streams } from "../replayed.ts";
 import { clientOf } from "./stand-ins.ts";
 
@@ -23,7 +23,7 @@ const isInFragments = ({ provider, bytes }: Recorded): boolean =>
   provider === "google" && new TextDecoder().decode(bytes).includes("willContinue");
 
 const FINISH: Readonly<Record<string, string>> = { STOP: "stop", MAX_TOKENS: "length" };
-function saidBy(chunks: readonly GenerateContentResponse[]): Said {
+function saidBy(chunks: readonly GenerateContentResponse[]): RecordedAnswer {
   const parts = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
   const tools = parts.flatMap(({ functionCall: call }) => (call ? [{ name: call.name ?? "", arguments: call.args }] : []));
   const reason = chunks.findLast(({ candidates }) => candidates?.[0]?.finishReason)?.candidates?.[0]?.finishReason ?? "";
@@ -38,7 +38,7 @@ function saidBy(chunks: readonly GenerateContentResponse[]): Said {
   };
 }
 /** Some count their thoughts beside the answer; here all that was put out counts as output. */
-const expected = ({ said }: Recorded): Said => ({
+const expected = ({ said }: Recorded): RecordedAnswer => ({
   ...said,
   finish: said.tools.length > 0 && said.finish === "stop" ? "tool_calls" : said.finish,
   usage: { ...said.usage, output: said.usage.total - said.usage.input },

@@ -1,37 +1,28 @@
 /** The Anthropic provider of the AI SDK against the running gateway: over Anthropic's own wire, by translation, and offline. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { APICallError, generateObject, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
-import { jsonAnswer, type ReplayServer, replayServer } from "../../kit/replay.ts";
+import { jsonAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
-import { GATEWAY_KEY, type GatewayProcess, startGateway } from "../process.ts";
+import { forAll } from "../endpoints/api.ts";
+import { GATEWAY_KEY } from "../process.ts";
 import { type Answer, ANSWERS, headersOf, type WireName } from "../responses/stand-ins.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-let upstream: ReplayServer;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  upstream = replayServer();
-  gateway = await startGateway({ env: { GATEWAY_TRUSTED_HOSTS: new URL(upstream.url).host } });
-});
-afterAll(async () => {
-  await gateway.stop();
-  gateway.remove();
-  await upstream.close();
-});
+const api = forAll();
 
 const clientOf = (headers: Readonly<Record<string, string>>) =>
   createAnthropic({
     apiKey: "sk-provider-key",
-    baseURL: `${gateway.base}/v1`,
+    baseURL: `${api.gateway.base}/v1`,
     headers: { "x-gateway-api-key": GATEWAY_KEY, ...headers },
   });
-const over = (wire: WireName) => clientOf(headersOf(wire, upstream.url))("claude-sonnet-4-5");
-const sent = (): Json => (upstream.received.at(-1)?.json() ?? {}) as Json;
+const over = (wire: WireName) => clientOf(headersOf(wire, api.upstream.url))("claude-sonnet-4-5");
+const sent = (): Json => (api.upstream.received.at(-1)?.json() ?? {}) as Json;
 /** Another answer once the tool's result is among what is asked. */
 const play = (wire: WireName, first: Answer, then: Answer): void =>
-  upstream.answer((request) => ANSWERS[wire](request.text().includes("12 degrees") ? then : first)(request));
+  api.upstream.answer((request) => ANSWERS[wire](request.text().includes("12 degrees") ? then : first)(request));
 
 const WIRES = ["anthropic", "openai-compatible", "google", "bedrock"] as const satisfies readonly WireName[];
 describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
@@ -80,7 +71,7 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
     );
   });
   test(verifies("D7.11.clients", "an object of a schema"), async () => {
-    upstream.answer(ANSWERS[wire]({ text: '{"ok":true}' }));
+    api.upstream.answer(ANSWERS[wire]({ text: '{"ok":true}' }));
     const schema = jsonSchema<{ ok: boolean }>({
       type: "object",
       properties: { ok: { type: "boolean" } },
@@ -92,7 +83,7 @@ describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
     expect(JSON.stringify(sent())).toMatch(/ok.{1,30}boolean/i);
   });
   test("images, and what the vendor is told of its conversation's cache", async () => {
-    upstream.answer(ANSWERS[wire]({ text: "A fox." }));
+    api.upstream.answer(ANSWERS[wire]({ text: "A fox." }));
     const { text } = await generateText({
       model: over(wire),
       messages: [
@@ -138,7 +129,7 @@ test.each([
   [429, "rate_limit_error", true],
   [529, "overloaded_error", true],
 ])("an error %d is thrown in the SDK's own class", async (status, type, isRetryable) => {
-  upstream.answer(jsonAnswer({ type: "error", error: { type, message: "No." } }, { status }));
+  api.upstream.answer(jsonAnswer({ type: "error", error: { type, message: "No." } }, { status }));
   const thrown = await generateText({ model: over("anthropic"), prompt: "Hi", maxRetries: 0 }).then(
     () => expect.unreachable(),
     (error: unknown) => error,

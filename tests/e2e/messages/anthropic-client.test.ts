@@ -46,7 +46,7 @@ const sentTo = (server: ReplayServer): Json => (server.received.at(-1)?.json() ?
 const sampling = (members: Json): object => members;
 
 /** Events that the stream's helpers tell of, in the order in which they were told. */
-async function told(stream: ReturnType<Anthropic["messages"]["stream"]>) {
+async function collectStream(stream: ReturnType<Anthropic["messages"]["stream"]>) {
   const seen: string[] = [];
   let [text, thinking, json] = ["", "", ""];
   stream.on("text", (piece: string) => void (text += piece));
@@ -106,7 +106,7 @@ describe("Anthropic's own wire", () => {
   test(verifies("D7.11.native", "passes streams byte for byte, and the helpers tell of every block"), async () => {
     const wire = anthropicStream({ content, stop: "tool_use" });
     upstream.answer(sseAnswer(wire));
-    const { seen, text, thinking, json, final } = await told(anthropic.messages.stream({ ...asks, tools: [weather] }));
+    const { seen, text, thinking, json, final } = await collectStream(anthropic.messages.stream({ ...asks, tools: [weather] }));
     expect(seen).toEqual(["signature c2lnbmVk", "thinking", "server_tool_use", "web_search_tool_result", "text", "tool_use", "message"]);
     expect([text, thinking]).toEqual(["It is sunny.", "Let me look."]);
     expect(json).toContain('"city":"Oslo"');
@@ -195,7 +195,7 @@ describe("Anthropic's own wire", () => {
     upstream.answer(sseAnswer(begun, { ends: "close" }));
     expect(String(await refusalOf(anthropic.messages.stream(asks).finalMessage()))).toMatch("before the answer was complete");
   });
-  test("an error as the first event of a stream is an answer of its own status", async () => {
+  test(verifies("D6.overload", "an error as the first event of a stream is an answer of its own status"), async () => {
     upstream.answer(
       sseAnswer(`event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "overloaded_error", message: "Too much." } })}\n\n`),
     );
@@ -238,10 +238,10 @@ describe("an OpenAI-compatible server, by translation", () => {
     });
   });
 
-  test("streams, with thoughts, text and two tool calls as blocks of their own", async () => {
+  test(verifies("D6.messages-events", "streams, with thoughts, text and two tool calls as blocks of their own"), async () => {
     const calls = ["Oslo", "Rome"].map((city, at) => ({ id: `call_${at}`, name: "weather", arguments: JSON.stringify({ city }) }));
     upstream.answer(sseAnswer(chatStream({ reasoning: "Let me look.", text: "One moment.", calls, finish: "tool_calls" })));
-    const { seen, text, thinking, final } = await told(compatible.messages.stream({ ...asks, tools: [weather] }));
+    const { seen, text, thinking, final } = await collectStream(compatible.messages.stream({ ...asks, tools: [weather] }));
     expect(seen).toEqual(["thinking", "text", "tool_use", "tool_use", "message"]);
     expect([text, thinking]).toEqual(["One moment.", "Let me look."]);
     expect(final).toMatchObject({
@@ -439,11 +439,11 @@ describe("a conversation with Anthropic", () => {
 describe("the offline provider", () => {
   test("answers, streams, thinks and calls tools", async () => {
     expect((await sandbox.messages.create({ ...asks, model: "echo" })).content).toEqual([{ type: "text", text: "Hello" }] as never);
-    const { seen, text, final } = await told(sandbox.messages.stream({ ...asks, model: "sandbox-reasoning" }));
+    const { seen, text, final } = await collectStream(sandbox.messages.stream({ ...asks, model: "sandbox-reasoning" }));
     expect(seen).toEqual(["thinking", "text", "message"]);
     expect(text).toContain("Hello");
     expect(final.usage.output_tokens).toBeGreaterThan(0);
-    const called = await told(sandbox.messages.stream({ ...asks, model: "sandbox-tool", tools: [weather] }));
+    const called = await collectStream(sandbox.messages.stream({ ...asks, model: "sandbox-tool", tools: [weather] }));
     const [block] = called.final.content;
     expect(block).toMatchObject({ type: "tool_use", name: "weather", input: { city: "text" } });
     expect(called.final.stop_reason).toBe("tool_use");

@@ -6,6 +6,7 @@ import { event, exception } from "../../providers/bedrock-eventstream.ts";
 import { forAll, type Json, logOf } from "../endpoints/api.ts";
 import { refusalOf } from "../guarded.ts";
 import { anthropicBody, anthropicStream, clientOf } from "./stand-ins.ts";
+import { verifies } from "../../requirements/verifies.ts";
 
 const api = forAll();
 const MARK = { type: "ephemeral" } as const;
@@ -72,7 +73,7 @@ const last = (): Received => api.upstream.received.at(-1) ?? expect.unreachable(
 describe.each(CLOUDS)("Claude at %s", (cloud: Cloud) => {
   const { model, sent, streams, whole, streamed, stream } = AT[cloud];
 
-  test("gets a message as its client wrote it, and the answer comes back as it was", async () => {
+  test(verifies("D7.11.clouds", "gets a message as its client wrote it, and the answer comes back as it was"), async () => {
     api.upstream.answer(jsonAnswer(BODY));
     const response = await clientAt(cloud)
       .messages.create({ ...asks, model })

@@ -5,6 +5,7 @@ import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { at, forAll, type Json, logOf } from "../endpoints/api.ts";
 import { denies, redacted, refusalOf } from "../guarded.ts";
 import { anthropicBody, anthropicStream, chatBody, chatStream, clientOf, inEither } from "./stand-ins.ts";
+import { verifies } from "../../requirements/verifies.ts";
 
 const api = forAll();
 const asks = { model: "claude-sonnet-5", max_tokens: 100, messages: [{ role: "user" as const, content: "Hello" }] };
@@ -106,18 +107,24 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
       expect(content[0]).toHaveProperty("signature", "");
     },
   );
-  test("what guardrails found stands in events of their own where the client does not insist on the strict form", async () => {
-    api.upstream.answer(answers[wire]());
-    const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };
-    const client = clientWith(config, { "x-gateway-strict-open-ai-compliance": "false" });
-    const text = await (await client.messages.create({ ...asks, stream: true }).asResponse()).text();
-    expect(text).toMatch(/^event: hook_results\ndata: {"hook_results":{"before_request_hooks":/);
-    expect(text).toMatch(
-      /event: message_stop\ndata: [^\n]*\n\nevent: hook_results\ndata: {"hook_results":{"after_request_hooks":[^\n]*\n\n$/,
-    );
-    const final = await client.messages.stream(asks).finalMessage();
-    expect(final.content).toMatchObject([{ type: "thinking" }, { type: "text", text: SECRET }, { type: "tool_use" }]);
-  });
+  test(
+    verifies(
+      "D6.hooks-messages",
+      "what guardrails found stands in events of their own where the client does not insist on the strict form",
+    ),
+    async () => {
+      api.upstream.answer(answers[wire]());
+      const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };
+      const client = clientWith(config, { "x-gateway-strict-open-ai-compliance": "false" });
+      const text = await (await client.messages.create({ ...asks, stream: true }).asResponse()).text();
+      expect(text).toMatch(/^event: hook_results\ndata: {"hook_results":{"before_request_hooks":/);
+      expect(text).toMatch(
+        /event: message_stop\ndata: [^\n]*\n\nevent: hook_results\ndata: {"hook_results":{"after_request_hooks":[^\n]*\n\n$/,
+      );
+      const final = await client.messages.stream(asks).finalMessage();
+      expect(final.content).toMatchObject([{ type: "thinking" }, { type: "text", text: SECRET }, { type: "tool_use" }]);
+    },
+  );
   test.each([false, true])("the log has the tokens, and what was said (stream: %p)", async (stream) => {
     api.upstream.answer(answers[wire]());
     const call = clientWith(target(wire)).messages.create({ ...asks, stream });

@@ -4,7 +4,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { haveRecordings, sayIfMissing } from "../../kit/recordings.ts";
 import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { forAll } from "../endpoints/api.ts";
-import type { Said } from "../recorded.ts";
+import type { RecordedAnswer } from "../recorded.ts";
 import { bodies, type Recorded, streams } from "../replayed.ts";
 import { clientOf } from "./stand-ins.ts";
 
@@ -25,7 +25,7 @@ const FINISH: Readonly<Record<string, string>> = {
   tool_use: "tool_calls",
   refusal: "content_filter",
 };
-function saidBy({ content, stop_reason: stop, usage }: Anthropic.Message): Said {
+function saidBy({ content, stop_reason: stop, usage }: Anthropic.Message): RecordedAnswer {
   const input = usage.input_tokens + (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
   return {
     text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
@@ -35,7 +35,7 @@ function saidBy({ content, stop_reason: stop, usage }: Anthropic.Message): Said 
   };
 }
 /** xAI counts its thoughts beside the answer; here all that was put out counts as output. */
-const expected = ({ said }: Recorded): Said => ({
+const expected = ({ said }: Recorded): RecordedAnswer => ({
   ...said,
   finish: said.tools.length > 0 && said.finish === "stop" ? "tool_calls" : said.finish,
   usage: { ...said.usage, output: said.usage.total - said.usage.input },

@@ -66,7 +66,7 @@ export const anthropicBody = ({ content, stop = "end_turn" }: Message): Json => 
 
 /* ── OpenAI and those like it ────────────────────────────────────────────────────────────────────────────────── */
 
-interface Said {
+interface AnswerContent {
   readonly text?: string;
   readonly reasoning?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
@@ -81,13 +81,13 @@ const CHAT_USAGE = {
   prompt_tokens_details: { cached_tokens: 3 },
   completion_tokens_details: { reasoning_tokens: 2 },
 };
-const callPieces = ({ id, name, arguments: args }: NonNullable<Said["calls"]>[number], index: number): string =>
+const callPieces = ({ id, name, arguments: args }: NonNullable<AnswerContent["calls"]>[number], index: number): string =>
   chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }) +
   halves(args)
     .map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] }))
     .join("");
 
-export const chatStream = ({ text = "", reasoning = "", calls = [], finish }: Said): string =>
+export const chatStream = ({ text = "", reasoning = "", calls = [], finish }: AnswerContent): string =>
   chunk({ role: "assistant", content: "" }) +
   (reasoning === ""
     ? ""
@@ -103,7 +103,7 @@ export const chatStream = ({ text = "", reasoning = "", calls = [], finish }: Sa
   chunk({}, finish) +
   `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "gpt-x", choices: [], usage: CHAT_USAGE })}\n\n` +
   "data: [DONE]\n\n";
-export const chatBody = ({ text, reasoning, calls = [], finish }: Said): Json => ({
+export const chatBody = ({ text, reasoning, calls = [], finish }: AnswerContent): Json => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1,

@@ -110,9 +110,21 @@ describe("a path that nobody mounts", () => {
   });
   test("is not one of the control plane's, whose bodies are no provider's to see", async () => {
     const before = upstream.received.length;
-    for (const path of ["/configs", "/Configs/x", "/integrations", "/api-keys/service", "/plugins", "/%63onfigs"]) {
+    const closed = {
+      "/configs": 403,
+      "/Configs/x": 404,
+      "/integrations": 403,
+      "/api-keys/service": 403,
+      "/plugins": 403,
+      "/%63onfigs": 404,
+    };
+    for (const [path, status] of Object.entries(closed)) {
       const answer = await send(`/v1${path}`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
-      expect([path, answer.status]).toEqual([path, 404]);
+      expect([path, answer.status]).toEqual([path, status]);
+    }
+    for (const path of ["/api-keys/x/rotate", "/integrations/i1/models", "/admin/users", "/v2/plugins", "/guardrails/x/try"]) {
+      const answer = await send(`/v1${path}`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+      expect({ path, isRefused: [403, 404, 405].includes(answer.status) }).toEqual({ path, isRefused: true });
     }
     expect(upstream.received.length).toBe(before);
   });

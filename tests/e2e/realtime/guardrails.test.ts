@@ -300,3 +300,37 @@ test("the log of a session tells what its guardrails said", async () => {
     after_request_hooks: [denied, denied], // of the response, and of the item that says it again
   });
 });
+
+describe("what a client says aloud, once the provider has written it down,", () => {
+  const written = (transcript: string) => ({
+    ...{ type: "conversation.item.input_audio_transcription.completed", event_id: "e", item_id: "item_spoken", content_index: 0 },
+    transcript,
+  });
+  test(verifies("D7.12.guarded-speech", "is judged like what it writes: its answer is ended, and the item taken back"), async () => {
+    const session = await dial(api.gateway, config({ input_guardrails: [denying("secret")] }));
+    session.say({ type: "input_audio_buffer.append", audio: "QUJD" });
+    await until("it arrives", () => upstream.last.received.length === 1);
+    upstream.last.say({ type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } });
+    upstream.last.say(written("tell me the secret"));
+    upstream.last.say({ type: "rate_limits.updated" });
+    await session.event("rate_limits.updated");
+    expect(await session.event("error")).toMatchObject({
+      error: { type: "hooks_failed" },
+      hook_results: { before_request_hooks: [{ deny: true }] },
+    });
+    expect(session.events().map(({ type }) => String(type))).toEqual(["response.created", "error", "rate_limits.updated"]);
+    await until("the provider hears it", () => upstream.last.received.length === 3);
+    expect(upstream.last.received.slice(1).map((text): unknown => JSON.parse(text))).toEqual([
+      { type: "response.cancel", response_id: "resp_1" },
+      { type: "conversation.item.delete", item_id: "item_spoken" },
+    ]);
+    session.close();
+  });
+  test("passes as it came where they let it", async () => {
+    const session = await dial(api.gateway, config({ input_guardrails: [denying("secret")] }));
+    upstream.last.say(written("tell me the weather"));
+    expect(await session.event(String(written("")["type"]))).toEqual(written("tell me the weather") as never);
+    expect(upstream.last.received).toEqual([]);
+    session.close();
+  });
+});

@@ -1,7 +1,7 @@
 /** How realtime sessions end: keys, limits, and a gateway that stops. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
-import { bodyOf, forAll, itemsOf, newKey } from "../endpoints/api.ts";
+import { bodyOf, forAll, itemsOf, logOf, newKey } from "../endpoints/api.ts";
 import { ask, startGateway, until } from "../process.ts";
 import { dial, dialForLog } from "./client.ts";
 import { type StandIn, standIn } from "./stand-in.ts";
@@ -56,6 +56,18 @@ describe("a session ends within a second", () => {
     expect(await session.end()).toMatchObject({ code: 1008, reason: expect.stringContaining("lacks the scope") });
   });
 });
+
+test(
+  verifies("D7.12.headers", "the headers of any request hold for a session: its trace and metadata are logged, its beta is sent"),
+  async () => {
+    const headers = { "x-gateway-trace-id": "call 7", "x-gateway-metadata": '{"team":"red"}', "x-gateway-openai-beta": "realtime=v1" };
+    const { id, session } = await dialForLog(api.gateway, { ...STAND_IN, ...headers });
+    expect(upstream.last.headers["openai-beta"]).toBe("realtime=v1");
+    session.cut();
+    const { metrics } = await logOf(api, id);
+    expect(metrics).toMatchObject({ trace_id: "call 7", "metadata.key": ["team"], "metadata.value": ["red"] });
+  },
+);
 
 test(
   verifies("D7.12.limits", "what each response used is counted at once, and a limit that is reached closes the session with its reason"),

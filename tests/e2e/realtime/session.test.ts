@@ -102,12 +102,19 @@ describe("official clients", () => {
     ]);
     session.close();
   });
-  test.each(["x-ai", "openai-compatible"])("%s is asked in the same way", async (provider) => {
+  test.each(["x-ai", "openai-compatible"])(verifies("D7.12.providers", "%s is asked in the same way"), async (provider) => {
     const session = await dial(api.gateway, { ...STAND_IN, "x-gateway-provider": provider });
     expect([upstream.last.path, upstream.last.headers.authorization]).toEqual([
       "/v1/realtime?model=gpt-realtime",
       `Bearer ${PROVIDER_KEY}`,
     ]);
+    session.close();
+  });
+  test(verifies("D7.12.model-slug", "the model's name may choose a saved provider, whose key and host it brings"), async () => {
+    const integration = { name: "Voices", slug: "voices", ai_provider_id: "openai", key: "sk-saved", workspace_id: "default" };
+    bodyOf(await api.admin("POST", "/admin/v2/integrations", { ...integration, configurations: { custom_host: `${upstream.url}/v1` } }));
+    const session = await dial(api.gateway, {}, { query: "?model=@voices/gpt-realtime" });
+    expect([upstream.last.path, upstream.last.headers.authorization]).toEqual(["/v1/realtime?model=gpt-realtime", "Bearer sk-saved"]);
     session.close();
   });
   test("a key may come in the query, and goes no further", async () => {
@@ -274,5 +281,29 @@ describe("a session in the log", () => {
     const log = await logOf(api, id);
     expect(at(log, "metrics")).toMatchObject({ req_units: 130, res_units: 100 });
     expect(at(log, "response", "body", "close")).toMatchObject({ by: who, code: 1006 });
+  });
+
+  const begun = { type: "response.created", response: { id: "resp_1", status: "in_progress", output: [] } };
+  const piece = (delta: string) => ({
+    ...{ type: "response.output_audio_transcript.delta", response_id: "resp_1", item_id: "i", output_index: 0, content_index: 0 },
+    delta,
+  });
+  test.each([
+    ["its client leaves", "client"],
+    ["its provider breaks off", "provider"],
+  ] as const)(verifies("D7.12.estimated", "counts what an answer has said that never ends: %s"), async (_, who) => {
+    const { id, session } = await dialForLog(api.gateway, STAND_IN);
+    session.send(JSON.stringify({ type: "response.create", response: { instructions: "Say a few words about the weather." } }));
+    await until("it arrives", () => upstream.last.received.length === 1);
+    upstream.last.say({ ...DONE, response: { ...DONE.response, id: "resp_0" } });
+    upstream.last.say(begun);
+    for (const word of ["It ", "will ", "rain ", "all ", "day."]) upstream.last.say(piece(word));
+    upstream.last.say({ type: "response.output_audio.delta", response_id: "resp_1", item_id: "i", delta: "A".repeat(4_000) });
+    await until("it was told", () => session.heard.join("").includes("response.output_audio.delta"));
+    if (who === "client") session.cut();
+    else upstream.last.cut();
+    const metrics = at(await logOf(api, id), "metrics");
+    expect(Number(at(metrics, "res_units"))).toBeWithin(104, 120); // 100 were reported of the one before it
+    expect(Number(at(metrics, "req_units"))).toBeWithin(135, 150);
   });
 });

@@ -16,8 +16,9 @@ export interface Visit {
   /** What a close frame said; `cut` where the connection ended without one. */
   readonly closed: { readonly code: number; readonly reason: string } | "cut" | null;
   say(message: object | string): void;
-  /** These bytes, as they are. */
+  /** These bytes, as they are; false where they wait, and `drained` tells when they have gone. */
   write(bytes: Uint8Array): boolean;
+  drained(): Promise<void>;
   close(code?: number, reason?: string): void;
   cut(): void;
   pause(): void;
@@ -78,6 +79,9 @@ class Connection implements Visit {
   }
   write(bytes: Uint8Array): boolean {
     return this.socket.destroyed || this.socket.write(bytes);
+  }
+  drained(): Promise<void> {
+    return new Promise((resolve) => void this.socket.once("drain", resolve));
   }
   close(code = 1000, reason = ""): void {
     this.write(closeFrame(code, reason));

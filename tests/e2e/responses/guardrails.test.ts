@@ -1,10 +1,11 @@
 /** Guardrails, fallback and logs for clients of the responses dialect. */
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { jsonAnswer } from "../../kit/replay.ts";
+import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
 import { at, forAll, type Json, logOf } from "../endpoints/api.ts";
 import { denies, redacted, refusalOf } from "../guarded.ts";
+import { ask, GATEWAY_KEY } from "../process.ts";
 import { ANSWERS, clientOf, NATIVE_ID } from "./stand-ins.ts";
 
 const api = forAll();
@@ -58,7 +59,7 @@ describe.each(WIRES)("over %s", (wire: Wire) => {
     expect(usage?.output_tokens).toBe(7);
     expect(id === NATIVE_ID).toBe(wire === "openai");
   });
-  test("what guardrails found stands in events that the client's helpers pass over", async () => {
+  test(verifies("D6.hooks-responses", "what guardrails found stands in events that the client's helpers pass over"), async () => {
     api.upstream.answer(ANSWERS[wire](ANSWER));
     const config = { ...target(wire), input_guardrails: denies("nowhere"), output_guardrails: denies("nowhere") };
     const client = clientWith(config, { "x-gateway-strict-open-ai-compliance": "false" });
@@ -129,4 +130,52 @@ test("what another vendor thought in an earlier turn does not reach a provider t
     const sent = at(api.upstream.received.at(-1)?.json() as Json, "input") as Json[];
     expect(sent.map(({ type, role }) => type ?? role)).toEqual(["user", "message", "function_call", "function_call_output"]);
   }
+});
+
+/** A provider's response that ran in the background has said nothing to anybody until it is read. */
+describe("a response that is read again", () => {
+  const response = {
+    ...{ id: NATIVE_ID, object: "response", created_at: 1, model: "m", status: "completed", usage: null },
+    output: [
+      {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: SECRET, annotations: [] }],
+      },
+    ],
+  };
+  const event = (type: string, more: Json): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+  const pieces = ["the se", "cret word"].map((delta) =>
+    event("response.output_text.delta", { item_id: "msg_1", output_index: 0, content_index: 0, delta }),
+  );
+  const wires = {
+    whole: jsonAnswer(response),
+    streamed: sseAnswer(
+      [event("response.created", { response: { ...response, output: [] } }), ...pieces, event("response.completed", { response })].join(""),
+    ),
+    "streamed and broken off": sseAnswer(pieces.join("")),
+  };
+  const read = (config: Json, query: string) =>
+    ask(`${api.gateway.base}/v1/responses/${NATIVE_ID}${query}`, "GET", GATEWAY_KEY, undefined, {
+      "x-gateway-config": JSON.stringify({ ...target("openai"), ...config }),
+    });
+  test.each(Object.entries(wires))(verifies("G.engine.retrieved", "is judged: %s"), async (how, wire) => {
+    api.upstream.answer(wire);
+    const denied = await read({ output_guardrails: denies("secret") }, how === "whole" ? "" : "?stream=true");
+    expect(denied.status).toBe(446);
+    expect(denied.text).not.toContain("cret word");
+    const replaced = [{ id: "r", "default.regexReplace": { rule: "secret", redactText: "[removed]" } }];
+    const redactedAnswer = await read({ output_guardrails: replaced }, how === "whole" ? "" : "?stream=true");
+    expect({ status: redactedAnswer.status, text: redactedAnswer.text }).toEqual({
+      status: 200,
+      text: expect.stringContaining("the [removed] word"),
+    });
+    expect(redactedAnswer.text).not.toContain('cret word"');
+  });
+  test("and passes as it came where nothing is found", async () => {
+    api.upstream.answer(wires.streamed);
+    expect((await read({ output_guardrails: denies("nothing of it") }, "?stream=true")).text).toBe(String(wires.streamed.body));
+  });
 });

@@ -45,7 +45,7 @@ async function answerOf(
 }
 
 describe.each(WIRES.map((wire) => [wire]))("over %s", (wire) => {
-  test.each([false, true])(verifies("D7.10.create", "answers a text (stream: %p)"), async (stream) => {
+  test.each([false, true])(verifies("1.tag-responses", verifies("D7.10.create", "answers a text (stream: %p)")), async (stream) => {
     api.upstream.answer(ANSWERS[wire]({ text: "Hi there" }));
     const answer = await answerOf(over(wire), { ...asks, instructions: "Be brief.", max_output_tokens: 100 }, stream);
     expect(answer).toMatchObject({

@@ -4,7 +4,7 @@ import type OpenAI from "openai";
 import { haveRecordings, recordedLines, recording, recordings, sayIfMissing, sseWire } from "../../kit/recordings.ts";
 import { jsonAnswer, sseAnswer } from "../../kit/replay.ts";
 import { forAll } from "../endpoints/api.ts";
-import type { Said } from "../recorded.ts";
+import type { RecordedAnswer } from "../recorded.ts";
 import { bodies, type Recorded, streams } from "../replayed.ts";
 import { clientOf } from "./stand-ins.ts";
 
@@ -19,7 +19,7 @@ const clientFor = ({ provider }: Recorded): OpenAI =>
   clientOf(api.gateway.base, { "x-gateway-provider": BY_CHAT[provider] ?? provider, "x-gateway-custom-host": api.upstream.url });
 
 const INCOMPLETE: Readonly<Record<string, string>> = { max_output_tokens: "length", content_filter: "content_filter" };
-function saidBy({ output, output_text, incomplete_details, usage }: OpenAI.Responses.Response): Said {
+function saidBy({ output, output_text, incomplete_details, usage }: OpenAI.Responses.Response): RecordedAnswer {
   const tools = output.flatMap((item) =>
     item.type === "function_call" ? [{ name: item.name, arguments: JSON.parse(item.arguments) }] : [],
   );
@@ -33,7 +33,7 @@ function saidBy({ output, output_text, incomplete_details, usage }: OpenAI.Respo
   };
 }
 /** A response has no word for it where the model calls tools; xAI counts its thoughts beside the answer, which are output here. */
-const expected = ({ said }: Recorded): Said => ({
+const expected = ({ said }: Recorded): RecordedAnswer => ({
   ...said,
   finish: said.tools.length > 0 && said.finish === "stop" ? "tool_calls" : said.finish,
   usage: { ...said.usage, output: said.usage.total - said.usage.input },

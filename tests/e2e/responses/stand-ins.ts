@@ -53,26 +53,34 @@ const itemsOf = ({ thought, text, call }: Answer): readonly Json[] => [
     ? []
     : [{ id: "fc_1", type: "function_call", status: "completed", call_id: "call_1", name: "weather", arguments: JSON.stringify(call) }]),
 ];
-export const nativeBody = (answer: Answer): Json => responseOf("completed", itemsOf(answer), USAGE);
+/** A native answer of these items; `more` may say how it ended. */
+export const bodyOfItems = (items: readonly Json[], more: Json = {}): Json => ({ ...responseOf("completed", items, USAGE), ...more });
+export const nativeBody = (answer: Answer): Json => bodyOfItems(itemsOf(answer));
 
 type Piece = readonly [type: string, members: Json];
 const PIECES: Readonly<Record<string, (item: Json, output_index: number) => readonly Piece[]>> = {
   reasoning: (item, output_index) => {
     const [part] = item["summary"] as readonly Json[];
+    if (part === undefined) return []; // its provider shows the thought to nobody
     const at = { item_id: item["id"], output_index, summary_index: 0 };
     return [
       ["reasoning_summary_part.added", { ...at, part: { ...part, text: "" } }],
-      ["reasoning_summary_text.delta", { ...at, delta: part?.["text"] }],
-      ["reasoning_summary_text.done", { ...at, text: part?.["text"] }],
+      ["reasoning_summary_text.delta", { ...at, delta: part["text"] }],
+      ["reasoning_summary_text.done", { ...at, text: part["text"] }],
       ["reasoning_summary_part.done", { ...at, part }],
     ];
   },
   message: (item, output_index) => {
     const [part] = item["content"] as readonly Json[];
     const at = { item_id: item["id"], output_index, content_index: 0 };
+    if (part?.["type"] === "refusal") return [["refusal.delta", { ...at, delta: part["refusal"] }]];
+    const annotations = (part?.["annotations"] ?? []) as readonly Json[];
     return [
-      ["content_part.added", { ...at, part: { ...part, text: "" } }],
+      ["content_part.added", { ...at, part: { ...part, text: "", annotations: [] } }],
       ["output_text.delta", { ...at, delta: part?.["text"], logprobs: [] }],
+      ...annotations.map(
+        (annotation, annotation_index): Piece => ["output_text.annotation.added", { ...at, annotation_index, annotation }],
+      ),
       ["output_text.done", { ...at, text: part?.["text"], logprobs: [] }],
       ["content_part.done", { ...at, part }],
     ];
@@ -84,10 +92,15 @@ const PIECES: Readonly<Record<string, (item: Json, output_index: number) => read
 };
 const BARE: Readonly<Record<string, Json>> = { reasoning: { summary: [] }, message: { content: [] }, function_call: { arguments: "" } };
 
+/** The beginning of a stream is of the same answer as its end. */
+const pick = (end: unknown): Json => (typeof end === "object" && end !== null && "id" in end ? { id: end.id } : {});
+
 /** The events of a native stream; `end` may say how it ended, and what for. */
-export function nativeStream(answer: Answer, end: Piece = ["completed", { response: nativeBody(answer) }]): string {
-  const begun = { response: responseOf("in_progress", [], null) };
-  const items = itemsOf(answer).flatMap((item, output_index): readonly Piece[] => {
+export const nativeStream = (answer: Answer, end?: Piece): string => streamOfItems(itemsOf(answer), end);
+export function streamOfItems(said: readonly Json[], end: Piece = ["completed", { response: bodyOfItems(said) }]): string {
+  const [, { response }] = end;
+  const begun = { response: { ...responseOf("in_progress", [], null), ...pick(response) } };
+  const items = said.flatMap((item, output_index): readonly Piece[] => {
     const type = String(item["type"]);
     const started = { ...item, ...BARE[type], status: "in_progress" };
     return [

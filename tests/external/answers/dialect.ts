@@ -22,11 +22,11 @@ const chatRequest = ({ model, stream, input }: Json): Json => ({
   messages: typeof input === "string" ? [{ role: "user", content: input }] : objects(input).map(messageOf),
 });
 
-interface Said {
+interface FoldedAnswer {
   text: string;
   readonly calls: Map<number, { id: string; name: string; arguments: string }>;
 }
-function add(said: Said, event: StreamEvent): void {
+function add(said: FoldedAnswer, event: StreamEvent): void {
   if (event.type === "text") said.text += event.text;
   if (event.type !== "tool") return;
   const { index, id = "", name = "", arguments: piece = "" } = event;
@@ -34,7 +34,7 @@ function add(said: Said, event: StreamEvent): void {
   said.calls.set(index, { id: call.id + id, name: call.name + name, arguments: call.arguments + piece });
 }
 
-function responseOf({ text, calls }: Said, { id, model, created, echo }: EncodeOptions): Json {
+function responseOf({ text, calls }: FoldedAnswer, { id, model, created, echo }: EncodeOptions): Json {
   const seed = id.replaceAll("-", "");
   const message = { id: `msg_${seed}`, type: "message", role: "assistant", status: "completed" };
   return {
@@ -57,7 +57,7 @@ function responseOf({ text, calls }: Said, { id, model, created, echo }: EncodeO
 const frame = (type: string, data: Json): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 
 function encoder(options: EncodeOptions): Encoder {
-  const said: Said = { text: "", calls: new Map() };
+  const said: FoldedAnswer = { text: "", calls: new Map() };
   return {
     event(event) {
       add(said, event);
@@ -69,7 +69,7 @@ function encoder(options: EncodeOptions): Encoder {
   };
 }
 
-const whole = ({ choices }: Collected): Said => {
+const whole = ({ choices }: Collected): FoldedAnswer => {
   const { text = "", tools = [] } = choices[0] ?? {};
   return { text, calls: new Map(tools.map((call, index) => [index, call])) };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Records, Workspaces } from "#contract";
+import { BLANK_WORKSPACE, type Records, Workspaces } from "#contract";
 import { type Thing, thing, Things } from "./sample.ts";
 import { closedHandle, codeOf, expectUnavailable, handleOf, type Subject, unique } from "./subject.ts";
 
@@ -44,7 +44,7 @@ export const recordsSuite = (subject: Subject): void => {
       organisation_id: crypto.randomUUID(),
       name: "Default",
       slug: "default",
-      description: null,
+      ...BLANK_WORKSPACE,
       defaults: { metadata: { team: "a" } },
     };
     await spaces.insert(space);

@@ -8,8 +8,8 @@ const MAPPED = { mapped: true } as const;
 
 /** What is to be counted, as a message request of Anthropic's form. */
 export function messagesCount(body: Json): Json {
-  const asked = named(body);
-  const of = isJson(asked.generateContentRequest) ? named(asked.generateContentRequest) : asked;
+  const request = named(body);
+  const of = isJson(request.generateContentRequest) ? named(request.generateContentRequest) : request;
   const [system] = systemTurn(of.systemInstruction);
   const tools = objects(toolMembers(of).tools).map((tool) => named(tool.function));
   return {
@@ -27,8 +27,8 @@ function messageOf({ role, content, tool_calls, tool_call_id }: Json): Json {
     return { type: "tool_use", id, name, input: JSON.parse(String(args)) as unknown };
   });
   if (calls.length === 0 && typeof content === "string") return { role, content };
-  const said = typeof content === "string" ? [{ type: "text", text: content }] : namedAll(content).map(blockOf);
-  return { role, content: [...said.filter(({ text: words }) => words !== ""), ...calls] };
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : namedAll(content).map(blockOf);
+  return { role, content: [...blocks.filter(({ text: words }) => words !== ""), ...calls] };
 }
 
 function blockOf(part: Json): Json {

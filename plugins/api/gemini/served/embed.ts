@@ -4,10 +4,10 @@ import { partsOf, textOf } from "./parts.ts";
 import { refused } from "./refused.ts";
 
 /** What kind of task vectors are for is a hint that others do not take. */
-export const embedRequest = (body: Json): Json => asked(body, [named(body)]);
-export const embedAllRequest = (body: Json): Json => asked(body, namedAll(body.requests));
+export const embedRequest = (body: Json): Json => requestOf(body, [named(body)]);
+export const embedAllRequest = (body: Json): Json => requestOf(body, namedAll(body.requests));
 
-function asked({ model }: Json, entries: readonly Json[]): Json {
+function requestOf({ model }: Json, entries: readonly Json[]): Json {
   const sizes = [...new Set(entries.map(({ outputDimensionality }) => outputDimensionality ?? undefined))];
   if (sizes.length > 1) throw refused("More than one outputDimensionality in a request", "requests");
   return {

@@ -39,8 +39,8 @@ function formatOf({ responseMimeType, responseSchema, responseJsonSchema, _respo
 }
 
 /** Text is what everybody answers. */
-function modalitiesOf(asked: unknown): readonly string[] | undefined {
-  const modalities = Array.isArray(asked) ? asked.map((modality) => String(modality).toLowerCase()) : [];
+function modalitiesOf(given: unknown): readonly string[] | undefined {
+  const modalities = Array.isArray(given) ? given.map((modality) => String(modality).toLowerCase()) : [];
   return modalities.some((modality) => modality !== "text") ? modalities : undefined;
 }
 

@@ -24,14 +24,14 @@ const MEMBERS: ReadonlySet<string> = new Set([
 
 /** A request of this form as the chat completion that asks the same. */
 export function chatRequest(body: Json, to: ServedTo): Json {
-  const asked = named(body);
-  if (asked.cachedContent !== undefined && asked.cachedContent !== null) throw refused("cachedContent", "cachedContent");
+  const request = named(body);
+  if (request.cachedContent !== undefined && request.cachedContent !== null) throw refused("cachedContent", "cachedContent");
   const travelling = Object.fromEntries(Object.entries(body).filter(([member]) => !isMapped(member)));
   return {
     ...travelling,
-    messages: [...systemTurn(asked.systemInstruction), ...turnsOf(asked.contents, to)],
-    ...generationMembers(asked.generationConfig, to),
-    ...toolMembers(asked),
+    messages: [...systemTurn(request.systemInstruction), ...turnsOf(request.contents, to)],
+    ...generationMembers(request.generationConfig, to),
+    ...toolMembers(request),
   };
 }
 const isMapped = (member: string): boolean => MEMBERS.has(Object.keys(named({ [member]: null }))[0] ?? "");

@@ -78,12 +78,12 @@ function firstOf(queue: Waiting | undefined): Call | undefined {
 }
 
 function modelTurn(parts: Parts, calls: Calls, to: ServedTo): Json {
-  const said = textOf(parts.filter(isText).flatMap(partsOf), "");
+  const content = textOf(parts.filter(isText).flatMap(partsOf), "");
   const called = parts.filter(({ functionCall }) => isJson(functionCall)).map((part) => toolCall(part, calls, to));
   const thoughts = parts.map((part) => (isThought(part) ? (text(part.text) ?? "") : "")).join("");
   return {
     role: "assistant",
-    content: said === "" && called.length > 0 ? null : said,
+    content: content === "" && called.length > 0 ? null : content,
     ...(thoughts !== "" && { reasoning_content: thoughts }),
     ...(to.mapped && signedBlocks(parts)),
     ...(called.length > 0 && { tool_calls: called }),
@@ -147,8 +147,8 @@ function userTurns(parts: Parts, made: Parts, calls: Calls, to: ServedTo): Turns
   const results = parts.flatMap(({ functionResponse }) => (isJson(functionResponse) ? [named(functionResponse)] : []));
   const turns = results.map((result) => resultTurn(result, calls.answered(result), to));
   const beside = parts.filter(({ functionResponse }) => functionResponse === undefined).flatMap(partsOf);
-  const said = [...made, ...results.flatMap(seenBeside), ...beside];
-  return said.length === 0 && turns.length > 0 ? turns : [...turns, { role: "user", content: plain(said) }];
+  const content = [...made, ...results.flatMap(seenBeside), ...beside];
+  return content.length === 0 && turns.length > 0 ? turns : [...turns, { role: "user", content: plain(content) }];
 }
 
 function resultTurn({ response }: Json, tool_call_id: string, { mapped }: ServedTo): Json {

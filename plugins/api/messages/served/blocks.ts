@@ -43,7 +43,7 @@ function urlOf(source: Json, kind: string): string {
 }
 
 function documentParts(source: Json, title: string | undefined, context: string | undefined): Parts {
-  const about = [title, context].filter((said) => said !== undefined).join("\n");
+  const about = [title, context].filter((label) => label !== undefined).join("\n");
   if (source.type === "text") return textPart(about === "" ? String(source.data) : `${about}\n${String(source.data)}`);
   if (source.type === "content") return [...textPart(about), ...partsOf(source.content, { mapped: false })];
   const url = urlOf(source, "document");

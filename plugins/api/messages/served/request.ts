@@ -13,28 +13,32 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "context_management", "inference_geo", "task_budget", "fallbacks",
 ]);
 
+/** What of a message request travels on as it is. */
+export const travelling = (body: Json): Json => Object.fromEntries(Object.entries(body).filter(([member]) => !MEMBERS.has(member)));
+
 /** A message request as the chat completion that asks the same. */
 export function chatRequest(body: Json, to: ServedTo): Json {
-  const travelling = Object.fromEntries(Object.entries(body).filter(([member]) => !MEMBERS.has(member)));
   const tools = toolsOf(body, to);
   return {
-    ...travelling,
+    ...travelling(body),
     messages: [...systemTurn(body.system, to), ...objects(body.messages).flatMap((message) => turnsOf(message, to))],
     ...given("max_completion_tokens", body.max_tokens),
     ...given("stop", someOf(body.stop_sequences)),
     ...(tools && { tools }),
     ...toolChoiceOf(body),
     ...given("user", object(body.metadata).user_id),
-    ...given("response_format", formatOf(object(body.output_config).format ?? body.output_format)),
+    ...given("response_format", formatOf(body)),
     ...given("reasoning_effort", text(object(body.output_config).effort)),
     ...(to.mapped && { ...given("thinking", body.thinking), ...given("top_k", body.top_k) }),
   };
 }
 /** An empty list says nothing, and some vendors refuse it. */
 const someOf = (list: unknown): unknown => (Array.isArray(list) && list.length === 0 ? undefined : list);
-const given = (member: string, value: unknown): Json => (value === undefined || value === null ? {} : { [member]: value });
+export const given = (member: string, value: unknown): Json => (value === undefined || value === null ? {} : { [member]: value });
 
-function formatOf(format: unknown): Json | undefined {
+/** The form that the answer is to have, as a chat completion is asked for it. */
+export function formatOf({ output_config, output_format }: Json): Json | undefined {
+  const format = object(output_config).format ?? output_format;
   if (!isJson(format)) return undefined;
   if (format.type !== "json_schema") throw refused(`An output format of the type ${String(format.type)}`, "output_config");
   const schema = object(format.schema);

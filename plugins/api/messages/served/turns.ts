@@ -45,8 +45,8 @@ const wholeResult = ({ tool_use_id, content, is_error, ...rest }: Json, to: Serv
 /** OpenAI's form has a text alone; images and files of a result stand in the user's message behind it. */
 function textResult({ tool_use_id, content, is_error }: Json, to: ServedTo): Json {
   const parts = partsOf(content ?? "", to);
-  const said = textOf(parts);
-  const result = said === "" && media(parts).length > 0 ? "The result stands below." : said;
+  const text = textOf(parts);
+  const result = text === "" && media(parts).length > 0 ? "The result stands below." : text;
   return { role: "tool", tool_call_id: tool_use_id, content: is_error === true ? `Error: ${result}` : result };
 }
 function seenBeside({ tool_use_id, content }: Json, to: ServedTo): Turns {
@@ -58,11 +58,11 @@ function seenBeside({ tool_use_id, content }: Json, to: ServedTo): Turns {
 function assistantTurn(content: unknown, to: ServedTo): Json {
   if (typeof content === "string") return { role: "assistant", content };
   const blocks = objects(content);
-  const said = textOf(partsOf(blocks.filter(isText), to), "");
+  const text = textOf(partsOf(blocks.filter(isText), to), "");
   const calls = blocks.filter(({ type }) => type === "tool_use").map((block) => toolCall(block, to));
   return {
     role: "assistant",
-    content: said === "" && calls.length > 0 ? null : said,
+    content: text === "" && calls.length > 0 ? null : text,
     ...thoughts(blocks),
     ...(to.mapped && ownBlocks(blocks)),
     ...(calls.length > 0 && { tool_calls: calls }),

@@ -20,8 +20,8 @@ export const creating = (store: KeptStore): Required<Pick<OperationRoute, "prepa
   keeps: keeping(store),
 });
 
-async function continued(asked: Json, id: string, caller: Caller, store: KeptStore): Promise<PreparedBody> {
-  const { previous_response_id: _, ...body } = asked;
+async function continued(request: Json, id: string, caller: Caller, store: KeptStore): Promise<PreparedBody> {
+  const { previous_response_id: _, ...body } = request;
   const conversation = await conversationTo(id, caller, store);
   const { body: whole, bytes } = await withItems(body, [...asInput(conversation), ...itemsOf(body.input)], caller, store);
   return { body: whole, bytes: conversation.bytes + bytes, echo: { previous_response_id: id } };
@@ -34,17 +34,23 @@ async function withItems(body: Json, input: readonly Json[], caller: Caller, sto
 const keeping = (store: KeptStore): KeptAnswers => ({
   wants: (call) => isKept(bodyOf(call), call.control),
   completed,
-  keep: async (answer, call, { organisationId, workspaceId }) => {
+  keep: async (answer, call, { organisationId, workspaceId }, judged) => {
     const { input, previous_response_id: previous } = bodyOf(call);
     if (!isOwnId(answer.id)) return;
     const previous_id = isOwnId(previous) ? previous : null;
     const response = { ...answer, previous_response_id: previous ?? null, store: true };
     await store.keep(
       { id: answer.id, organisation_id: organisationId, workspace_id: workspaceId, previous_id },
-      { input: itemsOf(input), response },
+      { input: judged ? itemsLeft(judged, input) : itemsOf(input), response },
     );
   },
 });
+
+/** What guardrails left of the client's own items: they stand behind the conversation that they continue. */
+function itemsLeft(judged: Json, input: unknown): readonly Json[] {
+  const count = itemsOf(input).length;
+  return count === 0 ? [] : itemsOf(judged.input).slice(-count);
+}
 
 /** The events that end a good answer. In JSON a line break is written otherwise, so that neither can stand in a text. */
 const LAST = ["event: response.completed\ndata: ", "event: response.incomplete\ndata: "] as const;

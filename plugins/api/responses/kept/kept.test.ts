@@ -5,6 +5,7 @@ import { itemsOf } from "./items.ts";
 import { type Kept, keptResponses, KeptResponses } from "./index.ts";
 import { itemId } from "../output/item-id.ts";
 import { MAX_BYTES } from "./store.ts";
+import { verifies } from "../../../../tests/requirements/verifies.ts";
 
 const DAY_MS = 86_400_000;
 const NEEDS = ["records", "blobs", "vault"] as const;
@@ -27,7 +28,7 @@ const message = (text: string): Json => ({
 const answer = (n: number, output: readonly Json[]): Json => ({ id: `resp_gw_${n}`, object: "response", status: "completed", output });
 const asking = (body: Json) => callOf(body, { operation: "createModelResponse" });
 const keep = (n: number, body: Json, output: readonly Json[] = [message(`answer ${n}`)], caller: Caller = CALLERS.workspace) =>
-  kept.create.keeps.keep(answer(n, output), asking(body), caller);
+  kept.create.keeps.keep(answer(n, output), asking(body), caller, null);
 const inputOf = async (body: Json, caller: Caller = CALLERS.workspace): Promise<unknown> => {
   const made = await kept.create.prepare(asking(body), caller);
   return made?.body["input"];
@@ -88,7 +89,7 @@ describe("what is kept", () => {
     expect(completed(frame("response.failed", { response: answer(3, []) }))).toBeUndefined();
   });
   test("is nothing that a provider made, and nothing larger than the bound", async () => {
-    await kept.create.keeps.keep({ ...answer(1, []), id: "resp_of_a_provider" }, asking({}), CALLERS.workspace);
+    await kept.create.keeps.keep({ ...answer(1, []), id: "resp_of_a_provider" }, asking({}), CALLERS.workspace, null);
     expect((await records().list({ limit: 1, offset: 0 })).total).toBe(0);
     await expect(codeOf(keep(2, { input: "x".repeat(MAX_BYTES) }))).resolves.toMatchObject({ message: expect.stringContaining("at most") });
     expect(await codeOf(later("getModelResponse", "resp_gw_2"))).toBe("NOT_FOUND");
@@ -162,9 +163,9 @@ describe("a reference to an item of an earlier answer", () => {
   const refer = (id: string): Json => ({ type: "item_reference", id });
   const keepOwn = (n: 0 | 1, input: unknown, texts: readonly string[], caller: Caller = CALLERS.workspace) => {
     const output = texts.map((text, index) => ({ ...message(text), id: idOf(n, index) }));
-    return kept.create.keeps.keep({ ...answer(n, output), id: `resp_gw_${seeds[n]}` }, asking({ input }), caller);
+    return kept.create.keeps.keep({ ...answer(n, output), id: `resp_gw_${seeds[n]}` }, asking({ input }), caller, null);
   };
-  const said = (text: string): Json => ({
+  const messageItem = (text: string): Json => ({
     type: "message",
     role: "assistant",
     content: [{ type: "output_text", text, annotations: [] }],
@@ -176,12 +177,12 @@ describe("a reference to an item of an earlier answer", () => {
     const user = { role: "user", content: "Go on." };
     const body = { model: "m", input: [refer(idOf(0, 1)), { id: idOf(1, 0) }, user, refer("msg_of_a_provider")] };
     const made = await kept.create.prepare(asking(body), CALLERS.workspace);
-    expect(made?.body).toEqual({ model: "m", input: [said("two"), said("three"), user, refer("msg_of_a_provider")] });
+    expect(made?.body).toEqual({ model: "m", input: [messageItem("two"), messageItem("three"), user, refer("msg_of_a_provider")] });
     expect(made?.bytes).toBeGreaterThan(100);
     expect(await inputOf({ input: "More.", previous_response_id: `resp_gw_${seeds[1]}` })).toEqual([
-      said("two"),
+      messageItem("two"),
       { role: "user", content: "And?" },
-      said("three"),
+      messageItem("three"),
       ...itemsOf("More."),
     ]);
   });
@@ -225,7 +226,7 @@ describe("later", () => {
     await expect(later("getModelResponse", "resp_gw_1", "?stream=true")).rejects.toThrow("leave out stream");
     expect(await later("getModelResponse", "resp_gw_1", "?include=reasoning.encrypted_content&stream=false")).toBeDefined();
   });
-  test("items of the input come page by page, in either order, each with an id that stays", async () => {
+  test(verifies("D7.kept.pages", "items of the input come page by page, in either order, each with an id that stays"), async () => {
     await keep(1, { input: "one" }, [{ ...message("answer 1"), id: "msg_10000" }]); // made like the input's own
 
     await keep(2, {

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import {
+  type BodyContent,
   type Call,
   type Caller,
+  type EndedWork,
   GatewayError,
   type Json,
   NO_CONTENT,
@@ -9,7 +11,10 @@ import {
   type OperationRoute,
   type OwnedIds,
 } from "#contract";
+import { tokenUsage, usageAtEnd } from "../../content/token-usage.ts";
+import { text } from "../../content/wire.ts";
 import { owned } from "../owned.ts";
+import { RETRIEVED, RETRIEVED_IN_EVENTS } from "../retrieved.ts";
 import { asShown, conversationTo } from "./conversation.ts";
 import { shownItems } from "./items.ts";
 import { ItemsQuery, pageOf, queryOf, ResponseQuery } from "./page.ts";
@@ -57,26 +62,38 @@ export const laterRoutes = (store: KeptStore): readonly OperationRoute[] => [
 ];
 
 /** A kept response that was found, and who asks for it how. */
-interface Asked {
+interface KeptRequest {
   readonly store: KeptStore;
   readonly record: KeptResponse;
   readonly content: KeptContent;
   readonly call: Call;
   readonly caller: Caller;
 }
-const { named: _, ...making } = owned;
+const { named: _, begins: __, ...making } = owned;
 /** What is read of a response that is still being made has items that nobody recorded yet. */
 const ofPath: OwnedIds = { ...making, params: ["response_id"] };
 
-type Answer = (asked: Asked) => Json | Promise<Json>;
+type Answer = (request: KeptRequest) => Json | Promise<Json>;
 
+/** One in the background was not counted when it was created: its usage is known when it has ended. */
+const TELLS_ENDS: BodyContent = { usage: tokenUsage, usageAtEnd, ended: { in: endedIn, param: "response_id" } };
+function endedIn(answer: Json): readonly EndedWork[] {
+  const [id, usage] = [text(answer.id), tokenUsage(answer)];
+  return id === undefined || usage === undefined ? [] : [{ id, usage, model: text(answer.model) ?? null }];
+}
+
+/** What their answers say; of the others that is nothing. */
+const SAID: { readonly [id in OperationId]?: BodyContent } = {
+  getModelResponse: { ...RETRIEVED_IN_EVENTS, ...TELLS_ENDS },
+  cancelModelResponse: { ...RETRIEVED, ...TELLS_ENDS },
+};
 const later = (
   operation: OperationId,
   store: KeptStore,
   answer: Answer,
 ): Pick<OperationRoute, "operation" | "content" | "owned" | "local"> => ({
   operation,
-  content: NO_CONTENT,
+  content: SAID[operation] ?? NO_CONTENT,
   owned: ofPath,
   local: (call, caller) => {
     const id = call.params["response_id"];
@@ -84,7 +101,7 @@ const later = (
   },
 });
 
-async function found(id: string, caller: Caller, store: KeptStore): Promise<Pick<Asked, "record" | "content">> {
+async function found(id: string, caller: Caller, store: KeptStore): Promise<Pick<KeptRequest, "record" | "content">> {
   const record = await store.find(id, caller);
   const content = record && (await store.content(record));
   if (!record || !content) throw new GatewayError("NOT_FOUND", { what: `response with the id ${id}` });

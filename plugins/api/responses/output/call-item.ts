@@ -64,8 +64,8 @@ export class FunctionCallItem implements CallItem {
   end(status: ItemStatus): string {
     const filled = this.text.written.trim() === "" && status === "completed" ? this.arguments("{}") : "";
     this.item = this.body(status);
-    const said = { ...this.place, name: this.head.name, arguments: this.text.written };
-    return filled + this.at.writer.event("response.function_call_arguments.done", said) + itemDone(this.at, this.item);
+    const done = { ...this.place, name: this.head.name, arguments: this.text.written };
+    return filled + this.at.writer.event("response.function_call_arguments.done", done) + itemDone(this.at, this.item);
   }
   private body(status: ItemStatus): Json {
     return { id: this.at.id, type: "function_call", status, arguments: this.text.written, ...this.head };

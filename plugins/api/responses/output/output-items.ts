@@ -1,4 +1,6 @@
-import { type Json, type PackedThought, packThought, type StreamEvent } from "#contract";
+import { type Json, type PackedThought, packThought, signatureFor, type StreamEvent } from "#contract";
+import { isOutputItem } from "../../content/output-item.ts";
+import { WIRE } from "../read-items.ts";
 import { type CallHead, type CallItem, CustomCallItem, FunctionCallItem } from "./call-item.ts";
 import type { EventWriter } from "./event-writer.ts";
 import { itemId } from "./item-id.ts";
@@ -25,7 +27,7 @@ export interface ItemsOf {
 
 /** The output of an answer, made of its events: its items in order, and the wire text that tells of them. */
 export class OutputItems {
-  private said = 0;
+  private textChars = 0;
   private readonly begun: OpenItem[] = [];
   private message: MessageItem | null = null;
   private reasoning: ReasoningItem | null = null;
@@ -41,13 +43,16 @@ export class OutputItems {
     return this.begun.map(({ item }) => item);
   }
   event(event: Content): string {
-    this.said += lengthOf(event);
-    if (this.said > MOST) throw new SyntaxError(`it says more than ${MOST} characters, which the events of its end would repeat`);
+    this.textChars += lengthOf(event);
+    if (this.textChars > MOST)
+      throw new SyntaxError(
+        `it says more than ${MOST} characters, log probabilities counted as ${OF_A_LOGPROB} each, which the events of its end would repeat`,
+      );
     return (this.add[event.type] as (event: Content) => string)(event); // the key selects the handler of its own type
   }
   /** Whatever is under way ends so. */
   end(status: ItemStatus): string {
-    const wire = this.endSaid(status);
+    const wire = this.endMessageOrReasoning(status);
     return wire + this.endCalls(() => true, status);
   }
 
@@ -71,10 +76,10 @@ export class OutputItems {
   }
   private thought({ text, signature, redacted }: Of<"reasoning">): string {
     if (redacted !== undefined) return this.hidden({ redacted });
-    const said = this.inReasoning(text);
-    if (signature === undefined) return said;
-    this.reasoning?.encrypt(this.of.translated ? packThought({ signature }) : signature);
-    return said + this.endSaid("completed");
+    const delta = this.inReasoning(text);
+    if (signature === undefined) return delta;
+    this.reasoning?.encrypt(this.of.translated ? packThought({ signature }) : (signatureFor(WIRE, signature) ?? signature));
+    return delta + this.endMessageOrReasoning("completed");
   }
   private inReasoning(text: string): string {
     if (this.reasoning !== null) return this.reasoning.text(text);
@@ -92,9 +97,9 @@ export class OutputItems {
   }
 
   private call({ index, id = "", name = "", arguments: piece = "", signature }: Of<"tool">): string {
-    const known = this.calls.get(index);
-    const signed = signature === undefined ? "" : this.hidden({ signature, call: known?.callId ?? id });
-    if (known !== undefined) return signed + (this.open.get(index)?.arguments(piece) ?? ""); // ended: blanks behind its arguments
+    const existing = this.calls.get(index);
+    const signed = signature === undefined ? "" : this.hidden({ signature, call: existing?.callId ?? id });
+    if (existing !== undefined) return signed + (this.open.get(index)?.arguments(piece) ?? ""); // ended: blanks behind its arguments
     const before = this.endComplete();
     const call = this.opened(this.callItem({ call_id: id, name }));
     this.calls.set(index, call);
@@ -132,9 +137,9 @@ export class OutputItems {
   }
   /** Before another item begins: what is complete ends. */
   private endComplete(): string {
-    return this.endSaid("completed") + this.endCalls(({ isWhole }) => isWhole, "completed");
+    return this.endMessageOrReasoning("completed") + this.endCalls(({ isWhole }) => isWhole, "completed");
   }
-  private endSaid(status: ItemStatus): string {
+  private endMessageOrReasoning(status: ItemStatus): string {
     const open = this.message ?? this.reasoning;
     this.message = null;
     this.reasoning = null;
@@ -155,16 +160,15 @@ export class OutputItems {
  * text writes it three times, and the end of the answer again, in one turn each.
  */
 const MOST = 2_500_000;
+/** What a log probability counts: some 90 characters are written of it, four times, and each is an object that is gone through. */
+const OF_A_LOGPROB = 100;
 /** Items of an answer; its end writes all of them. */
 const MOST_ITEMS = 4_096;
 function lengthOf(event: Content): number {
   if (event.type === "text" || event.type === "refusal") return event.text.length;
+  if (event.type === "logprobs") return event.tokens.reduce((sum, { top_logprobs: others }) => sum + (1 + others.length) * OF_A_LOGPROB, 0);
   if (event.type === "reasoning") return event.text.length + (event.signature ?? event.redacted ?? "").length;
   return event.type === "tool" ? (event.arguments ?? "").length + (event.signature ?? "").length : 0;
 }
 
 const IMAGE_HEAD = /^data:image\/[^;,]+;base64,/;
-
-/** Items that only a provider with a Responses API brings; blocks of another form have no place here. */
-const isOutputItem = ({ type }: Json): boolean =>
-  typeof type === "string" && (/_call(_output)?$/.test(type) || type === "mcp_list_tools" || type === "mcp_approval_request");

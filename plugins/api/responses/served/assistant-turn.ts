@@ -10,12 +10,12 @@ export function assistantTurn(items: Items, to: ServedTo): readonly Json[] {
   const texts = items.filter(isMessage).map(({ content }) => textOf(partsOf(content), ""));
   const signatures = to.mapped ? signaturesOf(items) : NO_SIGNATURES;
   const calls = items.filter(isCall).map((call) => toolCall(call, signatures.get(call.call_id)));
-  const said = texts.filter((one) => one !== "").join("\n");
-  if (said === "" && calls.length === 0) return [];
+  const content = texts.filter((piece) => piece !== "").join("\n");
+  if (content === "" && calls.length === 0) return [];
   return [
     {
       role: "assistant",
-      content: said === "" && calls.length > 0 ? null : said,
+      content: content === "" && calls.length > 0 ? null : content,
       ...thoughts(items),
       ...(to.mapped && signedBlocks(items)),
       ...(calls.length > 0 && { tool_calls: calls }),
@@ -60,6 +60,6 @@ function thinkingBlock(item: Json): Items {
   return signature === undefined || call !== undefined ? [] : [{ type: "thinking", thinking: summaryOf(item), signature }];
 }
 function textBlock({ content }: Json): Items {
-  const said = textOf(partsOf(content), "");
-  return said === "" ? [] : [{ type: "text", text: said }];
+  const text = textOf(partsOf(content), "");
+  return text === "" ? [] : [{ type: "text", text }];
 }

@@ -77,8 +77,8 @@ function resultTurns(items: Items, to: ServedTo): readonly Json[] {
 const toolTurn = ({ call_id: tool_call_id }: Json, content: unknown): Json => ({ role: "tool", tool_call_id, content });
 function textResult({ output }: Json): string {
   const parts = partsOf(output ?? "");
-  const said = textOf(parts);
-  return said === "" && media(parts).length > 0 ? "The result stands below." : said;
+  const content = textOf(parts);
+  return content === "" && media(parts).length > 0 ? "The result stands below." : content;
 }
 function seenBeside({ call_id, output }: Json): Parts {
   const seen = media(partsOf(output ?? ""));

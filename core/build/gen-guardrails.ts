@@ -1,0 +1,134 @@
+/** Writes `docs/guardrails.md` from what checks and operations declare, whose cells `tests/guardrail-table` walks. With `--check` it only compares. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Check, Manifest, MountedOperation } from "#contract";
+import { registry } from "../generated/registry.ts";
+import type { LoadedCheck } from "../kernel/generation.ts";
+import { FAIL_MODE } from "../pipeline/guard/fail-mode.ts";
+import { LENGTH, RELEASED, WORD_AT } from "../../tests/guardrail-table/released.ts";
+import { answersWhole, checksOf, claims, deployment, streams, surfacesOf } from "../../tests/guardrail-table/cells.ts";
+
+const file = join(import.meta.dir, "../../docs/guardrails.md");
+
+const built = await deployment();
+const checks = checksOf(built);
+const operations = surfacesOf(built);
+await built.end();
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [`| ${head.join(" | ")} |`, `|${" :- |".repeat(head.length)}`, ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
+const code = (text: string): string => `\`${text}\``;
+const yes = (is: boolean, word = "yes"): string => (is ? word : "–");
+
+/* ── which check runs where ──────────────────────────────────────────────────────────────────────────────────── */
+
+/** What a check says of one operation: the sides that it judges, and whether an answer may come as a stream. */
+function cell({ check }: LoadedCheck, operation: MountedOperation): string {
+  const answer = claims(check, operation, "output");
+  const parts = [
+    claims(check, operation, "input") ? "request" : "",
+    answer && answersWhole(operation) ? "answer" : "",
+    answer && streams(operation) ? "stream" : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ") || "–";
+}
+/** Operations that are alike for every check stand in one column. */
+function columns(): readonly (readonly MountedOperation[])[] {
+  const alike = Map.groupBy(operations, (operation) => checks.map((check) => cell(check, operation)).join(";"));
+  return [...alike.values()];
+}
+function matrix(): string {
+  const groups = columns();
+  const names = groups.map((_, at) => String.fromCharCode(65 + at));
+  const legend = groups.map((group, at) => [names[at] ?? "", group.map(({ id }) => code(id)).join(" ")]);
+  const rows = checks.map((check) => [code(check.check.id), ...groups.map(([first]) => (first ? cell(check, first) : ""))]);
+  return `${table(["", "Operations"], legend)}\n\n${table(["Check", ...names], rows)}`;
+}
+
+/* ── how each check judges ───────────────────────────────────────────────────────────────────────────────────── */
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+function streamOf({ on, stream = "final", transforms }: Check): string {
+  if (!on.includes("output")) return "–";
+  if (stream === "none") return "refused where it denies or changes";
+  if (stream === "final" || transforms) return "held whole";
+  return `held ${stream.window.overlap} characters, by windows of ${stream.window.chars}`;
+}
+/** Packs that ask a service of their own vendor's. */
+const VENDORS: ReadonlySet<string> = new Set(
+  registry.flatMap(({ manifest }) => {
+    const { id, bare, needs } = manifest as Manifest; // valid, or the boot above would have failed
+    return bare !== true && needs?.some((need) => need.startsWith("net:")) ? [id] : [];
+  }),
+);
+function whereOf({ check }: LoadedCheck): string {
+  if (check.cost) return "here; beyond 5 ms in a process of its own";
+  return VENDORS.has(check.id.split(".")[0] ?? "") ? "by its vendor" : "here, or by whom its parameters name";
+}
+const shown = (loaded: LoadedCheck): readonly string[] => {
+  const { check } = loaded;
+  const { id, wants = ["text"], scope = "last_message", timeoutMs = DEFAULT_TIMEOUT_MS, transforms, targets = ["llm"] } = check;
+  return [
+    code(id),
+    wants.length === 0 ? "no text" : wants.join(", "),
+    wants.length === 0 ? "–" : code(scope),
+    streamOf(check),
+    yes(transforms === true),
+    yes(targets.includes("mcp_tools")),
+    whereOf(loaded),
+    `${timeoutMs / 1000} s`,
+  ];
+};
+
+/* ── what an error means ─────────────────────────────────────────────────────────────────────────────────────── */
+
+const word = (opens: boolean): string => (opens ? "goes on" : "stays shut");
+const failModes = table(
+  ["Class", "Why", "`deny`", "`deny`, `failOnError: false`", "`deny`, `failOnError: true`", "no `deny`"],
+  Object.entries(FAIL_MODE).map(([name, { opens, why }]) => [
+    code(name),
+    why,
+    word(opens(null, true)),
+    word(opens(false, true)),
+    word(opens(true, true)),
+    opens(null, false) ? "counts as passed" : "counts as failed (246)",
+  ]),
+);
+
+const released = table(
+  ["Way", "At the first verdict", "At the verdict over the word", "In the end"],
+  RELEASED.map(({ way, first, atWord, last }) => [way, ...[first, atWord, last].map(String)]),
+);
+
+const page = `<!-- Generated by \`npm run gen\`; do not edit. Each cell of the first table is walked by tests/guardrail-table. -->
+# Guardrails: what is judged, when, and what an error means
+
+## Which check runs where
+
+**request**: what is sent is judged before a provider has any of it. **answer**: what a provider answers is judged before the client has any of it. **stream**: the same of an answer that comes as events. **–**: the check has nothing to look at there, or says that it does not run there. Messages of \`realtime\`, and the lines of batches, are judged by the same checks as the requests that they hold.
+
+${matrix()}
+
+## How each check judges
+
+The text under test is that of \`scope\`, which a check's parameter \`scope\` changes. **Streams**: of an answer that is *held whole* the client has nothing before the verdict; *by windows*, text is released when every window over it has passed. Whether the guardrail denies changes nothing of that: without \`deny\` a failure is the status 246. What is \`async\` holds nothing. All checks of an answer are obeyed: the strictest way holds it.
+
+Characters that a client has, of an answer of ${LENGTH} in which a word at ${WORD_AT} is looked for (\`core/pipeline/guard/released.test.ts\` measures them):
+
+${released}
+
+${table(["Check", "Reads", "Scope", "Streams", "Changes texts", "Tools (MCP)", "Where", "At most"], checks.map(shown))}
+
+## What an error of a check means
+
+A check that could not judge is an error of one of these classes, and each check's errors mean the same. Its guardrail then lets the request, or the answer, go on, or stays shut (446). A check of \`input_mutators\` or \`output_mutators\` goes on unless it says \`failOnError: true\`.
+
+${failModes}
+`;
+
+const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+if (page !== before && process.argv.includes("--check")) {
+  console.error("docs/guardrails.md is stale: run `npm run gen`.");
+  process.exit(1);
+}
+if (page !== before) writeFileSync(file, page);

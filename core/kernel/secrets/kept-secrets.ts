@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import { GatewayError, type Health, type MaybePromise, messageOf, type SecretManager, type SecretPlace } from "#contract";
+import type { ProcessLog } from "../process/log.ts";
+import { runStep } from "../life.ts";
+
+/** What is asked for: one value of one reference. */
+export interface WantedSecret extends SecretPlace {
+  /** The same for as long as nobody changes the reference. */
+  readonly id: string;
+  /** What errors and logs call it. */
+  readonly reference: string;
+  readonly manager: string;
+}
+interface Kept {
+  readonly value: string;
+  /** From here on it is read again, while requests are served with it. */
+  refreshAt: number;
+  /** From here on a request waits for it to be read. */
+  until: number;
+}
+
+/** How long a value is good for, unless its manager says less. */
+const KEEP_MS = 5 * 60_000;
+/** The part of that time after which it is read again, before anybody has to wait. */
+const REFRESH_AT = 0.8;
+/** How long a manager that is away is left alone where there is a value to go on with. */
+const AGAIN_MS = 10_000;
+const READ_LIMIT_MS = 5_000;
+const MAX_KEPT = 5_000;
+/** Of all that is kept, and of one. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+const MAX_VALUE = 65_536;
+
+export interface KeptSecretsParts {
+  readonly managers: ReadonlyMap<string, SecretManager>;
+  readonly log: Pick<ProcessLog, "log" | "hide">;
+  now(): number;
+}
+
+/**
+ * Values out of managers of secrets. Each is read when it is needed, by one look at a time, and kept for a while; a
+ * manager that cannot be asked is done without as long as a value is kept, and one that says no is believed at once.
+ */
+export class KeptSecrets {
+  readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT, maxSize: MAX_CHARACTERS, sizeCalculation: ({ value }) => value.length });
+  readonly #reading = new Map<string, Promise<string>>();
+  readonly #away = new LRUCache<string, WantedSecret>({ max: MAX_KEPT });
+  constructor(private readonly parts: KeptSecretsParts) {}
+
+  /** At once where it is kept. Throws SECRET_UNAVAILABLE, SECRET_ABSENT. */
+  read(wanted: WantedSecret): MaybePromise<string> {
+    const kept = this.#kept.get(wanted.id);
+    const now = this.parts.now();
+    if (kept === undefined || now >= kept.until) return this.#once(wanted);
+    if (now >= kept.refreshAt) this.#once(wanted).catch(() => undefined); // what it was told, the next request is told too
+    return kept.value;
+  }
+
+  health(): Health {
+    const away = [...this.#away.values()].map(({ reference, manager }) => `${reference} (${manager})`);
+    const degraded =
+      away.length === 0
+        ? []
+        : [`Secrets that cannot be read just now, and are served as they were last read: ${away.slice(0, 20).join(", ")}.`];
+    return { degraded, detail: { kept: this.#kept.size, away: away.length } };
+  }
+
+  #once(wanted: WantedSecret): Promise<string> {
+    const reading = this.#reading.get(wanted.id) ?? this.#fetch(wanted).finally(() => this.#reading.delete(wanted.id));
+    this.#reading.set(wanted.id, reading);
+    return reading;
+  }
+
+  async #fetch(wanted: WantedSecret): Promise<string> {
+    const manager = this.parts.managers.get(wanted.manager);
+    if (manager === undefined) throw absent(wanted, `no running plugin reads ${wanted.manager}`);
+    let read: Awaited<ReturnType<SecretManager["read"]>>;
+    try {
+      read = await runStep(READ_LIMIT_MS, () => manager.read(wanted, AbortSignal.timeout(READ_LIMIT_MS)));
+    } catch (thrown) {
+      return this.#without(wanted, thrown);
+    }
+    this.#away.delete(wanted.id);
+    const flaw = flawOf(read);
+    if (flaw !== undefined || "missing" in read) {
+      this.#kept.delete(wanted.id);
+      throw absent(wanted, flaw ?? "it is missing");
+    }
+    this.#keep(wanted.id, read.value, read.expiresAt);
+    return read.value;
+  }
+
+  #keep(id: string, value: string, expiresAt = Number.POSITIVE_INFINITY): void {
+    this.parts.log.hide(value);
+    const now = this.parts.now();
+    const until = Math.min(now + KEEP_MS, expiresAt);
+    this.#kept.set(id, { value, until, refreshAt: now + (until - now) * REFRESH_AT });
+  }
+
+  /** The manager could not be asked: its words may hold what it was asked with, and go to the log alone, which hides that. */
+  #without(wanted: WantedSecret, thrown: unknown): string {
+    const { reference, manager } = wanted;
+    const kept = this.#kept.get(wanted.id);
+    this.parts.log.log("warn", "secret.manager_away", {
+      reference,
+      manager,
+      serves: kept ? "what is kept" : "nothing",
+      why: messageOf(thrown),
+    });
+    if (!kept)
+      throw new GatewayError("SECRET_UNAVAILABLE", { reference, why: `its manager (${manager}) could not be asked` }, { cause: thrown });
+    this.#away.set(wanted.id, wanted);
+    kept.refreshAt = kept.until = this.parts.now() + AGAIN_MS;
+    return kept.value;
+  }
+}
+
+/** What is wrong with what a manager gave; `undefined` when it is a secret. */
+function flawOf(read: Awaited<ReturnType<SecretManager["read"]>>): string | undefined {
+  if ("missing" in read) return read.missing;
+  if (read.value.trim() === "") return "what is kept there is empty";
+  return read.value.length > MAX_VALUE ? `what is kept there is longer than ${MAX_VALUE} characters` : undefined;
+}
+
+const absent = ({ reference }: WantedSecret, why: string): GatewayError => new GatewayError("SECRET_ABSENT", { reference, why });

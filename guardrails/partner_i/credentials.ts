@@ -1,0 +1,11 @@
+import { Type } from "@sinclair/typebox";
+import { VendorEndpoint, VendorKey } from "#contract";
+
+/** An account with the vendor. */
+export const Credentials = Type.Object(
+  {
+    apiKey: VendorKey("PARTNER_I_API_KEY"),
+    apiEndpoint: VendorEndpoint("Base URL, where it is not https://server.lasso.security."),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,12 @@
+import { Type } from "@sinclair/typebox";
+import { definePlugin, Integrations, SecretReferences, Workspaces } from "#contract";
+import { secretReferences } from "./resource.ts";
+
+/** References to secrets that are kept in managers of secrets. */
+export default definePlugin({
+  kind: "admin",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["records", "catalog", "vault"],
+  collections: [SecretReferences, Integrations, Workspaces],
+  setup: () => ({ provides: { resources: [secretReferences] } }),
+});

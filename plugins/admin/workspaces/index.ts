@@ -1,0 +1,29 @@
+import { Type } from "@sinclair/typebox";
+import {
+  ApiKeys,
+  Configs,
+  definePlugin,
+  Guardrails,
+  Integrations,
+  Organisations,
+  PluginCredentials,
+  Providers,
+  RateLimitPolicies,
+  Users,
+  WorkspaceMembers,
+  Workspaces,
+} from "#contract";
+import { memberRoutes } from "./members.ts";
+import { workspaces } from "./resource.ts";
+
+/** Workspaces of the organisation, and their members. */
+export default definePlugin({
+  kind: "admin",
+  config: Type.Object({}, { additionalProperties: false }),
+  needs: ["records"],
+  collections: [
+    ...[ApiKeys, Configs, Guardrails, Integrations, Organisations, PluginCredentials, Providers, RateLimitPolicies],
+    ...[Users, WorkspaceMembers, Workspaces],
+  ],
+  setup: ({ records }) => ({ provides: { resources: [workspaces], routes: memberRoutes(records) } }),
+});

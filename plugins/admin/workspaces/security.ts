@@ -1,0 +1,46 @@
+import {
+  type Caller,
+  CallerRole,
+  effectiveSecurity,
+  GatewayError,
+  type Json,
+  Organisations,
+  type RecordOf,
+  type RuleInput,
+  type SecurityValues,
+  workspaceSecurity,
+  Workspaces,
+} from "#contract";
+
+type Workspace = RecordOf<typeof Workspaces>;
+type Input = Pick<RuleInput, "records" | "caller" | "organisationId">;
+
+const settingsOf = async ({ records, organisationId }: Pick<Input, "records" | "organisationId">): Promise<Json> =>
+  (await records.in(Organisations).get(organisationId))?.settings ?? {};
+
+/** What a workspace says of its security, in the categories that its organisation lets it decide. */
+export async function storedSecurity(given: object | null, input: Input, before: Workspace | undefined): Promise<Json | null> {
+  if (given === null) return null; // a new workspace has said nothing
+  if (!decides(input.caller))
+    throw new GatewayError("ACCESS_DENIED", { what: "security settings with this key" }, { param: "security_settings" });
+  const { kept, refused } = workspaceSecurity(await settingsOf(input), before?.security_settings ?? null, given as SecurityValues); // by its schema
+  if (refused === undefined) return kept;
+  const what = `The organisation does not let workspaces decide about ${refused}: enable it there, in workspace_overrides.`;
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: `security_settings.${refused}` });
+}
+/** Whoever security settings bind does not set them; a key of the workspace may be anybody's. */
+const decides = (caller: Caller): boolean => caller.keyType === "organisation-service" || CallerRole.of(caller) === "admin";
+
+/** The values that hold in each of these workspaces. */
+export async function securityOf(
+  workspaces: readonly { readonly id: string }[],
+  input: RuleInput,
+): Promise<{ security_settings: SecurityValues }[]> {
+  const settings = await settingsOf(input);
+  return Promise.all(
+    workspaces.map(async ({ id }) => {
+      const found = await input.records.in(Workspaces).get(id);
+      return { security_settings: effectiveSecurity(settings, found?.security_settings ?? null) };
+    }),
+  );
+}

@@ -1,0 +1,3 @@
+alter table "owned_ids" add column "counted_input" integer;
+
+alter table "owned_ids" add column "counted_output" integer;

@@ -1,0 +1,40 @@
+import { section } from "./row.ts";
+
+export const secretReferences = section("Secret references", [
+  [
+    "A.references.shape",
+    "Secret references are made, read, listed, changed and deleted under /admin/v2/secret-references in the documented shapes.",
+  ],
+  [
+    "A.references.masked",
+    "How to sign in is sealed where it is stored, merged on update, and its secrets are read masked, under the prefix masked_.",
+  ],
+  ["A.references.moved", "A stored sign-in goes to no other address than it was given for."],
+  [
+    "A.references.visible",
+    "A reference is for all workspaces or for those it lists; giving a list ends the one, and giving all ends the other.",
+  ],
+  ["A.references.list", "References are filtered by manager_type and tags, searched and paged."],
+  ["A.references.mapped", "A reference cannot be deleted while an integration maps it."],
+  ["A.mappings.rules", "A mapping names a field once, one that its provider has, and a reference that its workspace may see."],
+  [
+    "A.mappings.used",
+    "A mapped key or field is read from its manager when a request needs it, and requests after it ask the manager no more.",
+  ],
+  [
+    "A.mappings.away",
+    "With nothing kept and the manager away, a request is answered 503 with a sentence that names the reference and no value.",
+  ],
+  ["A.references.kept", "A secret is read by one look at a time, kept five minutes at most and read again before they are over."],
+  ["A.references.away", "A manager that is away serves what is kept; the log and the health say so, without the value."],
+  ["A.references.gone", "A secret that its manager no longer gives is not served from what is kept."],
+  [
+    "A.managers.aws",
+    "AWS Secrets Manager is asked with an access key, an assumed role with its external id, or the role of the gateway's service account.",
+  ],
+  ["A.managers.azure", "Azure Key Vault is asked as an Entra application, or as the identity of the gateway's own pod or machine."],
+  [
+    "A.managers.vault",
+    "HashiCorp Vault is asked by token, AppRole or Kubernetes, version 1 and 2 of its key-value engine, in a namespace.",
+  ],
+]);
