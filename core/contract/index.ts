@@ -71,6 +71,7 @@ export * from "./stored-checks.ts";
 export * from "./source.ts";
 export * from "./stream.ts";
 export * from "./system-text.ts";
+export * from "./text-pieces.ts";
 export * from "./text-findings.ts";
 export * from "./tokenizer.ts";
 export * from "./unacceptable-url.ts";

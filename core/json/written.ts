@@ -1,4 +1,4 @@
-import { isJson, type Json, type JsonText, nextTurn } from "#contract";
+import { isJson, type Json, type JsonText, nextTurn, piecesOf } from "#contract";
 import { joined } from "./utf8.ts";
 
 /** Characters or bytes of a text; what is made of a shorter one is written in one go. */
@@ -84,10 +84,8 @@ class Writer {
   }
   private async string(value: string): Promise<void> {
     this.text += '"';
-    for (let from = 0, to = 0; from < value.length; from = to) {
-      to = from + PER_TURN;
-      if (isHighSurrogate(value.charCodeAt(to - 1))) to += 1; // one character in two
-      this.text += JSON.stringify(value.slice(from, to)).slice(1, -1);
+    for (const piece of piecesOf(value, PER_TURN)) {
+      this.text += JSON.stringify(piece).slice(1, -1);
       this.encode();
       await nextTurn();
     }
@@ -108,6 +106,3 @@ export function roomBeside(value: unknown, room: number): number {
     }
   return left;
 }
-
-/** Is it the first half of a character? */
-export const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;

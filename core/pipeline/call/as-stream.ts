@@ -1,9 +1,8 @@
-import { type Dialect, type Encoder, GatewayError, type Json, type StreamEvent, UpstreamFailure } from "#contract";
+import { type Dialect, type Encoder, GatewayError, type Json, piecesOf, type StreamEvent, UpstreamFailure } from "#contract";
 import { entering, markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import type { Chunk } from "../stream/chunks.ts";
 import { Finishes } from "../stream/fold.ts";
 import type { Try } from "./try.ts";
-import { isHighSurrogate } from "../../json/written.ts";
 import { replyMap } from "./answer-maps.ts";
 import { extraIn, usualError } from "./provider-error.ts";
 import { InTurns } from "../stream/in-turns.ts";
@@ -47,10 +46,10 @@ const PART = 256 * 1024;
 function* partsOf(event: StreamEvent): Generator<StreamEvent> {
   if (event.type !== "text" || event.text.length <= PART) return yield event;
   const { begins, ...text } = event;
-  for (let from = 0, to = 0; from < event.text.length; from = to) {
-    to = from + PART;
-    if (isHighSurrogate(event.text.charCodeAt(to - 1))) to += 1; // one character in two
-    yield { ...text, text: event.text.slice(from, to), ...(from === 0 && begins && { begins }) };
+  let first = true;
+  for (const part of piecesOf(event.text, PART)) {
+    yield { ...text, text: part, ...(first && begins && { begins }) };
+    first = false;
   }
 }
 

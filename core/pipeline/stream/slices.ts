@@ -1,5 +1,4 @@
-import { type JsonText, type MaybePromise, nextTurn, type Source } from "#contract";
-import { isHighSurrogate } from "../../json/written.ts";
+import { endOfPiece, type JsonText, type MaybePromise, nextTurn, type Source } from "#contract";
 
 /** Characters of a slice. */
 const SLICE = 64 * 1024;
@@ -22,8 +21,7 @@ export class Slices implements Source<Uint8Array> {
   }
   private slice(text: string): string {
     const from = this.at;
-    const splits = isHighSurrogate(text.charCodeAt(from + SLICE - 1)); // one character in two
-    this.at = from + SLICE + (splits ? 1 : 0);
+    this.at = endOfPiece(text, from, SLICE);
     return text.slice(from, this.at);
   }
   cancel(): Promise<void> {

@@ -768,3 +768,16 @@ test("a call counts as many characters as its arguments have, which nobody reads
   expect(segment?.raw).toBe(`f ${call.function.arguments}`);
   expect(() => segment?.text).toThrow(expect.objectContaining({ code: "BODY_TAKES_LONG" }));
 });
+test("the arguments of a call are told as JSON, however long the text in them is", () => {
+  const inputs: readonly Json[] = [
+    {},
+    { q: 'a "b" \\ \n😀' },
+    { INVALID_JSON: `${'{"a":"😀"},'.repeat(100_000)}"` },
+    { n: 1, q: [1, { x: null }], 'a "name"': true },
+  ];
+  for (const input of inputs) {
+    const body = { messages: [{ role: "assistant", content: [{ type: "tool_use", id: "1", name: 'f"', input }] }] };
+    const [segment] = segmentsOf("messages", body);
+    expect(segment?.text).toBe(JSON.stringify({ name: 'f"', arguments: input }));
+  }
+});

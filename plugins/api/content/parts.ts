@@ -1,4 +1,4 @@
-import { GatewayError, InnerJson, isJson, type Json, type PlacedSegment, type SegmentKind } from "#contract";
+import { GatewayError, InnerJson, isJson, type Json, piecesOf, type PlacedSegment, type SegmentKind } from "#contract";
 import { entry } from "./wire.ts";
 import { add, findLater, type Found, type Place } from "./found.ts";
 import { type Piece, piece, sourcePiece } from "./piece.ts";
@@ -53,7 +53,14 @@ function file(of: Json, below: string): Piece | undefined {
 export function findCall(found: Found, { name, args, ...at }: CallFound): void {
   const segment = { ...at, role: "assistant", kind: "tool_call" } as const;
   const make = (): string => toolText(name, args, found);
-  findLater(found, typeof args === "string" ? { ...segment, raw: `${text(name) ?? ""} ${args}` } : segment, make);
+  const counted = soleText(args);
+  findLater(found, counted === undefined ? segment : { ...segment, raw: `${text(name) ?? ""} ${counted}` }, make);
+}
+/** Arguments that are a text; and those that a wire wants as an object, and has as a text in one member of it. */
+function soleText(args: unknown): string | undefined {
+  if (typeof args === "string") return args;
+  const [only, ...others] = isJson(args) ? Object.values(args) : [];
+  return typeof only === "string" && others.length === 0 ? only : undefined;
 }
 interface CallFound extends Pick<PlacedSegment, "path" | "message"> {
   readonly name: unknown;
@@ -61,9 +68,24 @@ interface CallFound extends Pick<PlacedSegment, "path" | "message"> {
 }
 /** `{"name":…,"arguments":…}`. Arguments are written anew, so that an escape such as \u0073 hides nothing from a pattern. */
 function toolText(name: unknown, args: unknown, found: Found): string {
-  const call = (written: unknown): string => JSON.stringify({ name: text(name) ?? "", arguments: written });
+  const call = (written: unknown): string => `{"name":${JSON.stringify(text(name) ?? "")},"arguments":${inJson(written)}}`;
   if (typeof args !== "string") return call(args ?? {});
   return call(parsed(args, (found.inner ??= new InnerJson())));
+}
+/** What `JSON.stringify` makes of it, in a third of the time where it is, or has as a member, a text of megabytes with quotes. */
+function inJson(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  if (!isJson(value)) return JSON.stringify(value) ?? "null";
+  return `{${Object.keys(value)
+    .map((name) => `${JSON.stringify(name)}:${typeof value[name] === "string" ? quoted(value[name]) : JSON.stringify(value[name])}`)
+    .join(",")}}`;
+}
+const PIECE = 256 * 1024;
+function quoted(long: string): string {
+  if (long.length <= PIECE) return JSON.stringify(long);
+  let made = '"';
+  for (const piece of piecesOf(long, PIECE)) made += JSON.stringify(piece).slice(1, -1);
+  return `${made}"`;
 }
 /** The same characters without their escapes; read by patterns, and by nobody as JSON. */
 const unescaped = (json: string): string =>
