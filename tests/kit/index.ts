@@ -9,4 +9,5 @@ export * from "./prepared.ts";
 export * from "./recordings.ts";
 export * from "./replay.ts";
 export * from "./routes.ts";
+export * from "./slowness.ts";
 export * from "./turns.ts";
