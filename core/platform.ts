@@ -28,7 +28,8 @@ export interface Platform {
   /** Starts this same program again: the binary itself, or the runtime with the main module. */
   spawnSelf(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Child;
   /**
-   * Starts this same program again with pipes, nothing of our environment, and no say in when we end. Not in our folder
+   * Starts this same program again with pipes, nothing of our environment, and no say in when we end; it is the first of a
+   * group of processes. Not in our folder
    * either: the runtime would read an `.env` file there.
    */
   spawnPiped(args: readonly string[]): PipedChild;
@@ -36,6 +37,8 @@ export interface Platform {
   ownPipes(): { readonly input: AsyncIterable<Uint8Array>; write(bytes: Uint8Array): Promise<void> };
   /** Makes this program one that lives within these limits, where the runtime takes any and is not told yet. */
   withRuntimeLimits(limits: RuntimeLimits): void;
+  /** Is what `process.env` says kept by the runtime, wherever the system has it? */
+  readonly keepsEnvironment: boolean;
   /** Starts a module of the tree, named by its path from the repository's root, as a Worker that does not keep the process alive. */
   startWorker(path: string): Worker;
   /** Does `fetch` connect to an address under another name, and leave the body it gets as it came, when told so? */
@@ -124,6 +127,7 @@ export const {
   spawnPiped,
   ownPipes,
   withRuntimeLimits,
+  keepsEnvironment,
   startWorker,
   fetchPins,
   docsScript,

@@ -96,11 +96,6 @@ const BOTH: Check["on"] = ["input", "output"];
 const PROTECT = { redact: false, monitorOnly: false, timeout: 5000 };
 const SEARCH = { prefix: "\n<web_search_context>", suffix: "\n</web_search_context>" };
 test.each<[id: string, on: Check["on"], filled: Json]>([
-  [
-    "azure.contentSafety",
-    BOTH,
-    { apiVersion: "2024-09-01", timeout: 5000, blocklistNames: [], severity: 2, categories: ["Hate", "SelfHarm", "Sexual", "Violence"] },
-  ],
   ["patronus.retrievalHallucination", ["output"], { timeout: 15_000 }],
   ["pangea.textGuard", BOTH, { debug: false, timeout: 5000 }],
   ["pangea.pii", BOTH, { redact: false, timeout: 5000 }],

@@ -111,7 +111,7 @@ ${matrix()}
 
 ## How each check judges
 
-The text under test is that of \`scope\`, which a check's parameter \`scope\` changes. **Streams**: of an answer that is *held whole* the client has nothing before the verdict; *by windows*, text is released when every window over it has passed. Whether the guardrail denies changes nothing of that: without \`deny\` a failure is the status 246. What is \`async\` holds nothing. All checks of an answer are obeyed: the strictest way holds it.
+The text under test is that of \`scope\`, which a check's parameter \`scope\` changes. What an answer rests on (citations, search results, grounding) is read too, by all but those that judge what the text itself is like: its length, case, form, language, beginning or end. **Streams**: of an answer that is *held whole* the client has nothing before the verdict; *by windows*, text is released when every window over it has passed. Whether the guardrail denies changes nothing of that: without \`deny\` a failure is the status 246. What is \`async\` holds nothing. All checks of an answer are obeyed: the strictest way holds it.
 
 Characters that a client has, of an answer of ${LENGTH} in which a word at ${WORD_AT} is looked for (\`core/pipeline/guard/released.test.ts\` measures them):
 

@@ -10,6 +10,7 @@ import { isFlag } from "../kernel/settings/flags.ts";
 import { firstStart, wideScopes } from "./first-start.ts";
 import { type Generations, startGenerations } from "../kernel/reload/generations.ts";
 import { keepSecretKey } from "../kernel/secrets/kept-key.ts";
+import { hideEnvironment } from "../kernel/process/hide-environment.ts";
 import { createLog } from "../kernel/process/log.ts";
 import { budgetOf, runtimeMemory } from "../kernel/process/memory-budget.ts";
 import { judgePlaces } from "../kernel/settings/places.ts";
@@ -34,6 +35,7 @@ const LAST_CALL_MS = 3_000;
 export async function serve(args: readonly string[]): Promise<number> {
   const { settings } = readOptions("serve", args);
   withRuntimeLimits({ headerBytes: MAX_HEADERS_BYTES, memoryBytes: runtimeMemory(budgetOf(settings)) });
+  hideEnvironment();
   if (workerIndex() === null) await judgeSettings(settings);
   if (settings.workers > 1 && workerIndex() === null) return superviseWorkers(settings, args);
   const onHangup = hangups();

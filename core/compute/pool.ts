@@ -1,7 +1,8 @@
 import { type Health, type Logger, messageOf } from "#contract";
-import { type PipedChild, spawnPiped } from "../platform.ts";
+import type { PipedChild } from "../platform.ts";
 import { Allowance, type Spending } from "./allowance.ts";
 import { Job } from "./job.ts";
+import { spawnGroup } from "./process-group.ts";
 import { ComputeProcess, type ProcessLimits } from "./process.ts";
 import { FairQueue } from "./queue.ts";
 import { type Answer, failed, type Work } from "./work.ts";
@@ -169,7 +170,7 @@ export class ComputePool implements Compute {
   private async start(): Promise<void> {
     this.starting += 1;
     try {
-      const process = new ComputeProcess(this.options.start ?? (() => spawnPiped(["compute"])), this.limits);
+      const process = new ComputeProcess(this.options.start ?? (() => spawnGroup(["compute"])), this.limits);
       this.alive.add(process);
       void process.ended.then(() => this.gone(process));
       await process.ready;

@@ -8,6 +8,8 @@ export interface PlacedSegment extends Segment {
   readonly message: number;
   /** Where its text is made of what the body holds: the same as it stands there, for whoever only counts. */
   readonly raw?: string;
+  /** It stands beside what the model wrote, such as what that rests on: it is no part of the text under test. */
+  readonly beside?: true;
 }
 
 /**

@@ -56,6 +56,11 @@ export interface Check<P extends TSchema = TSchema> {
   readonly wants?: readonly SegmentKind[];
   /** Which messages it sees unless its `scope` parameter says otherwise. Default `last_message`. */
   readonly scope?: Scope;
+  /**
+   * With these parameters, does it judge what the text is like (its length, its form, its beginning and its end), and not what
+   * stands in it? Then it sees the text under test alone, and no citations beside it.
+   */
+  measures?(params: Static<P>): boolean;
   /** How it can judge a streamed answer. Default `final`: the answer is collected, judged, then released. */
   readonly stream?: StreamMode;
   /** May it answer `transform`? */

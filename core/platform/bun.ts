@@ -18,6 +18,7 @@ export const platform: Platform = {
   spawnPiped,
   ownPipes,
   withRuntimeLimits,
+  keepsEnvironment: true,
   startWorker,
   fetchPins: true,
   docsScript,
@@ -84,7 +85,7 @@ function spawnSelf(args: readonly string[], env: Readonly<Record<string, string 
 function spawnPiped(args: readonly string[]): PipedChild {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   const command = isCompiled() ? [process.execPath, ...args] : [process.execPath, main, ...args];
-  const child = Bun.spawn(command, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
+  const child = Bun.spawn(command, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"], detached: true });
   child.unref();
   return {
     pid: child.pid,

@@ -18,6 +18,7 @@ export const platform: Platform = {
   spawnSelf,
   spawnPiped,
   ownPipes,
+  keepsEnvironment: false,
   withRuntimeLimits: () => undefined, // it has none of these limits, and sees the memory of its container
   startWorker: (path) => new Worker(new URL(`../../${path}`, import.meta.url), { type: "module" }),
   fetchPins: false,
@@ -91,7 +92,7 @@ function spawnSelf(args: readonly string[], env: Readonly<Record<string, string 
 }
 
 function spawnPiped(args: readonly string[]): PipedChild {
-  const child = spawn(process.execPath, [...RUN, ...args], { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [...RUN, ...args], { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"], detached: true });
   child.unref();
   child.stdin.on("error", () => undefined); // whoever writes is told
   return { ...childOf(child), output: child.stdout, write: writer(child.stdin) };

@@ -13,6 +13,7 @@ export const casedCheck = (id: string, title: string, other: RegExp, word: "lowe
     title,
     on: ["input", "output"],
     ...(targets && { targets }),
+    measures: () => true,
     params: Type.Object({ not: Not }),
     cost: (_, chars) => (chars * CHAR_NS) / 1_000_000,
     run({ text, params: { not } }) {

@@ -33,6 +33,7 @@ export function countedCheck({ id, title, of, most, count, charNs, shown, counts
     on: ["input", "output"],
     targets: ["llm", "mcp_tools"],
     params: Type.Object({ [min]: bound("Smallest", 0), [max]: bound("Largest", most), not: Not }),
+    measures: () => true,
     cost: (_, chars) => (chars * charNs) / 1_000_000,
     run({ text, params }): Verdict {
       if (text === "" && !countsEmpty) return noText;

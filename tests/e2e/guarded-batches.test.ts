@@ -240,6 +240,22 @@ describe("the answers of a batch", () => {
       expect([watched.status, textOf(watched)]).toEqual([200, unknown]);
     },
   );
+  const melon = answered(2, "a melon");
+  const inBytes = (text: string): Buffer => Buffer.from(text, "latin1");
+  test.each<readonly [string, Buffer, number]>([
+    ["holds a byte that is no UTF-8", inBytes(`${answered(1, "a pear")}\n${melon.replace("batch_req", "\xff")}\n`), 2],
+    ["holds such a byte, and is the first", inBytes(`${melon.replace("batch_req", "\xff")}\n`), 1],
+    ["is UTF-16", Buffer.from(melon, "utf16le"), 1],
+    ["is UTF-16 with a byte order mark", Buffer.from(`\ufeff${melon}`, "utf16le"), 1],
+    ["is UTF-16, its big bytes first", Buffer.from(melon, "utf16le").swap16(), 1],
+    ["holds a number that some readers know", inBytes(melon.replace(":200", ":NaN")), 1],
+    ["ends with a comma, as some readers let it", inBytes(`${melon.replace(/\}$/, ",}")}\n`), 1],
+  ])(verifies("G.engine.batch-unread", "that one cannot read, and another may, are refused: where one %s"), async (_, bytes, number) => {
+    const refused = await downloaded(bytes, denies("melon"));
+    expect([refused.status, textOf(refused)]).toEqual([403, expect.stringContaining(`line ${number}`)]);
+    const watched = await downloaded(bytes, [{ id: "w", "default.contains": { words: ["melon"], operator: "none" } }]);
+    expect([watched.status, Buffer.from(watched.bytes).equals(bytes)]).toEqual([200, true]);
+  });
   test("that failed, and the requests of a batch, hold no answer and pass", async () => {
     const none = [
       JSON.stringify({ id: "batch_req_1", custom_id: "r-1", response: null, error: { code: "batch_expired", message: "too late" } }),

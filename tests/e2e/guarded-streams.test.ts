@@ -1,5 +1,6 @@
 /** Output guardrails over answers that are not simply 200 and whole: other good statuses, and streams that break while they are held back. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { verifies } from "../requirements/verifies.ts";
 import { chat, type GatewayProcess, startGateway } from "./process.ts";
 
 const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
@@ -32,6 +33,11 @@ const ANSWERS: Readonly<Record<string, () => Response>> = {
   parts: () => streamed({ content: [{ type: "output_text", text: "a bad word" }] }),
   blocks: () => streamed({ content: "x", content_blocks: [{ index: 0, delta: { text: "a bad word" } }] }),
   pinged: () => sse(`${delta("hello")}event: ping\n${delta("a bad word")}${delta("", "stop")}data: [DONE]\n\n`),
+  searched: () => sse(piece({ content: "x" }).replace('"choices"', '"search_results":[{"title":"a bad word"}],"choices"') + END),
+  grounded: () =>
+    sse(
+      `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts: [{ text: "x" }] }, finishReason: "STOP", groundingMetadata: { webSearchQueries: ["a bad word"] } }] })}\n\n`,
+    ),
   fine: () => sse(`${delta("hello")}${delta("", "stop")}data: [DONE]\n\n`),
 };
 
@@ -81,4 +87,14 @@ test.each(["spoken", "parts", "blocks", "pinged"])("what a client reads of a str
   expect((await chat(gateway, { stream: true }, { "x-gateway-config": JSON.stringify(to(path)) })).text).toContain("a bad word");
   const answer = await chat(gateway, { stream: true }, guarded(to(path)));
   expect([answer.status, answer.text.includes("a bad word")]).toEqual([446, false]);
+});
+test(verifies("G.engine.citations", "what a text rests on is judged with it, and is not counted as words of it"), async () => {
+  const gemini = { ...to("grounded"), provider: "google" };
+  for (const config of [to("searched"), gemini]) {
+    const denied = await chat(gateway, { stream: true }, guarded(config));
+    expect([denied.status, denied.text.includes("a bad word")]).toEqual([446, false]);
+    const output_guardrails = [{ "default.wordCount": { maxWords: 1 }, deny: true }];
+    const counted = await chat(gateway, { stream: true }, { "x-gateway-config": JSON.stringify({ ...config, output_guardrails }) });
+    expect(counted.status).toBe(200);
+  }
 });

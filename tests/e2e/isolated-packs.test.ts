@@ -114,6 +114,12 @@ describe("a pack that says `isolate: process`", () => {
     expect(refused.check.error).toMatchObject({ message: expect.stringContaining("may not be called") });
   }, 30_000);
 
+  test(verifies("G.isolate.environment", "does not find the gateway's secrets in what the system shows of its environment"), async () => {
+    const { check } = await does("peeks");
+    expect(check.data?.["environment"]).toContain("MY_SECRET_TOKEN=\0");
+    expect(check.data?.["environment"]).not.toContain("not-for-children");
+  }, 30_000);
+
   test("has its parameters judged there, when a guardrail is bound", async () => {
     const { status, text } = await faulty.judged({ "faulty.does": { ignored: "wrong" } }, "fine");
     expect([status, text]).toEqual([400, expect.stringContaining("it is wrong")]);
@@ -224,6 +230,21 @@ describe("the processes of an isolated pack", () => {
     await until("they are gone", () => pids.every((pid) => !isAlive(pid)));
     await own.close();
   }, 30_000);
+
+  test.each(["loop", "exit", "gateway"])(
+    verifies("G.isolate.children", "take those that they started with them, when they end by `%s`"),
+    async (how) => {
+      const own = await startWithPack("faulty", { env: { GATEWAY_CHECK_DEADLINE_MS: "500" } });
+      const { text } = await own.judged({ "faulty.does": {} }, "child");
+      const child = Number(/"child":(\d+)/.exec(text)?.[1]);
+      expect([isAlive(child), text]).toEqual([true, text]);
+      if (how === "gateway") await own.gateway.stop("SIGKILL");
+      else await own.judged({ "faulty.does": {} }, how);
+      await until("it is gone", () => !isAlive(child));
+      await own.close();
+    },
+    30_000,
+  );
 
   test("that never come up leave the gateway as it is, which names the pack", async () => {
     const own = await startWithPack("faulty", { profile: { plugins: { "guardrail/faulty": { config: { tone: "unloadable" } } } } });

@@ -244,7 +244,7 @@ const CHECKS: readonly (readonly [id: string, parameters: Json, wrong: Json])[] 
   ["partner_k.intercept", {}, { scan_scope: "everything" }],
   ["akto.scan", {}, { timeout: 0 }],
   ["alibaba-cloud-ai.guard", { level: "high" }, { level: "none" }],
-  ["azure.contentSafety", { severity: 4 }, { severity: 9 }],
+  ["azure.shieldPrompt", {}, { timeout: 0 }],
   ["cato.analyze", { userEmail: "a@b.example" }, { userEmail: "a b" }],
   ["crowdstrike-aidr.guardChatCompletions", {}, { timeout: "soon" }],
   ["exa.online", { numResults: 3 }, { numResults: 0 }],

@@ -19,6 +19,7 @@ export function bound(check: Check, parameters: Json = {}, more: Partial<BoundCh
     params,
     wants: wantsOf(check),
     scope: check.scope ?? "last_message",
+    measures: check.measures?.(params as never) === true, // as problemsOf accepted them
     timeoutMs: check.timeoutMs ?? 5_000,
     failOnError: null,
     ...more,

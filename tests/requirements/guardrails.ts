@@ -12,6 +12,10 @@ export const guardrails = [
     ],
     ["G.engine.mcp", "Calls of tools over MCP, and their results, are segments: arguments and structures as JSON, texts as they are."],
     ["G.engine.released", "Of a streamed answer nothing is released before the verdict that it waits for."],
+    [
+      "G.engine.citations",
+      "What an answer rests on (citations, search results, grounding) is judged with its text, streamed too; checks that measure the text do not see it.",
+    ],
     ["G.engine.fail-mode", "What an error of a check means is one table, by class; an error never passes silently."],
     ["G.engine.batch", "Each line of a batch's file is judged like the request that it is, before its provider has it."],
     [

@@ -19,6 +19,11 @@ export const isolation = section("Isolation of checks", [
     "Beside one faulty pack of each kind of failure, in each tier that contains it, healthy requests keep their p99 within twice its value, and /healthz within 50 ms.",
   ],
   ["G.isolate.end", "No process of an isolated pack outlives its gateway, also when that is killed."],
+  [
+    "G.isolate.children",
+    "What a process of an isolated pack has started ends with it, unless it has left its group, and with the gateway.",
+  ],
+  ["G.isolate.environment", "What the system shows of the gateway's environment (`/proc/<pid>/environ`) holds none of its secrets."],
   ["G.isolate.shown", "The list of plugins and the metrics show which packs are isolated, and what becomes of their processes."],
   ["G.remote.signed", "remote.check asks a service by a question of a published form, signed, with what `send` names and nothing else."],
   ["G.remote.verdicts", "The service's answer passes, denies with its reason, or changes texts."],

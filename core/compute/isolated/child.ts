@@ -1,5 +1,6 @@
 import { Value } from "@sinclair/typebox/value";
 import { type Check, CheckFault, type GuardrailPack, isJson, type Json, messageOf, type Plugin, type Running } from "#contract";
+import { signalGroup } from "../process-group.ts";
 import { ownPipes, startWorker } from "../../platform.ts";
 import { boundedVerdict, tooLong } from "../bounded-verdict.ts";
 import { type Frame, jsonFrame } from "../frames.ts";
@@ -31,6 +32,7 @@ export async function serveIsolated(): Promise<number> {
       if (message.head.kind === "end") return pack.close();
       pack.take(message);
     }
+  signalGroup(process.pid, "SIGKILL"); // the gateway is gone: what the pack has started is not to outlive it
   return 0;
 }
 

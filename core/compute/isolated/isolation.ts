@@ -1,5 +1,6 @@
 import type { GuardrailPack, Json, Plugin, Running } from "#contract";
-import { type PipedChild, spawnPiped } from "../../platform.ts";
+import type { PipedChild } from "../../platform.ts";
+import { spawnGroup } from "../process-group.ts";
 import type { PackSource } from "../work.ts";
 import { isolatedPack } from "./described.ts";
 import type { PackHost } from "./host-calls.ts";
@@ -25,7 +26,7 @@ export class Isolation {
 
   /** A module as an import would give it, whose plugin works elsewhere. */
   async load(source: PackSource): Promise<{ readonly default: Plugin<"guardrail"> }> {
-    const { startMs = START_MS, start = () => spawnPiped(["isolated"]) } = this.options;
+    const { startMs = START_MS, start = () => spawnGroup(["isolated"]) } = this.options;
     const pool = new PackPool(source, { ...this.options, startMs, start }, this.countsOf(source.name));
     try {
       return { default: isolatedPlugin(await pool.load(), pool) };

@@ -25,6 +25,8 @@ export class PackJob implements Waiting {
   /** Its time is up. */
   isOver = false;
   process: PackProcess | undefined;
+  /** It has a process to itself, so that it is known whose fault it is when that must be killed. */
+  isAlone = false;
   /** It was seen to wait for something once, and shared its process from then on. */
   hasShared = false;
   private resolve: (answer: unknown) => void = () => undefined;
@@ -36,8 +38,8 @@ export class PackJob implements Waiting {
     readonly id: number,
     readonly question: Question,
     private readonly watch: JobWatch,
-    /** It has a process to itself, so that it is known whose fault it is when that must be killed. */
-    public isAlone: boolean,
+    /** Its tenant was at fault a short while ago: it shares its process with that tenant's alone. */
+    public isSuspect: boolean,
   ) {
     this.tenant = tenantOf(question);
     const { input } = question.ask === "verdict" ? question : { input: undefined };
@@ -49,6 +51,10 @@ export class PackJob implements Waiting {
     this.timer = setTimeout(() => watch.overdue(this), Math.max(1, (input?.timeoutMs ?? PROBLEMS_MS) - EARLIER_MS));
     this.signal = input?.signal;
     this.signal?.addEventListener("abort", this.leave, { once: true });
+  }
+  /** Not everybody may be judged beside it. */
+  get isApart(): boolean {
+    return this.isAlone || this.isSuspect;
   }
   get hasLeft(): boolean {
     return this.signal?.aborted === true;

@@ -80,6 +80,17 @@ test("a check that only waits keeps nobody of its workspace from theirs, not eve
   expect(await waiting).toBe("left");
 }, 60_000);
 
+test("a fault makes nobody of its workspace wait one behind the other", async () => {
+  expect(await judged("hurries", "exit")).toBe("budget");
+  const most = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const answer = await pool.judge("faulty.does", inputOf("hurries", "together"));
+      return answer.verdict === "allow" ? Number((answer.data as { most: number }).most) : 0; // what the pack says
+    }),
+  );
+  expect(Math.max(...most)).toBeGreaterThan(1);
+}, 60_000);
+
 test("what had nothing to do with it is judged again when its process is killed", async () => {
   const both = await Promise.all([judged("a", "loop later"), ...Array.from({ length: 4 }, () => judged("b", "slow"))]);
   expect(both).toEqual(["budget", "allow", "allow", "allow", "allow"]);

@@ -18,9 +18,10 @@ export interface PackOptions extends PackLimits {
 export class PackPool implements CheckWork, JobWatch {
   private readonly alive = new Set<PackProcess>();
   private readonly queue = new FairQueue<PackJob>(LIMITS);
-  /** Jobs that each get a process to themselves: those whose process was killed while it had others, and those of suspects. */
+  /** Jobs that each get a process to themselves: those whose process was killed while it had others. */
   private readonly exclusive = new FairQueue<PackJob>(LIMITS);
-  /** Nobody shares a process with them. */
+  /** Jobs of suspects, who share no process but with themselves. */
+  private readonly suspected = new FairQueue<PackJob>(LIMITS);
   private readonly suspects = new Suspects();
   private first: PackProcess | undefined;
   private setup: { readonly host: PackHost; readonly config: Json } | undefined;
@@ -81,7 +82,7 @@ export class PackPool implements CheckWork, JobWatch {
   /* ── jobs ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
   private get waiting(): number {
-    return this.queue.length + this.exclusive.length;
+    return this.queue.length + this.exclusive.length + this.suspected.length;
   }
   private asked(question: Question): Promise<unknown> {
     if (this.isClosed) return Promise.reject(new CheckFault("busy", `${question.check}: the pack is being stopped`));
@@ -110,7 +111,8 @@ export class PackPool implements CheckWork, JobWatch {
     this.queueOf(job).remove(job);
   }
   private refuseWaiting(why: string): void {
-    for (const job of [...this.queue.drain(), ...this.exclusive.drain()]) job.fail(new CheckFault("busy", `${job.question.check}: ${why}`));
+    for (const queue of [this.queue, this.exclusive, this.suspected])
+      for (const job of queue.drain()) job.fail(new CheckFault("busy", `${job.question.check}: ${why}`));
   }
   private readonly onAnswer = (job: PackJob): void => {
     this.failures = 0;
@@ -124,39 +126,52 @@ export class PackPool implements CheckWork, JobWatch {
   /** Gives waiting jobs to processes that have room, and starts another process when all have work. */
   private dispatch(): void {
     if (this.isClosed) return;
-    this.giveFrom(this.exclusive, 1, (tenant) => this.mayHaveAnotherExclusive(tenant));
-    this.giveFrom(this.queue, MAX_JOBS, () => true);
+    this.giveFrom(this.exclusive, (tenant) => this.placeAlone(tenant));
+    this.giveFrom(this.suspected, (tenant) => this.placeAmongOwn(tenant));
+    this.giveFrom(this.queue, () => this.leastBusy(MAX_JOBS));
     const isCrowded = this.waiting > 0 || !this.leastBusy(CROWDED_JOBS);
     if (isCrowded && this.starting === 0 && this.alive.size < this.options.processes) this.startAnother();
   }
-  private giveFrom(queue: FairQueue<PackJob>, mostJobs: number, may: (tenant: string) => boolean): void {
-    for (let process = this.leastBusy(mostJobs); process && queue.length > 0; process = this.leastBusy(mostJobs)) {
-      const job = queue.take(may);
-      if (!job) return;
-      process.give(job);
-      if (job.isAlone && !job.hasShared) setTimeout(() => this.shareWhereCalm(job, process), CALM_MS).unref?.();
+  private giveFrom(queue: FairQueue<PackJob>, placeFor: (tenant: string) => PackProcess | undefined): void {
+    let place: PackProcess | undefined;
+    for (let job = next(); job; job = next()) {
+      place?.give(job);
+      if (job.isApart && !job.hasShared) this.watchCalm(job);
     }
+    function next(): PackJob | undefined {
+      return queue.take((tenant) => (place = placeFor(tenant)) !== undefined);
+    }
+  }
+  private watchCalm(job: PackJob): void {
+    const { process } = job;
+    if (process) setTimeout(() => this.shareWhereCalm(job, process), CALM_MS).unref?.();
   }
   /** A job that only waits for something, and lets its process take turns, keeps it from nobody; once, for its fault may come later. */
   private shareWhereCalm(job: PackJob, process: PackProcess): void {
     if (job.isOver || job.process !== process || process.isOver || process.seemsStuck) return;
     job.hasShared = true;
-    job.isAlone = false;
+    job.isAlone = job.isSuspect = false;
     this.dispatch();
   }
+  private placeAlone(tenant: string): PackProcess | undefined {
+    return this.mayKeepAnother(tenant) ? this.leastBusy(1) : undefined;
+  }
+  private placeAmongOwn(tenant: string): PackProcess | undefined {
+    return this.leastBusy(MAX_JOBS, (process) => isKeptFor(process, tenant)) ?? this.placeAlone(tenant);
+  }
   /** One process is always left to the others. */
-  private mayHaveAnotherExclusive(tenant: string): boolean {
-    const own = [...this.alive].filter((process) => [...process.jobs.values()].some((job) => job.isAlone && job.tenant === tenant));
+  private mayKeepAnother(tenant: string): boolean {
+    const own = [...this.alive].filter(({ jobs }) => [...jobs.values()].some((job) => job.isApart && job.tenant === tenant));
     return own.length < Math.max(1, this.options.processes - 1);
   }
-  private queueOf({ isAlone }: PackJob): FairQueue<PackJob> {
-    return isAlone ? this.exclusive : this.queue;
+  private queueOf({ isAlone, isSuspect }: PackJob): FairQueue<PackJob> {
+    return isAlone ? this.exclusive : isSuspect ? this.suspected : this.queue;
   }
-  /** Of those with fewer jobs than that; one whose job is to be alone has no room. */
-  private leastBusy(jobs: number): PackProcess | undefined {
+  /** Of those with fewer jobs than that; unless it is said which, of those that nobody has for himself. */
+  private leastBusy(jobs: number, may: (process: PackProcess) => boolean = isForAll): PackProcess | undefined {
     let found: PackProcess | undefined;
     for (const process of this.alive) {
-      const hasRoom = process.isReady && !process.isOver && process.jobs.size < jobs && !process.isWorn && !isReserved(process);
+      const hasRoom = process.isReady && !process.isOver && process.jobs.size < jobs && !process.isWorn && may(process);
       if (hasRoom && process.jobs.size < (found?.jobs.size ?? jobs)) found = process;
     }
     return found;
@@ -236,5 +251,7 @@ const CALM_MS = 300;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
 
-/** Its one job has it to itself. */
-const isReserved = ({ jobs }: PackProcess): boolean => jobs.size === 1 && jobs.values().next().value?.isAlone === true;
+const isForAll = ({ jobs }: PackProcess): boolean => ![...jobs.values()].some((job) => job.isApart);
+/** Suspects of that tenant, and nobody else, are judged there. */
+const isKeptFor = ({ jobs }: PackProcess, tenant: string): boolean =>
+  jobs.size > 0 && [...jobs.values()].every((job) => job.isSuspect && !job.isAlone && job.tenant === tenant);

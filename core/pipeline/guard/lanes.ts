@@ -13,6 +13,8 @@ export class Lane {
     readonly choice: number,
     readonly kind: "text" | "reasoning",
     readonly path: string,
+    /** Its text stands beside what the model wrote. */
+    readonly isBeside = false,
   ) {}
 
   get length(): number {
@@ -81,6 +83,7 @@ export interface Part {
 export function watch(part: Part, lane: Lane): void {
   const { how, check } = part;
   const mode = check.loaded?.check.stream;
+  if (check.measures && lane.isBeside) return;
   if (how !== "window" || typeof mode !== "object" || !check.wants.has(lane.kind) || (check.scope === "last_message" && lane.choice !== 0))
     return;
   const chars = Math.max(1, mode.window.chars);

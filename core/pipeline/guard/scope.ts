@@ -1,11 +1,19 @@
 import type { PlacedSegment, Scope, Segment, SegmentKind, Side } from "#contract";
 
+/** Which pieces a check sees. */
+export interface Choice {
+  readonly wants: ReadonlySet<SegmentKind>;
+  readonly scope: Scope;
+  readonly measures: boolean;
+}
 /** The segments a check sees: of its kinds, in its scope. */
-export function selected(all: readonly PlacedSegment[], wants: ReadonlySet<SegmentKind>, scope: Scope, side: Side): readonly Segment[] {
+export function selected(all: readonly PlacedSegment[], { wants, scope, measures }: Choice, side: Side): readonly Segment[] {
   const seen: Segment[] = [];
   if (all.length === 0 || wants.size === 0) return seen;
   for (const segment of side === "input" ? ASKED[scope](all) : ANSWER[scope](all))
-    if (wants.has(segment.kind) || (segment.kind === "tool_result" && scope !== "user_messages" && wants.has("text"))) seen.push(segment);
+    if (measures && segment.beside) continue;
+    else if (wants.has(segment.kind) || (segment.kind === "tool_result" && scope !== "user_messages" && wants.has("text")))
+      seen.push(segment);
   return seen;
 }
 // The documented text under test is the last message whatever its role, so a tool's result counts as text; and all messages are no less.

@@ -319,3 +319,22 @@ function cuts(text: string, random: () => number): readonly string[] {
   }
   return pieces;
 }
+
+test("what a text rests on is held by windows like the text, and is judged when it comes", async () => {
+  for (const event of [
+    { type: "citation", citation: { title: "a bad title" } },
+    { type: "beside", members: { citations: ["https://bad.example"] } },
+  ] as const) {
+    const upstream = new Upstream([
+      ...([
+        { type: "start", id: "a", model: "m" },
+        { type: "text", text: "good good good" },
+      ] as const),
+      ...([event, { type: "text", text: "good" }, { type: "finish", reason: "stop" }] as const),
+    ]);
+    const deps = depsOf(denies("bad", windowOf(5, 2)));
+    const stream = await guarded([{ "test.denies": {}, deny: true }], upstream, deps);
+    const { wire } = stream.kind === "stream" ? await read(stream.chunks) : { wire: "" };
+    expect(wire).not.toContain("bad");
+  }
+});

@@ -16,7 +16,7 @@ import { GatewayError, type Json, isJson } from "#contract";
 import { callerKey, type KeyHeaders } from "../../kernel/secrets/caller-key.ts";
 import type { BoundCheck } from "../plan/guardrails/active.ts";
 import type { GuardView } from "./types.ts";
-import { saysSomething, selected } from "./scope.ts";
+import { type Choice, saysSomething, selected } from "./scope.ts";
 
 /** What the checks of one hook point look at: a body, read into segments when the first check wants them. */
 export class Subject {
@@ -113,13 +113,13 @@ export class Subject {
     }
   }
   /** Checks mostly look at the same, and there may be hundreds of them. */
-  private viewFor({ wants, scope }: BoundCheck): View {
-    if (this.last?.wants === wants && this.last.scope === scope) return this.last;
-    const found = this.views.find((view) => view.scope === scope && isSame(view.wants, wants));
-    return (this.last = found ?? this.newView({ wants, scope }));
+  private viewFor({ wants, scope, measures }: BoundCheck): View {
+    if (this.last?.wants === wants && this.last.scope === scope && this.last.measures === measures) return this.last;
+    const found = this.views.find((view) => view.scope === scope && view.measures === measures && isSame(view.wants, wants));
+    return (this.last = found ?? this.newView({ wants, scope, measures }));
   }
-  private newView({ wants, scope }: Pick<BoundCheck, "wants" | "scope">): View {
-    const view = { wants, scope, segments: selected(this.piecesIn(scope), wants, scope, this.side), text: undefined };
+  private newView(choice: Choice): View {
+    const view = { ...choice, segments: selected(this.piecesIn(choice.scope), choice, this.side), text: undefined };
     this.views.push(view);
     return view;
   }
@@ -161,7 +161,7 @@ const joined = (segments: readonly Segment[]): string => (segments.length === 1 
 const textOf = (segment: Segment | undefined): string => segment?.text ?? "";
 
 /** What the check before saw. */
-interface View extends Pick<BoundCheck, "wants" | "scope"> {
+interface View extends Choice {
   readonly segments: readonly Segment[];
   text: string | undefined;
 }

@@ -1,5 +1,6 @@
 import type { GuardrailResult, JudgedAnswer, StreamEvent } from "#contract";
 import type { Chunk } from "../stream/chunks.ts";
+import { collect } from "../stream/fold.ts";
 import { howOf } from "./stream-mode.ts";
 import { Lane, type Part, watch } from "./lanes.ts";
 import { passes, resultOf } from "./result.ts";
@@ -55,7 +56,7 @@ export class Windows {
     const touched = new Set<Lane>();
     for (const event of chunk.events) this.add(event, touched);
     this.held.push({ chunk, upTo: [...touched].map((lane) => [lane, lane.length] as const) });
-    for (const lane of touched) await this.judge(lane, false);
+    for (const lane of touched) await this.judge(lane, lane.isBeside); // of what stands beside the text, no rest is still to come
   }
 
   /** The rest of the text, then the checks that judge at the end, then checks that saw no text at all. */
@@ -84,17 +85,24 @@ export class Windows {
   }
 
   private add(event: StreamEvent, touched: Set<Lane>): void {
-    if (event.type !== "text" && event.type !== "refusal" && event.type !== "reasoning") return;
-    const lane = this.laneOf(event.type, event.choice ?? 0);
-    lane.add(event.text);
+    const text = this.textOf(event);
+    if (text === undefined) return;
+    const lane = this.laneOf(event.type as LaneType, (event as { choice?: number }).choice ?? 0); // of a type that has a text
+    lane.add(text);
     touched.add(lane);
   }
+  private textOf(event: StreamEvent): string | undefined {
+    if (event.type === "text" || event.type === "refusal" || event.type === "reasoning") return event.text;
+    return isBesideText(event.type) ? `${this.subject.with(this.deps.judged.body(collect([event]))).said}\n` : undefined;
+  }
 
-  private laneOf(type: "text" | "refusal" | "reasoning", choice: number): Lane {
+  private laneOf(type: LaneType, choice: number): Lane {
     const key = `${type} ${choice}`;
     const existing = this.lanes.get(key);
     if (existing) return existing;
-    const lane = new Lane(choice, type === "reasoning" ? "reasoning" : "text", this.deps.judged.path(choice, type));
+    const isBeside = isBesideText(type);
+    const path = this.deps.judged.path(choice, isBeside ? "text" : type);
+    const lane = new Lane(choice, type === "reasoning" ? "reasoning" : "text", path, isBeside);
     for (const part of this.parts) watch(part, lane);
     this.lanes.set(key, lane);
     return lane;
@@ -110,6 +118,9 @@ export class Windows {
   }
 }
 
+type LaneType = "text" | "refusal" | "reasoning" | "citation" | "beside";
+/** Events of what a text rests on. */
+const isBesideText = (type: StreamEvent["type"]): type is "citation" | "beside" => type === "citation" || type === "beside";
 const isOutline = ({ wire, events }: Chunk): boolean => wire === "" && events.every(({ type }) => OUTLINE.has(type));
 function addBehind(last: HeldChunk, { events }: Chunk): void {
   last.behind ??= new Outline();

@@ -20,6 +20,7 @@ export default defineCheck({
     }),
     operator: OperatorOf("words", "any"),
   }),
+  measures: ({ operator }) => operator !== "none",
   cost: ({ words }, chars) => (words.length * (chars * CHAR_NS + WORD_NS)) / 1_000_000,
   run({ text, params: { words, operator } }) {
     if (text === "") return noText;

@@ -44,6 +44,7 @@ export default defineCheck({
   title: "Text contains code of a format",
   on: ["input", "output"],
   targets: ["llm", "mcp_tools"],
+  measures: () => true,
   params: Type.Object({
     format: OneOf(FORMATS, { description: "Format to look for, by the language tag of fenced code blocks." }),
     not: Not,

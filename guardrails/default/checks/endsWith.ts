@@ -8,6 +8,7 @@ export default defineCheck({
   id: "default.endsWith",
   title: "Text ends with a suffix",
   on: ["input", "output"],
+  measures: () => true,
   params: Type.Object({
     suffix: Type.String({ minLength: 1, maxLength: 10_000, description: "What the text must end with; a full stop may follow." }),
     not: Not,

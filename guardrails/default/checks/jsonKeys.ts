@@ -9,6 +9,7 @@ export default defineCheck({
   title: "JSON in the text has any, all or none of the keys",
   on: ["input", "output"],
   targets: ["llm", "mcp_tools"],
+  measures: () => true,
   params: Type.Object({
     keys: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: "Top-level keys to look for." }),
     operator: OperatorOf("keys", "any"),

@@ -13,6 +13,7 @@ export default defineCheck({
   title: "JSON in the text follows a schema",
   on: ["input", "output"],
   targets: ["llm", "mcp_tools"],
+  measures: () => true,
   params: Type.Object({
     schema: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema, draft 2020-12 unless its `$schema` names draft-07." }),
     not: Not,

@@ -9,6 +9,7 @@ export default defineCheck({
   on: ["output"],
   targets: ["llm", "mcp_tools"],
   wants: ["text", "tool_call", "image", "audio", "file"],
+  measures: () => true,
   params: Type.Object({ not: Not }),
   run({ segments, params: { not } }) {
     if (segments.some(({ kind }) => kind === "tool_call"))

@@ -4,6 +4,9 @@ import { Not } from "../counted.ts";
 import { patternCost, patternOf, patternProblems } from "../pattern.ts";
 import { decided, excerpt, noText } from "../text.ts";
 
+/** It says how the text begins or ends. */
+const isAnchored = (rule: string): boolean => /\^|\$|\\[AZz]/.test(rule);
+
 export default defineCheck({
   id: "default.regexMatch",
   title: "Text matches a regular expression",
@@ -18,6 +21,7 @@ export default defineCheck({
     }),
     not: Not,
   }),
+  measures: ({ rule, not }) => !not || isAnchored(rule),
   problems: ({ rule }) => patternProblems(rule),
   cost: ({ rule }, chars) => patternCost(rule, chars),
   run({ text, params: { rule, not } }) {

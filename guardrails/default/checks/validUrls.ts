@@ -27,6 +27,7 @@ export default (host: Host) =>
     on: ["output"],
     targets: ["llm", "mcp_tools"],
     timeoutMs: 20_000,
+    measures: () => true,
     params: Params,
     async run(input): Promise<Verdict> {
       const { text, params } = input;

@@ -20,6 +20,7 @@ export default defineCheck({
   on: ["input", "output"],
   targets: ["llm", "mcp_tools"],
   params: Type.Object({ not: Not, timeout: Timeout }),
+  measures: () => true,
   cost: (_, chars) => sampledMs(chars, CHAR_NS),
   run({ text, params: { not } }) {
     if (text === "") return noText;

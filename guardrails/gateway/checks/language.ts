@@ -24,6 +24,7 @@ export default defineCheck({
     not: Not,
     timeout: Timeout,
   }),
+  measures: () => true,
   cost: (_, chars) => sampledMs(chars, CHAR_NS),
   run({ text, params: { language, not } }) {
     if (text === "") return noText;

@@ -5,6 +5,7 @@ import { ToldTexts } from "../content/told.ts";
 import { addContent } from "./delta-content.ts";
 import { addTools, type OpenCall } from "./tools.ts";
 import { addRestOfMessage } from "./rest-of-message.ts";
+import { restsIn } from "../content/told-beside.ts";
 import { usageOf } from "../content/usage.ts";
 import { count, object, objects, text } from "../content/wire.ts";
 
@@ -15,6 +16,8 @@ export interface ChatState {
   readonly choices: Map<number, ChoiceState>;
   /** What is told twice is told again where it differs: a client may read either. */
   readonly judged: boolean;
+  /** What the answer rests on, as it was told last. */
+  rests?: string;
 }
 interface ChoiceState {
   finished: boolean;
@@ -58,9 +61,19 @@ function chunkEvents(chunk: Json, state: ChatState): StreamEvent[] {
   // Azure's first chunk holds filter results only: no id, no choice, nothing to start with.
   if (text(chunk["id"]) === undefined && objects(choices).length === 0 && usage === undefined) return [];
   const events: StreamEvent[] = state.started ? [] : [begin(chunk, state)];
+  if (state.judged) addRests(chunk, state, events);
   if (Array.isArray(choices)) for (const choice of choices) if (isJson(choice)) addChoice(choice, state, events);
   if (usage) events.push({ type: "usage", usage });
   return events;
+}
+
+/** Some providers say it again with each chunk. */
+function addRests(chunk: Json, state: ChatState, events: StreamEvent[]): void {
+  const members = restsIn(chunk);
+  const written = members === undefined ? "" : JSON.stringify(members);
+  if (members === undefined || written === state.rests) return;
+  state.rests = written;
+  events.push({ type: "beside", members });
 }
 
 function begin(chunk: Json, state: ChatState): StreamEvent {

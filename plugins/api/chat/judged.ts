@@ -1,5 +1,6 @@
 import type { Collected, Json } from "#contract";
 import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
+import { restsIn } from "../content/told-beside.ts";
 import { count, object, objects } from "../content/wire.ts";
 import { mediaPart } from "./media.ts";
 
@@ -7,7 +8,12 @@ const answerBody = ({ id, model, choices }: Collected, judged: readonly JudgedCh
   ...(id !== undefined && { id }),
   object: "chat.completion",
   ...(model !== undefined && { model }),
-  choices: judged.map((choice, index) => ({ index, message: messageOf(choice), finish_reason: choices[index]?.finish ?? null })),
+  choices: judged.map((choice, index) => ({
+    index,
+    message: messageOf(choice),
+    finish_reason: choices[index]?.finish ?? null,
+    ...choice.rests,
+  })),
 });
 
 const messageOf = ({ text, thoughts, refusal, calls, images = [], citations = [] }: JudgedChoice): Json => ({
@@ -22,7 +28,8 @@ const messageOf = ({ text, thoughts, refusal, calls, images = [], citations = []
   ...(images.length > 0 && { images: images.map(mediaPart) }),
 });
 
-const choiceIn = (message: Json): JudgedChoice => ({
+const choiceIn = (message: Json, choice: Json): JudgedChoice => ({
+  rests: restsIn(choice) ?? {},
   text: stringOf(message["content"]),
   refusal: stringOf(message["refusal"]),
   thoughts: stringOf(message["reasoning_content"]),
@@ -37,7 +44,8 @@ const choiceIn = (message: Json): JudgedChoice => ({
 /** A streamed answer in the form of a whole chat.completion. */
 export const judged = judgedAs({
   body: answerBody,
-  choices: ({ choices }) => new Map(objects(choices).map(({ index, message }, at) => [count(index) ?? at, choiceIn(object(message))])),
+  choices: ({ choices }) =>
+    new Map(objects(choices).map((choice, at) => [count(choice["index"]) ?? at, choiceIn(object(choice["message"]), choice)])),
   path: (choice, kind) => `choices[${choice}].message.${MEMBER[kind]}`,
 });
 const MEMBER = { text: "content", refusal: "refusal", reasoning: "reasoning_content" } as const;

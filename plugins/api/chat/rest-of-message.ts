@@ -1,6 +1,6 @@
 import { isJson, type Json, type StreamEvent } from "#contract";
 import { isSameJson, type ToldTexts } from "../content/told.ts";
-import { detailsBeside, blocksBeside } from "../content/told-beside.ts";
+import { detailsBeside, blocksBeside, restsIn } from "../content/told-beside.ts";
 import { object, objects } from "../content/wire.ts";
 import { addContent } from "./delta-content.ts";
 import { addTools } from "./tools.ts";
@@ -12,6 +12,8 @@ import { addTools } from "./tools.ts";
 export function addRestOfMessage(wire: Json, deltaTexts: ToldTexts, events: StreamEvent[], from: number): void {
   for (const event of events.slice(from)) remember(event, deltaTexts);
   addBeside(object(wire["delta"] ?? wire["message"]), events);
+  const members = restsIn(wire);
+  if (members) events.push({ type: "beside", members });
   if (!isJson(wire["delta"]) || !isJson(wire["message"])) return;
   const again: StreamEvent[] = [];
   addContent(wire["message"], again);

@@ -3,6 +3,7 @@ import { chatContent, list } from "./conversation.ts";
 import { type Found, at } from "./found.ts";
 import { readItem } from "./input.ts";
 import { readParts } from "./parts.ts";
+import { readRests } from "./told-beside.ts";
 
 /** How whole answers are read, by the member that holds their content. An answer has one of them, or a refusal beside it. */
 const HOLDERS: Readonly<Record<string, (value: unknown, found: Found) => void>> = {
@@ -15,12 +16,14 @@ const HOLDERS: Readonly<Record<string, (value: unknown, found: Found) => void>> 
 };
 
 export function answerParts(body: Json, found: Found): void {
+  readRests(body, "", 0, found);
   for (const holder in HOLDERS) if (body[holder] !== undefined) HOLDERS[holder]?.(body[holder], found);
 }
 
 function readChoice(choice: unknown, index: number, found: Found): void {
   if (!isJson(choice)) return;
   const path = `choices[${index}]`;
+  readRests(choice, path, index, found);
   if (isJson(choice["message"])) return chatContent(choice["message"], "assistant", `${path}.message`, index, found);
   readParts(choice["text"], at(`${path}.text`, "assistant", index), found);
 }

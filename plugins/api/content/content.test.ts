@@ -318,8 +318,20 @@ describe("what an answer rests on is text of it", () => {
       { content: [{ type: "text", text: "x", citations: [{ cited_text: "secret", encrypted_index: "E" }] }] },
       ["secret", "x"],
     ],
+    [
+      "chat, of a provider that searches",
+      CHAT,
+      {
+        citations: ["https://x.example/secret"],
+        search_results: [{ title: "The secret", url: page.url, date: null }],
+        choices: [{ message: { content: "x" }, groundingMetadata: { webSearchQueries: ["a secret"] } }],
+      },
+      ["https://x.example/secret", "The secret", page.url, "a secret", "x"],
+    ],
   ])("%s", (_, content, body, texts) => {
     const found = content.output?.(body) ?? [];
+    const measured = selected(found, { wants: new Set(["text"]), scope: "last_message", measures: true }, "output");
+    expect(measured.map(({ text }) => text)).toEqual(["x"]); // the text under test
     expect(found.map(({ kind, text }) => [kind, text])).toEqual(texts.map((text) => ["text", text]));
     const patches = found.map(({ path, text }) => ({ path, text: text.replaceAll("secret", "***") }));
     expect(JSON.stringify(patchedIn(body, patches, content))).not.toContain("secret");
@@ -385,7 +397,7 @@ describe("calls of the Responses API that the client runs, or its provider's too
 
 describe("scopes", () => {
   const texts = (body: Json, scope: Scope, wants: readonly SegmentKind[] = ["text"], side: Side = "input"): string =>
-    selected(side === "input" ? segmentsOf("chat", body) : answerSegments(body), new Set(wants), scope, side)
+    selected(side === "input" ? segmentsOf("chat", body) : answerSegments(body), { wants: new Set(wants), scope, measures: false }, side)
       .map(({ text }) => text)
       .join("|");
   const turns = (...roles: readonly string[]): Json => ({ messages: roles.map((role, index) => ({ role, content: `${role}${index}` })) });
@@ -438,7 +450,7 @@ describe("the last message, read alone, gives what the whole conversation gives 
   ];
   test.each(bodies)("%s", (_, shape, body) => {
     const kinds = new Set<SegmentKind>(["text", "tool_call", "tool_result", "image", "audio", "file", "reasoning"]);
-    const last = (all: ReturnType<typeof segmentsOf>) => selected(all, kinds, "last_message", "input");
+    const last = (all: ReturnType<typeof segmentsOf>) => selected(all, { wants: kinds, scope: "last_message", measures: false }, "input");
     const alone = lastSegments(shape, body);
     const read = alone.some(saysSomething) ? alone : segmentsOf(shape, body); // where it says nothing, all are read
     expect(last(read)).toEqual(last(segmentsOf(shape, body)));

@@ -33,7 +33,8 @@ export function chatMessage(message: unknown, path: string, index: number, found
 export function chatContent(message: Json, role: Role, path: string, index: number, found: Found): void {
   if (message["content_blocks"] !== undefined) blocks(message, role, path, index, found);
   readReasoning(message, role, path, index, found);
-  if (role === "assistant") readCitations(message["annotations"], `${path}.annotations`, index, found);
+  if (role === "assistant" && Array.isArray(message["annotations"]))
+    readCitations(message["annotations"], `${path}.annotations`, index, found);
   readMember(message, "content", role, path, index, found);
   if (message["images"] !== undefined) readMember(message, "images", role, path, index, found);
   readMember(message, "refusal", role, path, index, found);

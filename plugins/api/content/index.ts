@@ -9,6 +9,7 @@ import { readLeaves } from "./leaves.ts";
 import { NAMES, OBJECTS } from "./names.ts";
 import { isOwnCall, withArguments } from "./own-calls.ts";
 import { readParts } from "./parts.ts";
+import { RESTS } from "./told-beside.ts";
 import { withoutBrokenSignatures } from "./signatures.ts";
 import { holdsTokens, members, readFormTexts, readPrompts } from "./prompts.ts";
 
@@ -52,9 +53,9 @@ const ANSWER_REPEATS: BodyContent["repeats"] = {
   reasoning_content: ["content_blocks", "reasoning", "reasoning_details"],
   reasoning: ["content_blocks", "reasoning_details"],
   transcript: ["data"],
-  choices: ["citations", "search_results"],
+  choices: RESTS,
   text: ["logprobs", "segments", "words"],
-  message: ["logprobs", "groundingMetadata", "citationMetadata"],
+  message: ["logprobs", ...RESTS],
 };
 /** Lists of answers that rest on a text, which clients of some forms go through without looking whether they are there. */
 const ANSWER_RESTS: BodyContent["rests"] = {

@@ -1,6 +1,7 @@
 import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
 import { mediaKind } from "./media-kind.ts";
 import { orderedEvents } from "./ordered-events.ts";
+import { RESTS, restsIn } from "./told-beside.ts";
 import { object, text } from "./wire.ts";
 
 /** What guardrails see of one answer, and may change. */
@@ -14,6 +15,8 @@ export interface JudgedChoice {
   readonly images?: readonly string[];
   /** What the text rests on; absent where a form shows none, and all of them stay. */
   readonly citations?: readonly Json[];
+  /** What else it rests on, by the names of its members; absent where a form shows none, and all of it stays. */
+  readonly rests?: Json;
 }
 interface JudgedCall {
   readonly id: string;
@@ -36,7 +39,9 @@ const shown = (choice: CollectedChoice): JudgedChoice => ({
   calls: choice.tools,
   images: imagesOf(choice),
   citations: citationsOf(choice),
+  rests: restsIn(choice.beside ?? NO_MEMBERS) ?? NO_MEMBERS,
 });
+const NO_MEMBERS: Json = Object.freeze({});
 const citationsOf = ({ marks = [] }: CollectedChoice): readonly Json[] =>
   marks.flatMap((mark) => (mark.type === "citation" ? [mark.citation] : []));
 const imagesOf = ({ marks = [] }: CollectedChoice): readonly string[] =>
@@ -77,7 +82,7 @@ const contentEvents = (
   index: number,
   signatures = signaturesOf(choice),
 ): readonly StreamEvent[] => [
-  ...citedAs(keptOf(textEvents(choice, judged, index), judged), judged),
+  ...restingOn(citedAs(keptOf(textEvents(choice, judged, index), judged), judged), judged),
   ...newImages(choice, judged, index),
   ...(judged.refusal === "" ? [] : [{ type: "refusal", text: judged.refusal, choice: index } as const]),
   ...judged.calls.map((call, number) => callEvent(call, number, signatures, index)),
@@ -99,6 +104,11 @@ function citedAs(events: readonly StreamEvent[], { citations }: JudgedChoice): r
     return citation === undefined ? [] : [{ ...event, citation }];
   });
 }
+function restingOn(events: readonly StreamEvent[], { rests }: JudgedChoice): readonly StreamEvent[] {
+  if (rests === undefined) return events;
+  return events.map((event) => (event.type === "beside" ? { ...event, members: { ...withoutRests(event.members), ...rests } } : event));
+}
+const withoutRests = (members: Json): Json => Object.fromEntries(Object.entries(members).filter(([name]) => !RESTS.includes(name)));
 function newImages(choice: CollectedChoice, { images = [] }: JudgedChoice, index: number): readonly StreamEvent[] {
   const before = new Set(images.length === 0 ? images : imagesOf(choice));
   return images.filter((url) => !before.has(url)).map((url) => ({ type: "media", url, choice: index }));

@@ -138,8 +138,8 @@ function readPart(part: unknown, place: Place, found: Found): void {
 
 /** Before the text, whose patch empties them. */
 function readRests(part: Json, { path, message }: Place, found: Found): void {
-  readCitations(part["annotations"], `${path}.annotations`, message, found);
-  readCitations(part["citations"], `${path}.citations`, message, found);
+  for (const name of ["annotations", "citations"])
+    if (Array.isArray(part[name])) readCitations(part[name], `${path}.${name}`, message, found);
 }
 
 /** Parts that hold content of their own. */

@@ -1,5 +1,5 @@
 import type { Json } from "#contract";
-import { at, type Found } from "./found.ts";
+import { at, below, type Found } from "./found.ts";
 import { readLeaves } from "./leaves.ts";
 import { text } from "./wire.ts";
 
@@ -46,7 +46,24 @@ export function blocksBeside(delta: Json): Found {
 
 /** What an answer rests on, as it says it: titles, addresses, quotations. Ids of files say nothing. */
 export function readCitations(value: unknown, path: string, message: number, found: Found): void {
-  if (Array.isArray(value)) readLeaves(value, at(path, "assistant", message), found, isReference);
+  const from = found.length;
+  readLeaves(value, at(path, "assistant", message), found, isReference);
+  for (let piece = from; piece < found.length; piece += 1) found[piece] = { ...found[piece], beside: true } as Found[number]; // leaves hold their texts
 }
+/** Of an answer, or of one of its choices: before the text, whose patch empties them. */
+export function readRests(of: Json, path: string, message: number, found: Found): void {
+  for (const name of RESTS) if (of[name] !== undefined && of[name] !== null) readCitations(of[name], below(path, name), message, found);
+}
+/** What of these members is there. */
+export function restsIn(of: Json): Json | undefined {
+  let rests: Json | undefined;
+  for (const name of RESTS) if (of[name] !== undefined && of[name] !== null) (rests ??= {})[name] = of[name];
+  return rests;
+}
+/** Members in which answers say what they rest on, in the forms of all providers. */
+const CAMEL = ["groundingMetadata", "groundingAttributions", "citationMetadata", "urlContextMetadata", "finishMessage"] as const;
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const RESTS: readonly string[] = [...CAMEL, ...CAMEL.map(snake), "citations", "search_results"];
+
 const REFERENCES: ReadonlySet<string> = new Set(["file_id", "container_id", "encrypted_index"]);
 const isReference = (name: string, value: unknown): boolean => REFERENCES.has(name) || isLabel(name, value);

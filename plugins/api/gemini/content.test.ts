@@ -68,6 +68,23 @@ test("a thought that was changed loses its signature, however it was changed; a 
     generateContentRequest: changed,
   });
 });
+test("what a text rests on is read before it, and is no part of the text under test", () => {
+  const web = { uri: "https://x.example/secret", title: "The secret" };
+  for (const name of ["groundingMetadata", "grounding_metadata"]) {
+    const body = {
+      candidates: [{ content: { parts: [{ text: "x" }] }, [name]: { groundingChunks: [{ web }], webSearchQueries: ["a secret"] } }],
+    };
+    const found = GENERATED.output?.(body) ?? [];
+    expect(found.map(({ text, beside }) => [text, beside])).toEqual([
+      [web.uri, true],
+      [web.title, true],
+      ["a secret", true],
+      ["x", undefined],
+    ]);
+    const patches = found.map(({ path, text }) => ({ path, text: text.replaceAll("secret", "***") }));
+    expect(JSON.stringify(patched(body, patches.slice(0, -1), GENERATED))).not.toContain("secret");
+  }
+});
 test("what repeats the old text of an answer goes with it", () => {
   const candidate = {
     content: { parts: [{ text: "secret" }], role: "model" },

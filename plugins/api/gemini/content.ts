@@ -4,7 +4,8 @@ import { below, type Found } from "../content/found.ts";
 import { BEFORE_ALL, readTold } from "../content/instructions.ts";
 import { namesOf } from "../content/names.ts";
 import { withoutBrokenSignatures } from "../content/signatures.ts";
-import { membersOf, readContent, snake } from "./read-parts.ts";
+import { readRests, RESTS } from "../content/told-beside.ts";
+import { membersOf, readContent } from "./read-parts.ts";
 
 type Reader = (body: Json, path: string, found: Found) => void;
 
@@ -47,6 +48,7 @@ const readAllEmbedded: Reader = (body, _path, found) =>
 const readAnswer: Reader = (body, _path, found) =>
   list(body.candidates).forEach((candidate, index) => {
     if (!isJson(candidate)) return;
+    readRests(candidate, `candidates[${index}]`, index, found);
     for (const name of ["content", "refusal"]) readContent(candidate[name], `candidates[${index}].${name}`, "assistant", index, found);
   });
 
@@ -72,11 +74,10 @@ const replaced = (part: Json, changed: Json): Json =>
   "arguments" in changed && !("arguments" in part) ? { ...part, name: changed.name ?? part.name, args: changed.arguments ?? {} } : changed;
 
 /** What a text rests on, and how likely it was. */
-const BESIDE_CONTENT = ["logprobsResult", "groundingMetadata", "groundingAttributions", "citationMetadata", "urlContextMetadata"];
 /** Members that say a text again, or vouch for it. */
 const REPEATS: BodyContent["repeats"] = {
   text: ["thoughtSignature", "thought_signature"],
-  content: BESIDE_CONTENT.flatMap((name) => [name, snake(name)]),
+  content: ["logprobsResult", "logprobs_result", ...RESTS],
 };
 /** Names that have no capitals: this wire takes others in two forms only, and no server of it reads a third. */
 const NAMES = namesOf(

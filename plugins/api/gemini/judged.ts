@@ -1,10 +1,11 @@
 import type { Collected, Json } from "#contract";
 import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
+import { restsIn } from "../content/told-beside.ts";
 import { count, object, objects } from "../content/wire.ts";
-import { mediaPart } from "./parts.ts";
+import { besideIn, besideOf, mediaPart } from "./parts.ts";
 
 /** Text stands before thoughts, and is there with them, so that the place of neither depends on the other; a refusal stands beside both. */
-const candidateOf = ({ text, refusal, thoughts, images = [], calls }: JudgedChoice, index: number): Json => ({
+const candidateOf = ({ text, refusal, thoughts, images = [], calls, rests = {} }: JudgedChoice, index: number): Json => ({
   content: {
     parts: [
       ...(text === "" && thoughts === "" ? [] : [{ text }]),
@@ -15,6 +16,7 @@ const candidateOf = ({ text, refusal, thoughts, images = [], calls }: JudgedChoi
     role: "model",
   },
   ...(refusal !== "" && { refusal }),
+  ...besideOf(rests),
   index,
 });
 const answerBody = ({ id, model }: Collected, judged: readonly JudgedChoice[]): Json => ({
@@ -23,13 +25,15 @@ const answerBody = ({ id, model }: Collected, judged: readonly JudgedChoice[]): 
   ...(id !== undefined && { responseId: id }),
 });
 
-function choiceIn({ content, refusal }: Json): JudgedChoice {
+function choiceIn(candidate: Json): JudgedChoice {
+  const { content, refusal } = candidate;
   const parts = objects(object(content).parts);
   const joinedText = (isThought: boolean): string =>
     parts.map((part) => ((part.thought === true) === isThought ? stringOf(part.text) : "")).join("");
   return {
     text: joinedText(false),
     refusal: stringOf(refusal),
+    rests: restsIn(besideIn(candidate) ?? {}) ?? {},
     thoughts: joinedText(true),
     images: parts.flatMap(imageIn),
     calls: parts.flatMap(({ functionCall }) => {

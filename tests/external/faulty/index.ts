@@ -1,4 +1,5 @@
-import { writeSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readFileSync, writeSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
 import { type CheckInput, defineCheck, definePlugin, type Handles, type HostBase, type Verdict } from "#contract";
 
@@ -27,6 +28,17 @@ function writtenOf(bytes: Uint8Array): number {
   }
 }
 const fetchHead = { name: "fetch", url: "http://127.0.0.1:9/", method: "GET", headers: {}, hasBody: false };
+
+let here = 0;
+/** How many are judged in its process at the same time. */
+async function together(): Promise<Verdict> {
+  here += 1;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const most = here;
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  here -= 1;
+  return { verdict: "allow", data: { most } };
+}
 
 /** Every way in which a check may fail, by what its text says. */
 const DOES: Readonly<Record<string, () => unknown>> = {
@@ -86,6 +98,9 @@ const DOES: Readonly<Record<string, () => unknown>> = {
   },
   slow: () => new Promise((resolve) => setTimeout(() => resolve(ALLOW), 50)),
   signal: () => process.kill(process.ppid, "SIGTERM"),
+  child: () => ({ verdict: "allow", data: { child: spawn("sleep", ["300"], { stdio: "ignore" }).pid } }),
+  together,
+  peeks: () => ({ verdict: "allow", data: { environment: readFileSync(`/proc/${process.ppid}/environ`, "latin1") } }),
 };
 
 const does = defineCheck({

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type ByteSource, type Call, GatewayError, type GuardrailResult, type MountedOperation } from "#contract";
 import { spentOnPart } from "../../../compute/allowance.ts";
 import { utf8 } from "../../../json/utf8.ts";
@@ -33,6 +34,16 @@ function opensJson(line: Uint8Array): boolean {
   return line[at] === OPENS;
 }
 
+const CLOSES = 0x7d;
+/** Does it end as an object does? */
+const closesJson = (line: Uint8Array): boolean => line[line.findLastIndex((byte) => !BEFORE_JSON.has(byte))] === CLOSES;
+/** JSON of two or four bytes a letter, which some readers know by that. */
+const WIDE = /^(\xff\xfe(\0\0)?|\xfe\xff|\0\0\xfe\xff)?\0*\{(\0|$)/;
+const isWide = (line: Uint8Array): boolean => {
+  const begin = Buffer.from(line.subarray(0, 8)).toString("latin1");
+  return begin.includes("\0") && WIDE.test(begin);
+};
+
 /** Judges the answers in a file as it passes: none goes on before its verdict, and nothing at all of a smaller file that is denied. */
 export async function guardAnswers(upstream: ByteSource, judge: AnswerJudge): Promise<JudgedFileOfAnswers> {
   const answers = new Answers(upstream, judge);
@@ -49,6 +60,8 @@ class Answers implements ByteSource {
   private readonly pieces: AsyncGenerator<Uint8Array>;
   private readonly ahead: Uint8Array[] = [];
   private isWhole = false;
+  /** Its first line opens as JSON does: the others are lines of JSON as well. */
+  private isJson = false;
   private denial: readonly GuardrailResult[] | null = null;
   private readonly done = Promise.withResolvers<void>();
 
@@ -107,17 +120,22 @@ class Answers implements ByteSource {
     const splitter = new LineSplitter();
     let number = 1;
     for (let piece = await this.upstream.read(); piece; piece = await this.upstream.read()) {
-      for (const bytes of splitter.lines(piece)) yield { bytes, line: number++ };
-      if (splitter.waiting > MAX_LINE_BYTES) yield { bytes: splitter.taken(), line: number };
+      for (const bytes of splitter.lines(piece)) yield this.numbered(bytes, number++);
+      if (splitter.waiting > MAX_LINE_BYTES) yield this.numbered(splitter.taken(), number);
     }
-    if (splitter.waiting > 0) yield { bytes: splitter.taken(), line: number };
+    if (splitter.waiting > 0) yield this.numbered(splitter.taken(), number);
+  }
+  private numbered(bytes: Uint8Array<ArrayBuffer>, line: number): Passing {
+    if (line === 1) this.isJson = opensJson(bytes);
+    return { bytes, line };
   }
 
   private async judged(bytes: Uint8Array<ArrayBuffer>, number: number): Promise<Uint8Array> {
-    if (!opensJson(bytes)) return bytes;
     const { list, call } = this.judge;
+    if (number === 1 && isWide(bytes)) refuseUnread(list, number, "it is not UTF-8");
+    if (!opensJson(bytes)) return bytes;
     if (bytes.length > MAX_LINE_BYTES) refuseUnread(list, number, `it is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB`);
-    const line = await lineIn(bytes).catch((thrown: unknown) => this.notRead(thrown, number));
+    const line = await lineIn(bytes).catch((thrown: unknown) => this.notRead(thrown, bytes, number));
     const answers = call.row.content.answers;
     const answer = line && answers?.answer(line);
     const row = answer && this.judge.operations.find(({ id }) => id === answer.operation);
@@ -130,9 +148,11 @@ class Answers implements ByteSource {
     const ends = bytes.at(-1) === LINE_END ? "\n" : "";
     return Buffer.concat([typeof text === "string" ? Buffer.from(text) : text, Buffer.from(ends)]);
   }
-  /** What is no JSON is no answer either; what nobody can read in time may be one. */
-  private notRead(thrown: unknown, number: number): undefined {
-    if (GatewayError.is(thrown) && thrown.code !== "BODY_NOT_JSON") refuseUnread(this.judge.list, number, thrown.message);
+  /** What is no JSON is no answer either, unless it looks like one to a reader who takes more than we; what nobody can read in time may be one. */
+  private notRead(thrown: unknown, bytes: Uint8Array, number: number): undefined {
+    if (!GatewayError.is(thrown)) return undefined;
+    const isFirm = thrown.code !== "BODY_NOT_JSON";
+    if (isFirm || (this.isJson && (closesJson(bytes) || !isUtf8(bytes)))) refuseUnread(this.judge.list, number, thrown.message);
     return undefined;
   }
   private async guarded(row: MountedOperation, body: GuardedAnswer["body"]): Promise<GuardedAnswer> {

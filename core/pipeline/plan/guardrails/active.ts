@@ -42,6 +42,8 @@ export interface BoundCheck {
   readonly params: unknown;
   readonly wants: ReadonlySet<SegmentKind>;
   readonly scope: Scope;
+  /** It sees the text under test alone, and nothing that stands beside it. */
+  readonly measures: boolean;
   readonly timeoutMs: number;
   /** The parameter `failOnError`; `null` when the guardrail does not say. */
   readonly failOnError: boolean | null;

@@ -72,6 +72,7 @@ function boundCheck(loaded: LoadedCheck, params: unknown, parameters: Json): Bou
     params,
     wants: wantsOf(check),
     scope: scopeOf(parameters) ?? check.scope ?? "last_message",
+    measures: check.measures?.(params as never) === true, // its own schema accepted them
     timeoutMs: timeoutOf(params, parameters) ?? check.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     failOnError: failOnErrorOf(parameters),
   };
@@ -99,6 +100,7 @@ function absent(id: string, parameters: Json, parts: BindingParts, from: "saved"
     params: parameters,
     wants: new Set(),
     scope: "last_message",
+    measures: false,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     failOnError: failOnErrorOf(parameters),
   };
