@@ -11,19 +11,20 @@ export function grantedScopes(
   given: readonly string[],
   type: KeyType,
   { caller, catalog }: Pick<RuleInput, "caller" | "catalog">,
+  param = "scopes",
 ): string[] {
   const scopes = [...new Set(given.map(normaliseScope))];
   const table = catalog.scopes();
   for (const scope of scopes) {
-    if (!isScope(scope, table)) throw invalid(`there is no scope ${scope}`);
-    if (!mayHold(type, scope, table)) throw invalid(`a key of the type ${type} cannot hold ${scope}`);
-    refuseDeploymentScope(caller, scope, "scopes");
+    if (!isScope(scope, table)) throw invalid(`there is no scope ${scope}`, param);
+    if (!mayHold(type, scope, table)) throw invalid(`a key of the type ${type} cannot hold ${scope}`, param);
+    refuseDeploymentScope(caller, scope, param);
     // What a caller's level never holds (an organisation key calls no models) is its to give; what it could hold, it must.
     if (mayHold(caller.keyType, scope, table) && !caller.scopes.has(scope))
-      throw new GatewayError("SCOPE_MISSING", { scope, action: "giving it to another key" }, { param: "scopes" });
+      throw new GatewayError("SCOPE_MISSING", { scope, action: "giving it to another key" }, { param });
   }
   return scopes;
 }
 
-const invalid = (why: string): GatewayError =>
-  new GatewayError("REQUEST_INVALID", { what: `The scopes are not valid: ${why}.` }, { param: "scopes" });
+const invalid = (why: string, param: string): GatewayError =>
+  new GatewayError("REQUEST_INVALID", { what: `The scopes are not valid: ${why}.` }, { param });

@@ -20,6 +20,7 @@ import { errorResponse } from "../pipeline/stream/error-response.ts";
 import { type ReadHeaders, refuseAmbiguous } from "./headers.ts";
 import { CONTROL_BODY_BYTES, CONTROL_VALUES } from "../json/bounded.ts";
 import type { Mount } from "./mount.ts";
+import { withoutPath } from "./path-in-body.ts";
 import type { HttpSettings } from "./settings.ts";
 import { plainAnswer } from "./plain-answer.ts";
 import { HeaderMap } from "./header-map.ts";
@@ -33,6 +34,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const ofDeployment = scopes?.find((scope) => DEPLOYMENT_SCOPES.includes(scope));
   const mark = markOfOwner(route);
   const acceptBody = route.body && validator(route.body);
+  const unrepeated = withoutPath(route);
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES, ...(route.bodyList && { lists: true }) };
   const acceptQuery = route.query && validator(route.query, { text: true });
@@ -46,7 +48,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     if (caller && ofDeployment !== undefined) refuseDeploymentScope(caller, ofDeployment);
     const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
-    const body = acceptBody ? acceptBody(await sentBody(request, limits, held)) : undefined;
+    const body = acceptBody ? acceptBody(unrepeated(await sentBody(request, limits, held), params)) : undefined;
     entering(mark);
     // `caller` is absent on public routes only, and those do not read it.
     const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { SCOPE_TABLE, wholePath } from "#contract";
+import { verifies } from "../../tests/requirements/verifies.ts";
 import { type Address, Addresses } from "./mounts.ts";
 
 const route = (path: string, more: Partial<Address> = {}): Address => ({
@@ -29,6 +30,19 @@ describe("a plugin's routes", () => {
     ["by another method", route("/v2/configs/:id", { method: "PATCH" })],
     ["elsewhere", route("/v2/acme/:id")],
   ])("may stand %s", (_, own) => expect(() => taken().take("admin/acme", [own])).not.toThrow());
+  test.each<[string, unknown]>([
+    ["says nothing", undefined],
+    ["says null", null],
+    ["names no scope", []],
+    ["names what is no scope", [7]],
+    ["says that it is not public", { public: false }],
+    ["says something else", {}],
+  ])(verifies("C.public", "are refused whole where one %s of who may ask it"), (_, scope) => {
+    const addresses = taken();
+    const open = { ...route("/v2/acme/open"), scope } as Address; // a plugin from elsewhere was not compiled with ours
+    expect(() => addresses.take("admin/acme", [route("/v2/acme"), open])).toThrow("GET /v2/acme/open does not say who may ask it");
+    expect(() => addresses.take("admin/other", [route("/v2/acme")])).not.toThrow();
+  });
   test("ask for scopes that a key can hold, or are public", () => {
     const asking = (scope: Address["scope"]) => () => taken().take("admin/acme", [route("/v2/acme", { scope })]);
     expect(asking("acme_status.read")).not.toThrow();

@@ -1,6 +1,7 @@
 import {
   type Admin,
   type Api,
+  isJson,
   mountedOperation,
   type OperationName,
   PREFIX,
@@ -81,6 +82,8 @@ export class Addresses {
     const owner = this.owners.get(keyOf(route));
     const shown = `${route.method} ${route.path}`;
     if (owner !== undefined && owner !== plugin) throw refused(`${shown} is already provided by ${owner}; choose another path`);
+    if (!isClosed(route) && !isPublic(route))
+      throw refused(`${shown} does not say who may ask it; name its scope, or write that it is public ({ public: true })`);
     const missing = scopesOf(route).find((scope) => !this.scopes.has(scope));
     if (missing === undefined) return;
     throw refused(
@@ -92,4 +95,8 @@ export class Addresses {
 /** Parameters of a path may be called anything; a verb behind one tells paths apart. */
 const keyOf = ({ method, path }: Address): string => `${method} ${path.replace(/\/:[^/:]+/g, "/:")}`;
 const scopesOf = ({ scope }: Address): readonly string[] => (typeof scope === "string" ? [scope] : "public" in scope ? [] : scope);
+/** A plugin from elsewhere was not compiled with ours: what its route says may be anything, or nothing. */
+const isClosed = ({ scope }: { readonly scope?: unknown }): boolean =>
+  Array.isArray(scope) ? scope.length > 0 && scope.every((one) => typeof one === "string") : typeof scope === "string";
+const isPublic = ({ scope }: { readonly scope?: unknown }): boolean => isJson(scope) && scope["public"] === true;
 const refused = (why: string): Error => new Error(why);

@@ -25,9 +25,9 @@ export const CallerRateLimits = callerTerm<readonly RateLimit[]>("rate_limits", 
 export const UsageLimits = Type.Object(
   {
     type: Type.Optional(OneOf(["cost", "tokens"], { default: "cost", description: "US dollars or tokens." })),
-    credit_limit: Type.Optional(Nullable(Type.Number({ minimum: 0, description: "Dollars or tokens that may be used." }))),
+    credit_limit: Type.Optional(Nullable(Type.Number({ minimum: 1, description: "Dollars or tokens that may be used." }))),
     alert_threshold: Type.Optional(
-      Nullable(Type.Number({ minimum: 0, description: "Absolute amount, below credit_limit, at which an alert goes out." })),
+      Nullable(Type.Number({ minimum: 1, description: "Absolute amount, below credit_limit, at which an alert goes out." })),
     ),
     periodic_reset: Type.Optional(Nullable(OneOf(["weekly", "monthly"], { description: "Reset each week or month." }))),
     periodic_reset_days: Type.Optional(

@@ -26,7 +26,8 @@ export const invites = resourceOf(Invites, {
   store: {
     email: judgedEmail,
     workspaces: storedWorkspaces,
-    workspace_api_key_details: (given, input) => given && { scopes: grantedScopes(given.scopes, "workspace-user", input) },
+    workspace_api_key_details: (given, input) =>
+      given && { scopes: grantedScopes(given.scopes, "workspace-user", input, "workspace_api_key_details.scopes") },
   },
   list: {
     pageNames: { size: "pageSize", page: "currentPage" },
