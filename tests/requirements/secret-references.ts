@@ -32,7 +32,16 @@ export const secretReferences = section("Secret references", [
     "A.managers.aws",
     "AWS Secrets Manager is asked with an access key, an assumed role with its external id, or the role of the gateway's service account.",
   ],
-  ["A.managers.azure", "Azure Key Vault is asked as an Entra application, or as the identity of the gateway's own pod or machine."],
+  ["A.managers.azure", "Azure Key Vault is asked as an Entra application, or as the federated identity of the gateway's own pod."],
+  [
+    "A.managers.google",
+    "Google Secret Manager is asked as a service account, or as the gateway's own federated identity in projects that the operator names; a value that did not arrive whole is none.",
+  ],
+  [
+    "A.managers.file",
+    "Files below the one directory that the operator names are read, and nothing that a path or a link leads to beside it.",
+  ],
+  ["A.managers.environment", "Environment variables whose names begin as the operator says are read, and no others."],
   [
     "A.managers.vault",
     "HashiCorp Vault is asked by token, AppRole or Kubernetes, version 1 and 2 of its key-value engine, in a namespace.",

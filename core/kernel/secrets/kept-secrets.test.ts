@@ -4,7 +4,7 @@ import { verifies } from "../../../tests/requirements/verifies.ts";
 import { KeptSecrets, type WantedSecret } from "./kept-secrets.ts";
 
 const MINUTE = 60_000;
-const WANTED: WantedSecret = { id: "1", reference: "openai-key", manager: "acme", auth: {}, path: "a", key: null };
+const WANTED: WantedSecret = { id: "1", reference: "openai-key", manager: "acme", organisationId: "org", auth: {}, path: "a", key: null };
 
 /** A manager whose answers are what the test says, and a clock that moves when told to. */
 function world() {
