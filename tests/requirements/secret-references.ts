@@ -15,8 +15,17 @@ export const secretReferences = section("Secret references", [
     "A reference is for all workspaces or for those it lists; giving a list ends the one, and giving all ends the other.",
   ],
   ["A.references.list", "References are filtered by manager_type and tags, searched and paged."],
-  ["A.references.mapped", "A reference cannot be deleted while an integration maps it."],
+  [
+    "A.references.mapped",
+    "A reference cannot be deleted while an integration, a guardrail or an account with a vendor maps it, which the refusal names.",
+  ],
   ["A.mappings.rules", "A mapping names a field once, one that its provider has, and a reference that its workspace may see."],
+  ["A.mappings.moved", "While a secret is stored, no mapping changes where it goes or whom it stands for."],
+  [
+    "A.mappings.guardrails",
+    "Secret parameters of a guardrail's checks are read when a check runs, and stand in no read, log or hook result; without one a guardrail that denies stays shut.",
+  ],
+  ["A.mappings.accounts", "Members of an account with a vendor are read when a check needs the account."],
   [
     "A.mappings.used",
     "A mapped key or field is read from its manager when a request needs it, and requests after it ask the manager no more.",
