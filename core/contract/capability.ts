@@ -136,9 +136,10 @@ export interface CatalogCheck {
   readonly secrets: readonly string[];
   /**
    * Sentences that say what is wrong with these parameters; empty when they are right. Whose they are (workspace, or else
-   * organisation) counts where judging them takes long: tenants share that fairly.
+   * organisation) counts where judging them takes long: tenants share that fairly. Those that are `mapped` are kept
+   * elsewhere: what they hold is not known here, and they may be left out.
    */
-  problems(parameters: unknown, tenant: string): readonly string[] | Promise<readonly string[]>;
+  problems(parameters: unknown, tenant: string, mapped?: ReadonlySet<string>): readonly string[] | Promise<readonly string[]>;
 }
 
 /** The running generation, for operators. */

@@ -63,6 +63,7 @@ export * from "./resource.ts";
 export * from "./sealed-json.ts";
 export * from "./sealed.ts";
 export * from "./secret.ts";
+export * from "./secret-mapping.ts";
 export * from "./secret-url.ts";
 export * from "./signature.ts";
 export * from "./socket.ts";

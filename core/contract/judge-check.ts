@@ -10,6 +10,8 @@ import { tenantOf } from "./request.ts";
 export interface WrittenCheck {
   readonly id: string;
   readonly parameters?: Json;
+  /** Parameters that are kept elsewhere. */
+  readonly mapped?: ReadonlySet<string>;
 }
 
 /** Who judges it, and for whom. */
@@ -36,7 +38,7 @@ export async function judgeCheck(
   }
   const parameters = written.parameters ?? {};
   judgeForwardHeaders(parameters["forwardHeaders"], catalog.headers, `${at}.parameters.forwardHeaders`);
-  const problems = await check.problems(parameters, tenantOf(judging));
+  const problems = await check.problems(parameters, tenantOf(judging), written.mapped);
   if (problems.length > 0)
     throw invalid(`The parameters of the check ${written.id} are not valid: ${problems.join("; ")}.`, `${at}.parameters`);
 }

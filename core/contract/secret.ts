@@ -1,5 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
-import type { Json } from "./json.ts";
+import { isJson, type Json } from "./json.ts";
 
 /** A place secrets come from: `env`, `file`, a vault … */
 export interface SecretSource {
@@ -27,6 +27,8 @@ export interface SecretManager {
   read(at: SecretPlace, signal: AbortSignal): Promise<ManagedSecret | { readonly missing: string }>;
 }
 export interface SecretPlace {
+  /** Whose reference it is. */
+  readonly organisationId: string;
   /** One of the ways of `auth`, with its secrets. */
   readonly auth: Json;
   readonly path: string;
@@ -51,4 +53,20 @@ export function memberOf(kept: Json, key: string | null): ManagedSecret | { read
   if (!Object.hasOwn(kept, member) || kept[member] === null) return { missing: `what is kept there has no member ${member}` };
   const value = kept[member];
   return { value: typeof value === "string" ? value : JSON.stringify(value) };
+}
+
+/** The same out of a text: all of it, or a member where the text is a JSON object. */
+export function memberOfText(text: string, key: string | null): ManagedSecret | { readonly missing: string } {
+  if (key === null) return { value: text };
+  const members = jsonIn(text);
+  return members ? memberOf(members, key) : { missing: `what is kept there is no JSON object with a member ${key}` };
+}
+
+function jsonIn(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined; // plain text
+  }
 }

@@ -3,6 +3,9 @@ import type { RegistryRow } from "../kernel/discovery/deployment.ts";
 import secret_aws_secrets_manager from "../../plugins/secret/aws-secrets-manager/manifest.json" with { type: "json" };
 import secret_azure_key_vault from "../../plugins/secret/azure-key-vault/manifest.json" with { type: "json" };
 import secret_env from "../../plugins/secret/env/manifest.json" with { type: "json" };
+import secret_environment from "../../plugins/secret/environment/manifest.json" with { type: "json" };
+import secret_file from "../../plugins/secret/file/manifest.json" with { type: "json" };
+import secret_google_secret_manager from "../../plugins/secret/google-secret-manager/manifest.json" with { type: "json" };
 import secret_hashicorp_vault from "../../plugins/secret/hashicorp-vault/manifest.json" with { type: "json" };
 import storage_memory from "../../storage/memory/manifest.json" with { type: "json" };
 import storage_postgres from "../../storage/postgres/manifest.json" with { type: "json" };
@@ -121,6 +124,9 @@ export const registry: readonly RegistryRow[] = [
   { manifest: secret_aws_secrets_manager, file: "plugins/secret/aws-secrets-manager/manifest.json", load: () => import("../../plugins/secret/aws-secrets-manager/index.ts") },
   { manifest: secret_azure_key_vault, file: "plugins/secret/azure-key-vault/manifest.json", load: () => import("../../plugins/secret/azure-key-vault/index.ts") },
   { manifest: secret_env, file: "plugins/secret/env/manifest.json", load: () => import("../../plugins/secret/env/index.ts") },
+  { manifest: secret_environment, file: "plugins/secret/environment/manifest.json", load: () => import("../../plugins/secret/environment/index.ts") },
+  { manifest: secret_file, file: "plugins/secret/file/manifest.json", load: () => import("../../plugins/secret/file/index.ts") },
+  { manifest: secret_google_secret_manager, file: "plugins/secret/google-secret-manager/manifest.json", load: () => import("../../plugins/secret/google-secret-manager/index.ts") },
   { manifest: secret_hashicorp_vault, file: "plugins/secret/hashicorp-vault/manifest.json", load: () => import("../../plugins/secret/hashicorp-vault/index.ts") },
   { manifest: storage_memory, file: "storage/memory/manifest.json", load: () => import("../../storage/memory/index.ts") },
   { manifest: storage_postgres, file: "storage/postgres/manifest.json", load: () => import("../../storage/postgres/index.ts") },

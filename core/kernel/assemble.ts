@@ -51,11 +51,12 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], given: Assem
   const policies: readonly Provided<Policy>[] = of("policy");
   const providers = new Map(of("provider").map((provider) => [provider.manifest.id, marked(provider)] as const));
   const packs: readonly Provided<GuardrailPack>[] = of("guardrail");
-  const finderOf = credentialFinders({ ...handles, secrets });
-  const checks = new Map(packs.flatMap((pack) => checksOf(pack, compute, finderOf(pack))));
   const secretManagers = new Map(
     of("secret").flatMap(({ provides }) => (isSecretManager(provides) ? [[provides.manager, provides] as const] : [])),
   );
+  const readReference = readingReferences(secretManagers, given);
+  const finderOf = credentialFinders({ ...handles, secrets, read: readReference });
+  const checks = new Map(packs.flatMap((pack) => checksOf(pack, compute, finderOf(pack))));
   const strategies = new Map(policies.flatMap(strategiesOf));
   const caches = new Map(of("cache").flatMap(({ provides }) => provides.modes.map((mode) => [mode, provides] as const)));
   return {
@@ -63,7 +64,7 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], given: Assem
     checks,
     credentials: new Map(packs.flatMap(({ manifest, provides }) => (provides.credentials ? [[manifest.id, provides.credentials]] : []))),
     secretManagers,
-    readReference: readingReferences(secretManagers, given),
+    readReference,
     policies,
     strategies,
     caches,

@@ -38,8 +38,11 @@ export function loadedCheck(
     credentials,
     defaults: (parameters) => (filled ??= defaulter(check.params))(parameters ?? {}),
     idle: (parameters) => idleParameters(check, parameters),
-    problems(parameters, tenant) {
-      if (!accepts(parameters)) return problems(check.params, parameters).map(({ path, why }) => `${check.id}: ${path}: ${why}`);
+    problems(parameters, tenant, mapped = NONE_MAPPED) {
+      if (!accepts(parameters))
+        return problems(check.params, parameters)
+          .filter(({ path }) => !mapped.has(memberAt(path)))
+          .map(({ path, why }) => `${check.id}: ${path}: ${why}`);
       if (isElsewhere(check)) return beyondSchemaInItsProcess(check, parameters, tenant);
       if (check.cost === undefined) return beyondSchema(check, parameters);
       if (JSON.stringify(parameters).length > MAX_PARAMETER_CHARS)
@@ -49,6 +52,9 @@ export function loadedCheck(
     },
   };
 }
+const NONE_MAPPED: ReadonlySet<string> = new Set();
+/** The parameter that a problem is of: `/headers/x` is within `headers`. */
+const memberAt = (path: string): string => path.split(/[/.[]/).find((part) => part !== "") ?? "";
 /** Parameters of a check that may run in another process are sent there. */
 const MAX_PARAMETER_CHARS = 1_000_000;
 
@@ -140,9 +146,9 @@ const catalogCheck = ({ check, defaults, idle, problems: judge }: LoadedCheck): 
   on: check.on,
   targets: check.targets ?? ["llm"],
   secrets: secretsOf(check.params),
-  problems(parameters, tenant) {
+  problems(parameters, tenant, mapped) {
     const unused = idle(parameters);
-    return unused.length > 0 ? unused : judge(defaults(parameters), tenant);
+    return unused.length > 0 ? unused : judge(defaults(parameters), tenant, mapped);
   },
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { type GuardrailPack, type Manifest, PluginCredentials, type TenantIds } from "#contract";
 import { fakeHost } from "../../tests/kit/host.ts";
+import { verifies } from "../../tests/requirements/verifies.ts";
 import { credentialFinders } from "./credentials.ts";
 import type { Provided } from "./generation.ts";
 import { createLog } from "./process/log.ts";
@@ -28,7 +29,8 @@ async function setting(env: Readonly<Record<string, string>> = {}) {
   const log = createLog({ level: "error", now: () => 0, write: () => undefined });
   const sources = new Map([["env", { scheme: "env", read: async (name: string) => env[name] }]]);
   const secrets = { sources, places: {}, missing: missingSecrets(), log };
-  const find = credentialFinders({ records: host.records, vault: host.vault, secrets })(pack);
+  const read = ({ referenceId }: { readonly referenceId: string }): string => `read of ${referenceId}`;
+  const find = credentialFinders({ records: host.records, vault: host.vault, secrets, read })(pack);
   const keep = async (tenant: string, apiKey: string, plugin_id = "acme"): Promise<string> => {
     const id = crypto.randomUUID();
     await host.records.in(PluginCredentials).insert({
@@ -41,6 +43,7 @@ async function setting(env: Readonly<Record<string, string>> = {}) {
       tenant,
       plugin_id,
       credentials: { apiKey: { sealed: host.vault.seal(apiKey) } },
+      secret_mappings: apiKey === "mapped" ? [{ target_field: "credentials.apiKey", secret_reference_id: "r1" }] : null,
     });
     return id;
   };
@@ -56,6 +59,11 @@ describe("the account that a check is given", () => {
     expect(await find(second)).toEqual({ apiKey: "of the organisation" });
     expect(await find({ organisationId: ORGANISATION, workspaceId: null })).toEqual({ apiKey: "of the organisation" });
     await expect((async () => find(theirs))()).rejects.toMatchObject({ code: "CREDENTIALS_MISSING" });
+  });
+  test(verifies("A.mappings.accounts", "has the members that a secret reference keeps"), async () => {
+    const { find, keep } = await setting();
+    await keep(OURS, "mapped");
+    expect(await find(ours)).toEqual({ apiKey: "read of r1" });
   });
   test("is of its own plugin", async () => {
     const { find, keep } = await setting();

@@ -13,6 +13,8 @@ import {
   type Vault,
 } from "#contract";
 import type { Provided } from "./generation.ts";
+import { type MappedValue, mappedValues } from "./secrets/mapped.ts";
+import type { ReadReference } from "./secrets/references.ts";
 import { secretIfAny, type SecretParts } from "./secrets/secrets.ts";
 
 /** Finds the account of a tenant with a pack's vendor: see `CheckInput.credentials`. */
@@ -22,24 +24,40 @@ export interface CredentialParts {
   readonly records: RecordsHandle;
   readonly vault: Pick<Vault, "open">;
   readonly secrets: SecretParts;
+  /** What the mapped members of an account are read with. */
+  readonly read: ReadReference;
 }
 
 /**
  * Makes the finders of packs. The workspace's account goes before its organisation's, and both before the deployment's.
  * An account is never put together from two: a tenant's address would be told the operator's key.
  */
-export function credentialFinders({ records, vault, secrets }: CredentialParts): (pack: Provided<GuardrailPack>) => FindCredentials {
-  const kept = records.lookup(PluginCredentials, ["tenant", "plugin_id"], ({ credentials }) => openSecrets(credentials, vault));
+export function credentialFinders({ records, vault, secrets, read }: CredentialParts): (pack: Provided<GuardrailPack>) => FindCredentials {
+  const saved = records.lookup(PluginCredentials, ["tenant", "plugin_id"], ({ credentials, secret_mappings: mappings }) => ({
+    account: openSecrets(credentials, vault),
+    mappings: mappings ?? [],
+  }));
+  const kept = (id: string, plugin: string, tenant: TenantIds): MaybePromise<Json | undefined> =>
+    after(saved(id, plugin), (found) => {
+      if (!found || found.mappings.length === 0) return found?.account;
+      return after(mappedValues(found.mappings, tenant, read), (values) => withMembers(found.account, values));
+    });
   return ({ name, manifest: { id }, provides }) => {
     const members = defaultsOf(provides.credentials);
-    const organisations = (organisationId: string): MaybePromise<Json> =>
-      after(kept(organisationId, id), (account) => account ?? deploymentsAccount(name, members, secrets));
-    return ({ workspaceId, organisationId }) =>
-      workspaceId === null
-        ? organisations(organisationId)
-        : after(kept(workspaceId, id), (account) => account ?? organisations(organisationId));
+    const organisations = (tenant: TenantIds): MaybePromise<Json> =>
+      after(kept(tenant.organisationId, id, tenant), (account) => account ?? deploymentsAccount(name, members, secrets));
+    return (tenant) =>
+      tenant.workspaceId === null
+        ? organisations(tenant)
+        : after(kept(tenant.workspaceId, id, tenant), (account) => account ?? organisations(tenant));
   };
 }
+
+const INSIDE = "credentials.";
+const withMembers = (account: Json, values: readonly MappedValue[]): Json => ({
+  ...account,
+  ...Object.fromEntries(values.map(([field, value]) => [field.slice(INSIDE.length), value])),
+});
 
 /** What a check is told whose pack has no accounts at all. */
 export const withoutCredentials =

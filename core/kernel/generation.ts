@@ -149,9 +149,10 @@ export interface LoadedCheck {
   idle(parameters: unknown): readonly string[];
   /**
    * What is wrong with (default-filled) parameters; empty when they are right. What takes long to judge is judged in another
-   * process, for the tenant; throws NOT_READY when there is no place for it.
+   * process, for the tenant; throws NOT_READY when there is no place for it. Those that are `mapped` are judged when they
+   * have been read, and the others by the schema alone where one of those is left out.
    */
-  problems(parameters: unknown, tenant: string): readonly string[] | Promise<readonly string[]>;
+  problems(parameters: unknown, tenant: string, mapped?: ReadonlySet<string>): readonly string[] | Promise<readonly string[]>;
 }
 
 export interface PluginState {

@@ -342,6 +342,11 @@ export const TABLES: readonly Table[] = [
     "nullable": false
    },
    {
+    "name": "secret_mappings",
+    "kind": "json",
+    "nullable": true
+   },
+   {
     "name": "actions",
     "kind": "json",
     "nullable": false
@@ -746,6 +751,11 @@ export const TABLES: readonly Table[] = [
     "name": "credentials",
     "kind": "json",
     "nullable": false
+   },
+   {
+    "name": "secret_mappings",
+    "kind": "json",
+    "nullable": true
    }
   ],
   "unique": [

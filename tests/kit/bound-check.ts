@@ -50,6 +50,7 @@ export const quietDeps: EngineDeps = {
   plugins: [],
   records: { lookup: () => unused },
   vault: { open: (sealed) => sealed },
+  readReference: ({ referenceId }) => `read of ${referenceId}`,
   headers: headerClasses([]),
   keyHeaders: [],
   now: () => Date.now(),

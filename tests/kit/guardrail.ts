@@ -58,6 +58,7 @@ export const savedGuardrail = (more: Partial<RecordOf<typeof Guardrails>>): Reco
   target: "llm",
   status: "active",
   version_id: "v",
+  secret_mappings: null,
   checks: [],
   actions: {
     deny: true,

@@ -31,7 +31,7 @@ export function testSecretManager(given: PluginCase<"secret">): void {
         const { auth, read } = await answeredBy(() => new Response('{"errors":["no"]}', { status }));
         for (const way of auth) {
           const signIn = example(way);
-          const said = await read({ auth: signIn, path: "a/b", key: "c" }, new AbortController().signal).then(
+          const said = await read({ organisationId: "org", auth: signIn, path: "a/b", key: "c" }, new AbortController().signal).then(
             (value) => JSON.stringify(value),
             (thrown: unknown) => String(thrown),
           );

@@ -15,8 +15,17 @@ export const secretReferences = section("Secret references", [
     "A reference is for all workspaces or for those it lists; giving a list ends the one, and giving all ends the other.",
   ],
   ["A.references.list", "References are filtered by manager_type and tags, searched and paged."],
-  ["A.references.mapped", "A reference cannot be deleted while an integration maps it."],
+  [
+    "A.references.mapped",
+    "A reference cannot be deleted while an integration, a guardrail or an account with a vendor maps it, which the refusal names.",
+  ],
   ["A.mappings.rules", "A mapping names a field once, one that its provider has, and a reference that its workspace may see."],
+  ["A.mappings.moved", "While a secret is stored, no mapping changes where it goes or whom it stands for."],
+  [
+    "A.mappings.guardrails",
+    "Secret parameters of a guardrail's checks are read when a check runs, and stand in no read, log or hook result; without one a guardrail that denies stays shut.",
+  ],
+  ["A.mappings.accounts", "Members of an account with a vendor are read when a check needs the account."],
   [
     "A.mappings.used",
     "A mapped key or field is read from its manager when a request needs it, and requests after it ask the manager no more.",
@@ -32,7 +41,16 @@ export const secretReferences = section("Secret references", [
     "A.managers.aws",
     "AWS Secrets Manager is asked with an access key, an assumed role with its external id, or the role of the gateway's service account.",
   ],
-  ["A.managers.azure", "Azure Key Vault is asked as an Entra application, or as the identity of the gateway's own pod or machine."],
+  ["A.managers.azure", "Azure Key Vault is asked as an Entra application, or as the federated identity of the gateway's own pod."],
+  [
+    "A.managers.google",
+    "Google Secret Manager is asked as a service account, or as the gateway's own federated identity in projects that the operator names; a value that did not arrive whole is none.",
+  ],
+  [
+    "A.managers.file",
+    "Files below the one directory that the operator names are read, and nothing that a path or a link leads to beside it.",
+  ],
+  ["A.managers.environment", "Environment variables whose names begin as the operator says are read, and no others."],
   [
     "A.managers.vault",
     "HashiCorp Vault is asked by token, AppRole or Kubernetes, version 1 and 2 of its key-value engine, in a namespace.",

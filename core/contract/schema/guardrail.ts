@@ -3,6 +3,7 @@ import { collectionOf } from "../field/collection.ts";
 import { field } from "../field/field.ts";
 import { makeSlug } from "../resource.ts";
 import { JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
+import { SecretMapping, SecretMappings } from "./secret-reference.ts";
 
 /** A check as a guardrail names it. */
 export const GuardrailCheck = Type.Object(
@@ -125,6 +126,19 @@ export const Guardrails = collectionOf({
       { create: "optional", update: true, view: "alone", secret: "inside", default: [] },
       {
         schema: Type.Array(GuardrailCheck, { minItems: 1, maxItems: 100, description: "Checks; required when the target is `llm`." }),
+      },
+    ),
+    secret_mappings: field(
+      Nullable(SecretMappings),
+      { create: "optional", update: true, view: "alone" },
+      {
+        schema: Nullable(
+          Type.Array(SecretMapping, {
+            maxItems: 50,
+            description:
+              "Secret parameters of checks that are kept in a manager of secrets: `target_field` is `checks[0].parameters.<member>`. An update that gives `checks` gives these too.",
+          }),
+        ),
       },
     ),
     actions: field(GuardrailActions, { create: "optional", update: true, view: "alone", default: ACTIONS }),

@@ -68,7 +68,10 @@ export const SecretReferences = collectionOf({
 /** Says that a member of a record is not kept in it, but where a secret reference says. */
 export const SecretMapping = Type.Object(
   {
-    target_field: limited(255, "`key`, or `configurations.<member>`."),
+    target_field: limited(
+      255,
+      "The field that is kept elsewhere: `key` or `configurations.<member>` of an integration, `credentials.<member>` of an account with a vendor, `checks[0].parameters.<member>` of a guardrail.",
+    ),
     secret_reference_id: limited(255, "The secret reference, by id or slug."),
     secret_key: Type.Optional(Nullable(limited(255, "The member of what is kept there, in place of the reference's own."))),
     value_format: Type.Optional(Nullable(OneOf(["json", "string"], { description: "`json`: the text is parsed." }))),

@@ -4,7 +4,7 @@ import { verifies } from "../../../tests/requirements/verifies.ts";
 import { KeptSecrets, type WantedSecret } from "./kept-secrets.ts";
 
 const MINUTE = 60_000;
-const WANTED: WantedSecret = { id: "1", reference: "openai-key", manager: "acme", auth: {}, path: "a", key: null };
+const WANTED: WantedSecret = { id: "1", reference: "openai-key", manager: "acme", organisationId: "org", auth: {}, path: "a", key: null };
 
 /** A manager whose answers are what the test says, and a clock that moves when told to. */
 function world() {
@@ -37,6 +37,28 @@ describe("a secret out of a manager", () => {
     expect(kept.read(WANTED)).toBe("first-secret");
     expect(state.reads).toBe(1);
     expect(hidden).toEqual(["first-secret"]);
+  });
+  test("is hidden from the log part by part, where it is JSON", async () => {
+    const { state, kept, hidden } = world();
+    const value = JSON.stringify({
+      Authorization: "Bearer abcdefgh-123",
+      url: "https://acme.example/1",
+      name: "x",
+      deep: ["t0ken-0123456789"],
+    });
+    state.answer = async () => ({ value });
+    await kept.read(WANTED);
+    expect(hidden).toEqual([value, "Bearer abcdefgh-123", "t0ken-0123456789"]);
+  });
+  test("is read once for a hundred that wait for it, and an outage is asked about once for all of them", async () => {
+    const { state, kept, away } = world();
+    const hundred = () => Promise.all(Array.from({ length: 100 }, async () => kept.read(WANTED)));
+    expect(new Set(await hundred())).toEqual(new Set(["first-secret"]));
+    expect(state.reads).toBe(1);
+    state.answer = away;
+    state.now = 5 * MINUTE;
+    expect(new Set(await hundred())).toEqual(new Set(["first-secret"]));
+    expect(state.reads).toBe(2);
   });
   test("is read again before its five minutes are over, behind the requests", async () => {
     const { state, kept } = world();

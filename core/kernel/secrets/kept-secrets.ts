@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { GatewayError, type Health, type MaybePromise, messageOf, type SecretManager, type SecretPlace } from "#contract";
 import type { ProcessLog } from "../process/log.ts";
 import { runStep } from "../life.ts";
+import { credentialsIn } from "./credentials-in.ts";
 
 /** What is asked for: one value of one reference. */
 export interface WantedSecret extends SecretPlace {
@@ -91,7 +92,7 @@ export class KeptSecrets {
   }
 
   #keep(id: string, value: string, expiresAt = Number.POSITIVE_INFINITY): void {
-    this.parts.log.hide(value);
+    for (const text of [value, ...credentialsIn(value)]) this.parts.log.hide(text);
     const now = this.parts.now();
     const until = Math.min(now + KEEP_MS, expiresAt);
     this.#kept.set(id, { value, until, refreshAt: now + (until - now) * REFRESH_AT });

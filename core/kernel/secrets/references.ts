@@ -23,6 +23,7 @@ export interface NamedSecret {
 export type ReadReference = (named: NamedSecret) => MaybePromise<string>;
 
 interface Opened {
+  readonly organisationId: string;
   readonly reference: string;
   readonly manager: string;
   readonly auth: Json;
@@ -51,8 +52,10 @@ export function referenceReader({ records, vault, secrets }: ReferenceParts): Re
 }
 
 function opened(record: RecordOf<typeof SecretReferences>, vault: Pick<Vault, "open">): Opened {
-  const { id, slug, manager_type, auth_config, secret_path, secret_key, allow_all_workspaces, allowed_workspaces } = record;
+  const { id, organisation_id, slug, manager_type, auth_config, secret_path, secret_key, allow_all_workspaces, allowed_workspaces } =
+    record;
   return {
+    organisationId: organisation_id,
     reference: slug,
     manager: manager_type,
     auth: openSecrets(auth_config, vault),

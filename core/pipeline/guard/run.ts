@@ -76,8 +76,24 @@ export const changes = ({ kind }: CheckOutcome): boolean => kind === "transform"
 
 /* ── one check ───────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/** Runs one check. Whatever it does (throws, hangs, nonsense), the answer is a judgement; throws only where what it judges cannot be read. */
+/** Runs one check. Where parameters of it are kept elsewhere, they are read first; the check that is told of is the one without them. */
 export function runCheck(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<CheckOutcome> {
+  if (check.whole === undefined || misfit(check, subject)) return runWhole(check, subject, deps);
+  const startedAt = deps.now();
+  const unread = (thrown: unknown): CheckOutcome => judgedOf(fromThrown(thrown), check, startedAt, deps);
+  try {
+    const whole = check.whole(subject.asked.view.tenantIds);
+    if (!isPromise(whole)) return toldOf(check, runWhole(whole, subject, deps));
+    return whole.then((read) => toldOf(check, runWhole(read, subject, deps)), unread);
+  } catch (thrown) {
+    return unread(thrown);
+  }
+}
+const toldOf = (check: BoundCheck, outcome: MaybePromise<CheckOutcome>): MaybePromise<CheckOutcome> =>
+  after(outcome, (judged) => ({ ...judged, check }));
+
+/** Runs one check. Whatever it does (throws, hangs, nonsense), the answer is a judgement; throws only where what it judges cannot be read. */
+function runWhole(check: BoundCheck, subject: Subject, deps: GuardDeps): MaybePromise<CheckOutcome> {
   const startedAt = deps.now();
   const input = new Input(check, subject, startedAt);
   subject.readFor(check);

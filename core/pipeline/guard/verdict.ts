@@ -21,6 +21,8 @@ const THROWN: { readonly [C in ErrorCode]?: ErrorClass } & Readonly<Record<strin
   HOST_NOT_DECLARED: "config",
   ACCESS_DENIED: "auth",
   SECRET_MISSING: "auth",
+  SECRET_ABSENT: "auth",
+  SECRET_UNAVAILABLE: "auth",
   CREDENTIALS_MISSING: "auth",
   MEMORY_FULL: "busy",
   INNER_BUSY: "busy",

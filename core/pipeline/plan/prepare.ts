@@ -61,7 +61,14 @@ export function preparer(gen: Preparing, { headers, ownKeys }: PrepareRules): Pr
   const ofOrganisation = records.lookup(Organisations, ["id"], (record) => organisationDefaultsOf(record.settings));
   const finders: Finders = {
     provider: savedProviders(gen),
-    guardrails: guardrailFinder({ checks: gen.checks, plugins: gen.plugins, vault: gen.vault, headers, records }),
+    guardrails: guardrailFinder({
+      checks: gen.checks,
+      plugins: gen.plugins,
+      vault: gen.vault,
+      readReference: gen.readReference,
+      headers,
+      records,
+    }),
   };
   const epoch = gen.stores.epoch(LOOKED_UP);
   const kept = new WeakMap<Caller, KeptOfCaller>();

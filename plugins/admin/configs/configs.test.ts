@@ -131,6 +131,7 @@ describe("configs", () => {
         target: "llm",
         status,
         checks: [],
+        secret_mappings: null,
         actions,
       });
     }

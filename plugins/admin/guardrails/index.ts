@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, Configs, definePlugin, Guardrails, Organisations, Workspaces } from "#contract";
+import { ApiKeys, Configs, definePlugin, Guardrails, Organisations, SecretReferences, Workspaces } from "#contract";
 import { readDefaults, writeDefaults } from "./defaults.ts";
 import { evaluate } from "./evaluate.ts";
 import { exclusionRoutes } from "./exclusions.ts";
@@ -10,7 +10,7 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog", "guard"],
-  collections: [Guardrails, Workspaces, Organisations, Configs, ApiKeys],
+  collections: [Guardrails, Workspaces, Organisations, Configs, ApiKeys, SecretReferences],
   setup: ({ guard, records }) => ({
     provides: {
       resources: [guardrails, organisationGuardrails],

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { DateTime, Guardrails, isoTime, OneOf, type RecordOf, resourceOf, shown, type Scopes, type Tenancy, Uuid } from "#contract";
 import { refuseNamed } from "./in-use.ts";
-import { judgeWhole, storedChecks } from "./rules.ts";
+import { checkMappings, judgeMappingsSaid } from "./mappings.ts";
+import { judgeStored, judgeWhole, storedChecks } from "./rules.ts";
 
 interface RulePlace {
   readonly plane: "control" | "admin";
@@ -26,9 +27,11 @@ const guardrailsOf = (place: RulePlace) =>
         true,
       ),
     },
-    store: { checks: storedChecks },
-    judge(_, input, before) {
+    store: { checks: storedChecks, secret_mappings: checkMappings },
+    async judge(_, input, before) {
       if (before === undefined) return judgeWhole(input.body);
+      judgeMappingsSaid(before, input.body);
+      if (input.body.checks === undefined && input.body.secret_mappings !== undefined) await judgeStored(before, input);
       return archives(before, input.body) ? refuseNamed("archived")(before, input) : undefined;
     },
     list: {

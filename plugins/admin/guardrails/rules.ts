@@ -11,6 +11,8 @@ import {
   type Written,
 } from "#contract";
 
+import { mappedParameters } from "./mappings.ts";
+
 type Guardrail = RecordOf<typeof Guardrails>;
 type Body = Written<(typeof Guardrails)["fields"]>;
 
@@ -21,12 +23,16 @@ export const storedChecks = (
   before: Guardrail | undefined,
 ): Promise<GuardrailCheck[]> => sealedAndJudged(given, before?.checks ?? [], before?.target ?? input.body.target ?? "llm", input);
 
+/** Checks that stay need what mappings no longer give them. */
+export const judgeStored = ({ checks, target }: Guardrail, input: RuleInput<Body>): Promise<void> =>
+  judge(opened(checks, input.vault), target, input);
+
 /** Checks may be as large as a body: others have their turn between the steps. */
 async function sealedAndJudged(
   given: readonly GuardrailCheck[],
   before: readonly GuardrailCheck[],
   target: Guardrail["target"],
-  input: RuleInput,
+  input: RuleInput<Body>,
 ): Promise<GuardrailCheck[]> {
   const checks = sealed(given, before, input);
   await nextTurn();
@@ -59,6 +65,7 @@ export function judgeWhole(body: Body): void {
 }
 
 /** One after the other: what is wrong with the first is told first. */
-async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], input: RuleInput): Promise<void> {
-  for (const [i, check] of checks.entries()) await judgeCheck(check, target, input, `checks[${i}]`);
+async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], input: RuleInput<Body>): Promise<void> {
+  for (const [i, check] of checks.entries())
+    await judgeCheck({ ...check, mapped: mappedParameters(checks, i, input) }, target, input, `checks[${i}]`);
 }

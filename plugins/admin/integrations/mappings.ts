@@ -1,60 +1,63 @@
 import {
-  GatewayError,
+  isBound,
   type Integrations,
-  isUuid,
+  type Json,
+  type MappableFields,
+  type MappedSecret,
+  mappedFrom,
+  openUrls,
   type RecordOf,
   type RuleInput,
-  type SecretMapping,
-  SecretReferences,
+  storedMappings,
   type Written,
 } from "#contract";
-import type { Static } from "@sinclair/typebox";
+import { refuseMoved } from "./moved.ts";
 
 type Integration = RecordOf<typeof Integrations>;
-type Mapping = Static<typeof SecretMapping>;
 type Input = RuleInput<Written<(typeof Integrations)["fields"]>>;
-const INSIDE = "configurations.";
+/** What members of the configurations are called in mappings. */
+export const INSIDE = "configurations.";
 
-/** Mappings as they are stored: each of a field of its own that the provider has, and of a reference that the workspace may use. */
-export async function storedMappings(
-  given: readonly Mapping[] | null,
+/** Mappings as they are stored. One that says where a credential goes, or whom it stands for, does not change while that is kept. */
+export async function integrationMappings(
+  given: readonly MappedSecret[] | null,
   input: Input,
   record: Integration | undefined,
-): Promise<Mapping[] | null> {
-  if (given === null) return null;
-  const provider = record?.ai_provider_id ?? input.body.ai_provider_id ?? "";
-  const fields = input.catalog.providers().find(({ id }) => id === provider)?.target?.properties ?? {};
-  const stored: Mapping[] = [];
-  for (const [index, mapping] of given.entries()) {
-    const at = `secret_mappings[${index}]`;
-    const target_field = fieldMeant(mapping.target_field, Object.keys(fields), at);
-    if (stored.some((other) => other.target_field === target_field)) throw invalid(`${target_field} is mapped twice`, `${at}.target_field`);
-    stored.push({ ...mapping, target_field, secret_reference_id: await referenceMeant(mapping, at, input) });
+): Promise<MappedSecret[] | null> {
+  const stored = await storedMappings(given, mappableOf(record?.ai_provider_id ?? input.body.ai_provider_id ?? "", input), input);
+  if (record && input.body.configurations === undefined) {
+    const before = openUrls(record.configurations, input.vault);
+    const target = targetOf(record.ai_provider_id, input);
+    refuseMoved({
+      before: placed(before, record.secret_mappings, target),
+      next: placed(before, stored, target),
+      keepsKey: keepsKey(record, input),
+      target,
+    });
   }
   return stored;
 }
 
-/** The members of `configurations` that are kept elsewhere. */
-export const mappedMembers = (mappings: readonly Mapping[] | null | undefined): ReadonlySet<string> =>
-  new Set((mappings ?? []).map(({ target_field: field }) => (field.startsWith(INSIDE) ? field.slice(INSIDE.length) : field)));
+/** Does the update leave the key that is stored? */
+export const keepsKey = ({ key_sealed: sealed, masked_key: masked }: Integration, { body: { key } }: Pick<Input, "body">): boolean =>
+  sealed !== null && (key === undefined || key === masked);
 
-/** `key`, or a member of the configurations, which may be named alone. */
-function fieldMeant(given: string, fields: readonly string[], at: string): string {
-  if (given === "key") return given;
-  const name = given.startsWith(INSIDE) ? given.slice(INSIDE.length) : given;
-  if (fields.includes(name)) return INSIDE + name;
-  const known = ["key", ...fields.map((field) => INSIDE + field)].join(", ");
-  throw invalid(`the provider has no field ${name.slice(0, 80)}; what can be mapped is ${known}`, `${at}.target_field`);
+/** Configurations with where their mapped bound members come from, in the place of what they are. */
+export function placed(configurations: Json, mappings: readonly MappedSecret[] | null, target: Target): Json {
+  const next = { ...configurations };
+  for (const mapping of mappings ?? []) {
+    const member = mapping.target_field.slice(INSIDE.length);
+    const of = target?.properties[member];
+    if (of && isBound(of)) next[member] = mappedFrom(mapping);
+  }
+  return next;
 }
 
-async function referenceMeant({ secret_reference_id: named }: Mapping, at: string, input: Input): Promise<string> {
-  const where = { [isUuid(named) ? "id" : "slug"]: named, organisation_id: input.organisationId };
-  const found = /^[\w-]+$/.test(named) ? await input.records.in(SecretReferences).first(where) : undefined;
-  const isVisible =
-    found && (found.allow_all_workspaces || input.workspaceId === null || found.allowed_workspaces.includes(input.workspaceId));
-  if (found && isVisible) return found.id;
-  throw invalid(`there is no secret reference ${named.slice(0, 80)} here`, `${at}.secret_reference_id`);
-}
+type Target = ReturnType<typeof targetOf>;
+export const targetOf = (provider: string, { catalog }: Pick<RuleInput, "catalog">) =>
+  catalog.providers().find(({ id }) => id === provider)?.target;
 
-const invalid = (why: string, param: string): GatewayError =>
-  new GatewayError("REQUEST_INVALID", { what: `The secret mappings are not valid: ${why}.` }, { param });
+const mappableOf = (provider: string, input: Pick<RuleInput, "catalog">): MappableFields => ({
+  fields: ["key", ...Object.keys(targetOf(provider, input)?.properties ?? {}).map((field) => INSIDE + field)],
+  of: "the provider",
+});

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Integrations, OneOf, resourceOf, shown } from "#contract";
-import { storedMappings } from "./mappings.ts";
+import { integrationMappings } from "./mappings.ts";
 import { createDefaultProvider, removeProviders, storedConfigurations, visible } from "./rules.ts";
 
 /** Credentials and settings for model providers, of the organisation or of one workspace. */
@@ -18,7 +18,7 @@ export const integrations = resourceOf(Integrations, {
   object: "integration",
   decidesRoutes: true,
   shows: { description: shown(Type.String({ description: "What it is for." }), (record) => record.description ?? "") },
-  store: { configurations: storedConfigurations, secret_mappings: storedMappings },
+  store: { configurations: storedConfigurations, secret_mappings: integrationMappings },
   list: {
     query: { type: Type.Optional(OneOf(["workspace", "organisation", "all"], { default: "all", description: "Whose." })) },
     where: visible,

@@ -3,6 +3,7 @@ import {
   GatewayError,
   type Integrations,
   type Json,
+  mappedInside,
   openUrls,
   Providers,
   type RecordOf,
@@ -11,24 +12,25 @@ import {
   Workspaces,
 } from "#contract";
 import { sealedConfigurations } from "./configurations.ts";
-import { mappedMembers } from "./mappings.ts";
+import { INSIDE, integrationMappings, keepsKey, placed, targetOf } from "./mappings.ts";
 import { refuseMoved } from "./moved.ts";
 
 type Integration = RecordOf<typeof Integrations>;
 
 /** The target fields as they are stored: sealed, judged by the provider's schema, and going where they went. */
-export function storedConfigurations(
+export async function storedConfigurations(
   given: Json,
   input: RuleInput<Written<(typeof Integrations)["fields"]>>,
   record: Integration | undefined,
-): Json {
+): Promise<Json> {
   const id = record?.ai_provider_id ?? input.body.ai_provider_id ?? "";
-  const { secret_mappings: mappings = record?.secret_mappings } = input.body;
-  if (!record) return sealedConfigurations(id, given, input, mappedMembers(mappings));
-  const next = sealedConfigurations(id, given, input, mappedMembers(mappings), record.configurations);
-  const keepsKey = record.key_sealed !== null && (input.body.key === undefined || input.body.key === record.masked_key);
-  const target = input.catalog.providers().find((provider) => provider.id === id)?.target;
-  refuseMoved({ before: openUrls(record.configurations, input.vault), next: openUrls(next, input.vault), keepsKey, target });
+  const { secret_mappings: said } = input.body;
+  const mappings = said === undefined ? (record?.secret_mappings ?? null) : await integrationMappings(said, input, record);
+  const next = sealedConfigurations(id, given, input, mappedInside(mappings, INSIDE), record?.configurations);
+  if (!record) return next;
+  const target = targetOf(id, input);
+  const before = placed(openUrls(record.configurations, input.vault), record.secret_mappings, target);
+  refuseMoved({ before, next: placed(openUrls(next, input.vault), mappings, target), keepsKey: keepsKey(record, input), target });
   return next;
 }
 

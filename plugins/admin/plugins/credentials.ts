@@ -9,6 +9,9 @@ import {
   isSealed,
   type Json,
   knownNames,
+  type MappedSecret,
+  mappedFrom,
+  mappedInside,
   openSecrets,
   openUrls,
   type PluginCredentials,
@@ -17,19 +20,20 @@ import {
   refuseMovedInRecord,
   type RuleInput,
   sealSecrets,
+  type SecretUpdate,
+  storedMappings,
   type Written,
 } from "#contract";
 
+type Account = RecordOf<typeof PluginCredentials>;
 type CredentialsInput = RuleInput<Written<(typeof PluginCredentials)["fields"]>>;
 
 /** Credentials as they are stored: judged by the plugin's own schema, with its secrets sealed, and going where they went. */
-export async function storedCredentials(
-  given: Json,
-  input: CredentialsInput,
-  record: RecordOf<typeof PluginCredentials> | undefined,
-): Promise<Json> {
+export async function storedCredentials(given: Json, input: CredentialsInput, record: Account | undefined): Promise<Json> {
   const { catalog, vault, judgeUrl } = input;
   const schema = schemaOf(record?.plugin_id ?? input.body.plugin_id ?? "", catalog.credentials());
+  const { secret_mappings: said } = input.body;
+  const mappings = said === undefined ? (record?.secret_mappings ?? null) : await credentialMappings(said, input, record);
   const isSecret = (member: string): boolean => schema.properties[member]?.["secret"] === true;
   await refuseGatewayKeys(
     Object.entries(given).filter(([member]) => isSecret(member)),
@@ -38,10 +42,44 @@ export async function storedCredentials(
   const before = record?.credentials ?? {};
   const all = { ...secretsIn(before), ...sealSecrets(given, isSecret, vault, before) };
   const next = Object.fromEntries(Object.entries(all).filter(([member, value]) => value !== null || !isSecret(member)));
-  judge(openSecrets(next, vault), schema, judgeUrl);
-  const bound = Object.entries(schema.properties).flatMap(([member, of]) => (isBound(of) ? member : []));
-  refuseMovedInRecord({ before: openUrls(before, vault), next: openUrls(next, vault), bound });
+  judge(openSecrets(next, vault), withoutMapped(schema, mappedInside(mappings, INSIDE)), judgeUrl);
+  refuseMovedAccount({ before: placed(before, record?.secret_mappings, vault), next: placed(next, mappings, vault) }, schema);
   return next;
+}
+
+/** Mappings as they are stored. One that says where a secret goes does not change while that is kept. */
+export async function credentialMappings(
+  given: readonly MappedSecret[] | null,
+  input: CredentialsInput,
+  record: Account | undefined,
+): Promise<MappedSecret[] | null> {
+  const schema = schemaOf(record?.plugin_id ?? input.body.plugin_id ?? "", input.catalog.credentials());
+  const fields = Object.keys(schema.properties).map((member) => INSIDE + member);
+  const stored = await storedMappings(given, { fields, of: "the plugin's account" }, input);
+  if (!record || input.body.credentials !== undefined) return stored;
+  const { credentials, secret_mappings: before } = record;
+  refuseMovedAccount({ before: placed(credentials, before, input.vault), next: placed(credentials, stored, input.vault) }, schema);
+  const mapped = mappedInside(stored, INSIDE);
+  judge(openSecrets(credentials, input.vault), withoutMapped(schema, mapped), input.judgeUrl);
+  return stored;
+}
+const INSIDE = "credentials.";
+
+/** What is kept elsewhere need not be here too. */
+const withoutMapped = (schema: TObject, mapped: ReadonlySet<string>): TObject => ({
+  ...schema,
+  required: (schema.required ?? []).filter((member) => !mapped.has(member)),
+});
+
+/** An account with where its mapped members come from, in the place of what they are. */
+const placed = (credentials: Json, mappings: readonly MappedSecret[] | null | undefined, vault: CredentialsInput["vault"]): Json => ({
+  ...openUrls(credentials, vault),
+  ...Object.fromEntries((mappings ?? []).map((mapping) => [mapping.target_field.slice(INSIDE.length), mappedFrom(mapping)])),
+});
+
+function refuseMovedAccount(update: Pick<SecretUpdate, "before" | "next">, schema: TObject): void {
+  const bound = Object.entries(schema.properties).flatMap(([member, of]) => (isBound(of) ? member : []));
+  refuseMovedInRecord({ ...update, bound });
 }
 
 /** Keys that the gateway made are known by their form; one that an operator chose, by its record. */

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, definePlugin, PluginCredentials, Workspaces } from "#contract";
+import { ApiKeys, definePlugin, PluginCredentials, SecretReferences, Workspaces } from "#contract";
 import { plugins } from "./resource.ts";
 
 /** Accounts with the vendors of guardrail checks. */
@@ -7,6 +7,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog", "vault"],
-  collections: [PluginCredentials, ApiKeys, Workspaces],
+  collections: [PluginCredentials, SecretReferences, ApiKeys, Workspaces],
   setup: () => ({ provides: { resources: [plugins] } }),
 });

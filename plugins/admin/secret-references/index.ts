@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Integrations, SecretReferences, Workspaces } from "#contract";
+import { definePlugin, SecretReferences, Workspaces } from "#contract";
+import { MAPPING } from "./mapped-by.ts";
 import { secretReferences } from "./resource.ts";
 
 /** References to secrets that are kept in managers of secrets. */
@@ -7,6 +8,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog", "vault"],
-  collections: [SecretReferences, Integrations, Workspaces],
+  collections: [SecretReferences, ...MAPPING, Workspaces],
   setup: () => ({ provides: { resources: [secretReferences] } }),
 });

@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { JsonObject, resourceOf, SecretReferences, shown } from "#contract";
 import { maskedSignIn, storedSignIn } from "./sign-in.ts";
 import { matching } from "./search.ts";
-import { refuseMapped, visibility, workspacesNamed } from "./rules.ts";
+import { refuseMapped } from "./mapped-by.ts";
+import { visibility, workspacesNamed } from "./rules.ts";
 
 /** References to secrets that are kept elsewhere, of the organisation; each says which workspaces may map it. */
 export const secretReferences = resourceOf(SecretReferences, {

@@ -1,13 +1,4 @@
-import {
-  GatewayError,
-  Integrations,
-  isUuid,
-  type RecordOf,
-  type RuleInput,
-  type SecretReferences,
-  Workspaces,
-  type Written,
-} from "#contract";
+import { GatewayError, isUuid, type RecordOf, type RuleInput, type SecretReferences, Workspaces, type Written } from "#contract";
 
 type Reference = RecordOf<typeof SecretReferences>;
 type Body = Written<(typeof SecretReferences)["fields"]>;
@@ -30,21 +21,6 @@ export async function workspacesNamed(named: readonly string[], { records, organ
     ids.push(found.id);
   }
   return [...new Set(ids)];
-}
-
-/** As many integrations as are read at once. */
-const PAGE = 500;
-/** Throws while an integration maps it. */
-export async function refuseMapped({ id, slug, organisation_id }: Reference, { records }: RuleInput): Promise<void> {
-  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-    const page = await records.in(Integrations).list({ where: { organisation_id }, limit: PAGE, offset, omit: ["configurations"] });
-    total = page.total;
-    const user = page.data.find(({ secret_mappings: mappings }) => mappings?.some((mapping) => mapping.secret_reference_id === id));
-    if (user)
-      throw new GatewayError("REQUEST_INVALID", {
-        what: `The secret reference ${slug} cannot be deleted while the integration ${user.slug} maps it.`,
-      });
-  }
 }
 
 const invalid = (what: string, param: string): GatewayError =>

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { Integrations, Providers, SecretReferences, Workspaces } from "#contract";
+import { ApiKeys, Guardrails, Integrations, PluginCredentials, Providers, SecretReferences, Workspaces } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { verifies } from "../../../tests/requirements/verifies.ts";
+import { plugins } from "../plugins/resource.ts";
 import { integrations } from "../integrations/resource.ts";
 import { secretReferences } from "./resource.ts";
 
 const TOKEN = "token-0123456789abcdef";
 const ADDRESS = "https://models.example.org";
-const collections = [SecretReferences, Integrations, Providers, Workspaces];
+const collections = [SecretReferences, Integrations, Guardrails, PluginCredentials, Providers, ApiKeys, Workspaces];
 const create = {
   name: "OpenAI key",
   slug: "openai-key",
@@ -126,6 +127,28 @@ describe("secret references", () => {
     });
     await send("PUT", "/integrations/openai", { secret_mappings: null }, integrations);
     expect((await send("DELETE", PATH)).status).toBe(200);
+  });
+  test(verifies("A.references.mapped", "cannot be deleted while an account with a vendor maps them"), async () => {
+    const { send } = await world();
+    const mapping = { target_field: "apiKey", secret_reference_id: "openai-key" };
+    const made = await send("POST", "/plugins", { plugin_id: "acme", credentials: {}, secret_mappings: [mapping] }, plugins);
+    expect(made.status).toBe(200);
+    const message = expect.stringMatching(/while the account [0-9a-f-]{36} of the plugin acme maps it/);
+    expect(await send("DELETE", PATH)).toMatchObject({ status: 400, body: { error: { message } } });
+    const at = `/plugins/${made.body["id"]}`;
+    expect(await send("PUT", at, { secret_mappings: null }, plugins)).toMatchObject({
+      status: 400,
+      body: { error: { param: "credentials.apiKey" } },
+    });
+    expect((await send("PUT", at, { credentials: { apiKey: "given-0123456789" }, secret_mappings: null }, plugins)).status).toBe(200);
+    expect((await send("DELETE", PATH)).status).toBe(200);
+  });
+  test(verifies("A.mappings.moved", "say by no mapping where a stored secret goes"), async () => {
+    const { send } = await world();
+    const made = await send("POST", "/plugins", { plugin_id: "acme", credentials: { apiKey: "given-0123456789" } }, plugins);
+    const mapping = { target_field: "credentials.apiEndpoint", secret_reference_id: "openai-key" };
+    const moved = await send("PUT", `/plugins/${made.body["id"]}`, { secret_mappings: [mapping] }, plugins);
+    expect(moved).toMatchObject({ status: 400, body: { error: { param: "apiKey" } } });
   });
   test.each<[string, object[], string]>([
     ["a field twice", [{ target_field: "key" }, { target_field: "key" }], "secret_mappings[1].target_field"],

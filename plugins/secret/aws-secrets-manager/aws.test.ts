@@ -41,7 +41,8 @@ async function aws(config: Json, ...answers: readonly Response[]) {
     },
   });
   const manager = isSecretManager(at.provides) ? at.provides : expect.unreachable();
-  const read = (auth: Json, key: string | null = null) => manager.read({ auth, path: "prod/openai", key }, new AbortController().signal);
+  const read = (auth: Json, key: string | null = null) =>
+    manager.read({ organisationId: "org", auth, path: "prod/openai", key }, new AbortController().signal);
   return { read, asked, clock: at.clock };
 }
 const KEY = { aws_auth_type: "accessKey", aws_access_key_id: "AKID", aws_secret_access_key: "the-secret", aws_region: "us-east-1" };

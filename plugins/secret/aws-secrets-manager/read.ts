@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isJson, type Json, type ManagedSecret, memberOf, type SecretManager } from "#contract";
+import { isJson, type Json, type ManagedSecret, memberOfText, type SecretManager } from "#contract";
 import type { AccessKeys } from "./access-keys.ts";
 import { askAws, type AwsParts } from "./ask.ts";
 import type { AwsAuth } from "./auth.ts";
@@ -47,16 +47,5 @@ function valueIn(status: number, body: Json, member: string | null): Read {
 function secretIn({ SecretString: text, SecretBinary: binary }: Json, member: string | null): Read {
   const value = typeof text === "string" ? text : typeof binary === "string" ? Buffer.from(binary, "base64").toString("utf8") : undefined;
   if (value === undefined) throw new Error("AWS answered without a secret");
-  if (member === null) return { value };
-  const members = jsonIn(value);
-  return members ? memberOf(members, member) : { missing: `what is kept there is no JSON object with a member ${member}` };
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined; // plain text
-  }
+  return memberOfText(value, member);
 }

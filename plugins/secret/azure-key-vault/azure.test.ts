@@ -23,7 +23,7 @@ async function azure(config: Json, ...answers: readonly (readonly [status: numbe
     config,
     host: {
       fetch: async (request) => {
-        const told = ["authorization", "metadata"].flatMap((name) => request.headers.get(name) ?? []);
+        const told = [request.headers.get("authorization") ?? ""];
         asked.push([`${request.method} ${request.url}`, ...told, await request.text()].filter((line) => line !== "").join("\n"));
         const [status, body] = left.shift() ?? expect.unreachable();
         return Response.json(body, { status });
@@ -32,7 +32,7 @@ async function azure(config: Json, ...answers: readonly (readonly [status: numbe
   });
   const manager = isSecretManager(at.provides) ? at.provides : expect.unreachable();
   const read = (auth: Json, path = "openai", key: string | null = null) =>
-    manager.read({ auth: { azure_vault_url: `${VAULT}/`, ...auth }, path, key }, new AbortController().signal);
+    manager.read({ organisationId: "org", auth: { azure_vault_url: `${VAULT}/`, ...auth }, path, key }, new AbortController().signal);
   return { read, asked, clock: at.clock };
 }
 const ENTRA = {
@@ -64,11 +64,12 @@ test("a pod signs in with the token of its account, as the identity that is name
   const proof = "client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer&client_assertion=pod-jwt";
   expect([asked[0], asked[2]]).toEqual([`${ENTRA_AT}${SCOPE}&client_id=named&${proof}`, `${ENTRA_AT}${SCOPE}&client_id=own&${proof}`]);
 });
-test("a machine asks its own metadata", async () => {
-  const { read, asked } = await azure({}, token("machine"), value("a"));
-  await read({ azure_auth_mode: "managed", azure_managed_client_id: "named" });
-  const metadata = "GET http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01";
-  expect(asked).toEqual([`${metadata}&resource=https%3A%2F%2Fvault.azure.net&client_id=named\ntrue`, `${GET}machine`]);
+test("a gateway without an identity of its own says what to set, and calls no metadata address", async () => {
+  const { read, asked } = await azure({});
+  expect(await read({ azure_auth_mode: "managed", azure_managed_client_id: "named" })).toMatchObject({
+    missing: expect.stringContaining("AZURE_FEDERATED_TOKEN_FILE"),
+  });
+  expect(asked).toEqual([]);
 });
 test("a secret that ends says when, and a member is taken out of one that is JSON", async () => {
   const { read } = await azure({}, token("a"), [200, { value: '{"key":"one"}', attributes: { exp: 1_800_000_000 } }], value("plain"));

@@ -13,11 +13,11 @@ export default definePlugin({
     {
       tenantId: text("Entra tenant of the gateway's own identity."),
       clientId: text("Its client id."),
-      federatedTokenFile: text("File with the token of its pod, where it is a workload identity."),
+      federatedTokenFile: text("File with the token that its platform gives its pod."),
     },
     { additionalProperties: false },
   ),
-  needs: ["net:*.vault.azure.net", "net:login.microsoftonline.com", "net:169.254.169.254"],
+  needs: ["net:*.vault.azure.net", "net:login.microsoftonline.com"],
   setup: ({ fetch, now }, config) => ({
     provides: { manager: "azure_kv", auth: AUTH, read: reader(fetch, tokens({ send: fetch, now, config })) },
   }),

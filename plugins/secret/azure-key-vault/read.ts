@@ -1,4 +1,4 @@
-import { type Handles, isJson, type Json, memberOf, type SecretManager } from "#contract";
+import { type Handles, isJson, type Json, memberOfText, type SecretManager } from "#contract";
 import type { AzureAuth } from "./auth.ts";
 import type { Tokens } from "./token.ts";
 
@@ -27,16 +27,6 @@ function valueIn(status: number, { value, attributes }: Json, key: string | null
   if (status === 401 || status === 403) return { missing: `Key Vault does not let its sign-in read it (${status})` };
   if (status !== 200 || typeof value !== "string") throw new Error(`Key Vault answered ${status}`);
   const ends = isJson(attributes) && typeof attributes["exp"] === "number" ? { expiresAt: attributes["exp"] * 1000 } : {};
-  if (key === null) return { value, ...ends };
-  const members = jsonIn(value);
-  return members ? { ...memberOf(members, key), ...ends } : { missing: `what is kept there is no JSON object with a member ${key}` };
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined; // plain text
-  }
+  const read = memberOfText(value, key);
+  return "missing" in read ? read : { ...read, ...ends };
 }

@@ -20,7 +20,6 @@ const MAX_HELD = 1_000;
 /** The part of its life for which a token is used. */
 const USED = 0.8;
 const RESOURCE = "https://vault.azure.net";
-const MACHINE = "http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01";
 
 export function tokens(parts: TokenParts): Tokens {
   const held = new LRUCache<string, Held>({ max: MAX_HELD });
@@ -30,6 +29,7 @@ export function tokens(parts: TokenParts): Tokens {
     const known = held.get(name);
     if (known && parts.now() < known.until) return known;
     const answer = await asked(auth, parts, signal);
+    if ("refused" in answer) return answer;
     const body: unknown = await answer.json().catch(() => undefined);
     if (answer.status === 400 || answer.status === 401 || answer.status === 403)
       return { refused: `Entra gave no token (${answer.status})` };
@@ -40,19 +40,17 @@ export function tokens(parts: TokenParts): Tokens {
   };
 }
 
-/** An application asks Entra with its secret, a pod with the token of its account, and a machine asks its own metadata. */
-async function asked(auth: AzureAuth, { send, config }: TokenParts, signal: AbortSignal): Promise<Response> {
+/** An application asks Entra with its secret, and the gateway with the token that its platform gives it: a machine's metadata is never called. */
+async function asked(auth: AzureAuth, { send, config }: TokenParts, signal: AbortSignal): Promise<Response | { readonly refused: string }> {
   if (auth.azure_auth_mode === "entra") {
     const { azure_entra_tenant_id: tenant, azure_entra_client_id: client_id, azure_entra_client_secret: client_secret } = auth;
     return askEntra(send, tenant, { client_id, client_secret }, signal);
   }
   const client_id = (auth.azure_auth_mode === "managed" && auth.azure_managed_client_id) || config.clientId;
-  if (config.federatedTokenFile !== "") {
-    const client_assertion = (await readFile(config.federatedTokenFile, "utf8")).trim();
-    return askEntra(send, config.tenantId, { client_id, client_assertion_type: ASSERTION, client_assertion }, signal);
-  }
-  const which = client_id === "" ? "" : `&client_id=${encodeURIComponent(client_id)}`;
-  return send(`${MACHINE}&resource=${encodeURIComponent(RESOURCE)}${which}`, { headers: { Metadata: "true" }, signal });
+  if (config.federatedTokenFile === "" || config.tenantId === "" || client_id === "")
+    return { refused: "the gateway has no identity of its own: set AZURE_FEDERATED_TOKEN_FILE, AZURE_TENANT_ID and AZURE_CLIENT_ID" };
+  const client_assertion = (await readFile(config.federatedTokenFile, "utf8")).trim();
+  return askEntra(send, config.tenantId, { client_id, client_assertion_type: ASSERTION, client_assertion }, signal);
 }
 const ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 

@@ -32,7 +32,7 @@ async function vault(...answers: readonly (readonly [status: number, body: Json]
   });
   const manager = isSecretManager(at.provides) ? at.provides : expect.unreachable();
   const read = (auth: Json, path = "secret/data/app", key: string | null = "key") =>
-    manager.read({ auth: { vault_addr: ADDRESS, ...auth }, path, key }, new AbortController().signal);
+    manager.read({ organisationId: "org", auth: { vault_addr: ADDRESS, ...auth }, path, key }, new AbortController().signal);
   return { read, asked, clock: at.clock };
 }
 const TOKEN = { vault_auth_type: "token", vault_token: "hvs.token" };

@@ -432,4 +432,13 @@ create table "secret_references" (
 create unique index "secret_references_organisation_id_slug_key" on "secret_references" ("organisation_id", "slug");
 `,
   },
+  {
+    id: "0010_add_guardrails_secret_mappings_add_plugin_credentials_secret",
+    checksum: "1ca3c0468d9d36292c5f0b1e44ae0019ed7a96ed7646ebe164ec4d9cdbabf78f",
+    destructive: null,
+    sql: `alter table "guardrails" add column "secret_mappings" json;
+
+alter table "plugin_credentials" add column "secret_mappings" json;
+`,
+  },
 ];

@@ -394,4 +394,13 @@ create table "secret_references" (
 create unique index "secret_references_organisation_id_slug_key" on "secret_references" ("organisation_id", "slug");
 `,
   },
+  {
+    id: "0010_add_guardrails_secret_mappings_add_plugin_credentials_secret",
+    checksum: "3a5bb9f93fd46f4a7502f9f288fa61ae17030a38abc39c8a54dacca3a140f377",
+    destructive: null,
+    sql: `alter table "guardrails" add column "secret_mappings" text;
+
+alter table "plugin_credentials" add column "secret_mappings" text;
+`,
+  },
 ];

@@ -1,4 +1,4 @@
-import type { GuardrailResult, Json, Scope, SegmentKind } from "#contract";
+import type { GuardrailResult, Json, MaybePromise, Scope, SegmentKind, TenantIds } from "#contract";
 import type { LoadedCheck } from "../../../kernel/generation.ts";
 
 /** What a guardrail says of itself, its checks apart. */
@@ -40,6 +40,8 @@ export interface BoundCheck {
   /** `null` when no running plugin provides it: the result is then the error `not_running`. */
   readonly loaded: LoadedCheck | null;
   readonly params: unknown;
+  /** Where parameters are kept elsewhere: the same check with all of them. Throws SECRET_ABSENT, SECRET_UNAVAILABLE. */
+  readonly whole?: (tenant: TenantIds) => MaybePromise<BoundCheck>;
   readonly wants: ReadonlySet<SegmentKind>;
   readonly scope: Scope;
   /** It sees the text under test alone, and nothing that stands beside it. */

@@ -17,6 +17,7 @@ import {
 import type { Generation, LoadedCheck } from "../../../kernel/generation.ts";
 import type { ActiveGuardrail, BoundCheck } from "./active.ts";
 import { praise } from "./feedback.ts";
+import { wholeCheck } from "./mapped.ts";
 import type { Written, WrittenCheck } from "./inline.ts";
 
 /** What binding looks checks up in. */
@@ -25,6 +26,8 @@ export interface BindingParts {
   readonly plugins: Generation["plugins"];
   /** What a header's name says of it, in this deployment. */
   readonly headers: HeaderClasses;
+  /** What a secret reference gives. */
+  readonly readReference: Generation["readReference"];
 }
 
 /** For whom and from where a guardrail is bound. */
@@ -51,13 +54,20 @@ export function bind(written: Written, binding: Binding): MaybePromise<ActiveGua
   }));
 }
 
-function bindCheck({ id, parameters }: WrittenCheck, guardrail: string, { parts, from, tenant }: Binding): MaybePromise<BoundCheck> {
+function bindCheck(
+  { id, parameters, mappings = [] }: WrittenCheck,
+  guardrail: string,
+  { parts, from, tenant }: Binding,
+): MaybePromise<BoundCheck> {
   const loaded = parts.checks.get(id);
   if (loaded === undefined) return absent(id, parameters, parts, from);
   const params = loaded.defaults(withoutGeneral(parameters, loaded.check.params));
-  return after(loaded.problems(params, tenant), (found) => {
+  const mapped = new Set(mappings.map(({ target_field: field }) => field));
+  return after(loaded.problems(params, tenant, mapped), (found) => {
     const problems = [...generalProblems(parameters), ...forwardProblems(parameters, parts.headers), ...found];
-    if (problems.length === 0) return boundCheck(loaded, params, parameters);
+    const bound = boundCheck(loaded, params, parameters);
+    if (problems.length === 0)
+      return mapped.size === 0 ? bound : { ...bound, whole: wholeCheck({ loaded, bound, mappings }, parts.readReference) };
     throw new GatewayError("REQUEST_INVALID", {
       what: `The check ${id} of guardrail ${guardrail} has wrong parameters: ${problems.map((problem) => problem.replace(/\.$/, "")).join("; ")}.`,
     });

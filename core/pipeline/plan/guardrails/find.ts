@@ -17,7 +17,7 @@ import type { Generation } from "../../../kernel/generation.ts";
 import type { ActiveGuardrail } from "./active.ts";
 import { bind, type Binding, type BindingParts } from "./bind.ts";
 import { mutator, savedMutator } from "./mutator.ts";
-import { actions, hookCheck, type Written, writtenInline } from "./inline.ts";
+import { actions, hookCheck, type Written, type WrittenCheck, writtenInline } from "./inline.ts";
 
 /**
  * The guardrails that a list names, ready to run, in its order and each once. Without a promise when the records are
@@ -84,6 +84,15 @@ const fromRecord = (record: Saved, vault: FinderParts["vault"]): Written => ({
   ...actions(record.actions),
   checks: record.checks
     .map((check) => (check.parameters ? { ...check, parameters: openSecrets(check.parameters, vault) } : check))
-    .map(hookCheck)
+    .map((check, at) => ({ ...hookCheck(check), ...mappingsAt(at, record) }))
     .filter(({ enabled }) => enabled !== false),
 });
+
+/** The mappings of one check, by the names of its parameters. */
+function mappingsAt(at: number, { secret_mappings: mappings }: Saved): Pick<WrittenCheck, "mappings"> {
+  const inside = `checks[${at}].parameters.`;
+  const own = (mappings ?? []).filter(({ target_field: field }) => field.startsWith(inside));
+  return own.length === 0
+    ? {}
+    : { mappings: own.map((mapping) => ({ ...mapping, target_field: mapping.target_field.slice(inside.length) })) };
+}

@@ -1,4 +1,4 @@
-import { type Json, SHORTHAND_MEMBERS, isJson } from "#contract";
+import { type Json, type MappedSecret, SHORTHAND_MEMBERS, isJson } from "#contract";
 import type { Feedback, GuardrailRules } from "./active.ts";
 
 /** A guardrail as it is written, saved or inline, before its checks are looked up. */
@@ -8,6 +8,8 @@ export interface Written extends GuardrailRules {
 export interface WrittenCheck {
   readonly id: string;
   readonly parameters: Json;
+  /** Parameters that are kept elsewhere; `target_field` is the parameter's own name. */
+  readonly mappings?: readonly MappedSecret[];
 }
 
 /**

@@ -1,0 +1,3 @@
+alter table "guardrails" add column "secret_mappings" text;
+
+alter table "plugin_credentials" add column "secret_mappings" text;
