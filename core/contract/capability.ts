@@ -3,7 +3,7 @@ import type { Dispatch } from "./dispatch.ts";
 import type { GuardrailJudge } from "./guardrail-judge.ts";
 import type { HeaderClasses } from "./header-class.ts";
 import type { ScopeTable } from "./schema/scope.ts";
-import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where } from "./storage.ts";
+import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where, Write } from "./storage.ts";
 
 /** What a plugin may ask for. The host object it receives carries these handles and no others. */
 export type Need =
@@ -67,6 +67,8 @@ export interface PluginRequestInit extends RequestInit {
 
 export interface RecordsHandle {
   in<S extends TObject>(collection: Collection<S>): Records<Static<S>>;
+  /** All of these writes or none, as of `RecordStore`; announced once they are made. */
+  together(writes: readonly Write[]): Promise<boolean>;
   /**
    * Read-through look-up by unique members, for the request path: warm answers cost no query and arrive without a
    * promise; every process drops an entry within a second of a write. Misses are remembered too. When the database

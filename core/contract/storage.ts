@@ -41,12 +41,56 @@ export interface RecordStore {
   /** Brings the database to these collections: embedded migrations, forward only, checksummed, under a lock. */
   migrate(collections: readonly Collection[]): Promise<void>;
   in<S extends TObject>(collection: Collection<S>): Records<Static<S>>;
+  /**
+   * Makes all of these writes, or none: in order, as one transaction. `false`, and nothing is written, when a record that is
+   * to be updated or removed is absent or differs from what the write expects; CONFLICT as of `insert`.
+   */
+  together(writes: readonly Write[]): Promise<boolean>;
   /** Writes something of its own that nobody reads, so that a store that can be read and not written (a full disk) is noticed. */
   probe?(): Promise<void>;
 }
 
-/** Equality on members; an array value means "one of". */
-export type Where<T> = { readonly [K in keyof T]?: T[K] | readonly T[K][] };
+/** One of several writes that stand or fall together; made by `inserting`, `updating` and their like. */
+export type Write =
+  | { readonly kind: "insert"; readonly in: Collection; readonly value: Json }
+  | { readonly kind: "insertMissing"; readonly in: Collection; readonly values: readonly Json[] }
+  | { readonly kind: "update"; readonly in: Collection; readonly id: string; readonly patch: Json; readonly expect?: Json }
+  | { readonly kind: "remove"; readonly in: Collection; readonly id: string };
+// A collection's own type is forgotten in a `Write`: these take what is right for it, and nothing else.
+export const inserting = <S extends TObject>(collection: Collection<S>, value: Static<S>): Write => ({
+  kind: "insert",
+  in: collection,
+  value: value as Json,
+});
+export const insertingMissing = <S extends TObject>(collection: Collection<S>, values: readonly Static<S>[]): Write => ({
+  kind: "insertMissing",
+  in: collection,
+  values: values as readonly Json[],
+});
+export const updating = <S extends TObject>(
+  collection: Collection<S>,
+  id: string,
+  patch: Partial<Static<S>>,
+  expect?: Where<Static<S>>,
+): Write => ({ kind: "update", in: collection, id, patch: patch as Json, ...(expect && { expect: expect as Json }) });
+export const removing = <S extends TObject>(collection: Collection<S>, id: string): Write => ({ kind: "remove", in: collection, id });
+
+/** Equality on members; an array value means "one of". Numbers may lie within bounds, and texts contain one. */
+export type Where<T> = { readonly [K in keyof T]?: T[K] | readonly T[K][] | Compared<T[K]> };
+type Compared<V> = [Extract<V, number>] extends [never] ? ([Extract<V, string>] extends [never] ? never : Contains) : Bounds;
+/** Null lies within no bounds. */
+export interface Bounds {
+  readonly from?: number;
+  /** Excluded. */
+  readonly before?: number;
+}
+/** In the same case; null contains nothing. */
+export interface Contains {
+  readonly contains: string;
+}
+/** Does a condition compare, rather than name what it equals? */
+export const isComparison = (value: unknown): value is Bounds | Contains =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** Typed access to one collection. A database that cannot be reached throws STORAGE_UNAVAILABLE, never "not found". */
 export interface Records<T> {

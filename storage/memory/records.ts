@@ -1,5 +1,14 @@
 import type { Static, TObject } from "@sinclair/typebox";
-import { type Collection, GatewayError, type Json, type ListQuery, type Records, type RecordStore } from "#contract";
+import {
+  type Collection,
+  GatewayError,
+  type Json,
+  isComparison,
+  type ListQuery,
+  type Records,
+  type RecordStore,
+  type Write,
+} from "#contract";
 import { omittedMembers, type Table, tableOf } from "../tables/table.ts";
 import type { Alive, MemoryData } from "./data.ts";
 
@@ -8,19 +17,45 @@ export const memoryRecords = (data: MemoryData, alive: Alive): RecordStore => ({
     alive();
     for (const collection of collections) tableOf(collection);
   },
-  in: <S extends TObject>(collection: Collection<S>) => {
-    const { name } = collection;
-    const all = data.records.get(name) ?? new Map<string, Json>();
-    data.records.set(name, all);
+  in: <S extends TObject>(collection: Collection<S>) =>
     // The records were written through this collection's type.
-    return recordsIn(all, collection, alive) as unknown as Records<Static<S>>;
+    recordsIn(tableIn(data, collection), collection, alive) as unknown as Records<Static<S>>,
+  together: async (writes) => {
+    alive();
+    const before = [...new Set(writes.map((write) => tableIn(data, write.in)))].map((all) => [all, new Map(all)] as const);
+    const undo = (): void => before.forEach(([all, was]) => refill(all, was));
+    try {
+      const holds = writes.every((write) => madeIn(tableIn(data, write.in), write));
+      if (!holds) undo();
+      return holds;
+    } catch (thrown) {
+      undo();
+      throw thrown;
+    }
   },
 });
 
-const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive): Records<Json> => {
+type Rows = Map<string, Json>;
+function tableIn({ records }: MemoryData, { name }: Collection): Rows {
+  const all = records.get(name) ?? new Map<string, Json>();
+  records.set(name, all);
+  return all;
+}
+function refill(all: Rows, was: ReadonlyMap<string, Json>): void {
+  all.clear();
+  for (const [id, row] of was) all.set(id, row);
+}
+function madeIn(all: Rows, write: Write): boolean {
+  const writing = writesIn(all, write.in);
+  if (write.kind === "insert") writing.insert(write.value);
+  if (write.kind === "insertMissing") writing.insertMissing(write.values);
+  if (write.kind === "update") return writing.update(write.id, write.patch, write.expect);
+  return write.kind !== "remove" || all.delete(write.id);
+}
+
+const rowsOf = (collection: Collection) => {
   const table = tableOf(collection);
   const members = new Map(table.columns.map((column) => [column.name, column]));
-  const omitted = omittedMembers(collection);
   const columnOf = (member: string) => {
     const column = members.get(member);
     if (column === undefined) throw new TypeError(`The collection ${table.name} has no member "${member}".`);
@@ -31,28 +66,67 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
       if (value === undefined) throw new TypeError(`The condition on ${table.name}.${member} has no value.`);
       if (columnOf(member).kind === "json" && value !== null)
         throw new TypeError(`The JSON member ${table.name}.${member} can only be compared with null.`);
-      return (row: Json): boolean => (Array.isArray(value) ? value.includes(row[member]) : row[member] === value);
+      return (row: Json): boolean => holds(row[member], value);
     });
     return (row) => tests.every((test) => test(row));
   };
+  const given = (value: Json): Json => {
+    for (const member of Object.keys(value)) columnOf(member);
+    return copy(value);
+  };
+  return { table, columnOf, matches, given };
+};
+
+function holds(found: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) return wanted.includes(found);
+  if (!isComparison(wanted)) return found === wanted;
+  if ("contains" in wanted) return typeof found === "string" && found.includes(wanted.contains);
+  const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY } = wanted;
+  return typeof found === "number" && found >= from && found < before;
+}
+
+const writesIn = (all: Rows, collection: Collection) => {
+  const { table, matches, given } = rowsOf(collection);
+  const write = (row: Json): void => {
+    const taken = conflict(table, all, row);
+    if (taken) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
+    all.set(String(row["id"]), row);
+  };
+  const rowOf = (value: Json): Json => ({ ...Object.fromEntries(table.columns.map(({ name }) => [name, null])), ...given(value) });
+  return {
+    insertMissing(values: readonly Json[]): void {
+      const missing = values.map(rowOf).filter(({ id }) => !all.has(String(id)));
+      try {
+        missing.forEach(write);
+      } catch (thrown) {
+        for (const { id } of missing) all.delete(String(id));
+        throw thrown;
+      }
+    },
+    insert(value: Json): void {
+      const row = rowOf(value);
+      if (all.has(String(row["id"]))) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
+      write(row);
+    },
+    update(id: string, patch: Json, expect: Json = {}): boolean {
+      const row = all.get(id);
+      if (row === undefined || !matches(expect)(row)) return false;
+      write({ ...row, ...given(patch) });
+      return true;
+    },
+  };
+};
+
+const recordsIn = (all: Rows, collection: Collection, alive: Alive): Records<Json> => {
+  const { columnOf, matches } = rowsOf(collection);
+  const writing = writesIn(all, collection);
+  const omitted = omittedMembers(collection);
   const read = (row: Json, omit: readonly string[] = []): Json =>
     copy(
       Object.fromEntries(
         Object.entries(row).filter(([member, value]) => (value !== null || !omitted.has(member)) && !omit.includes(member)),
       ),
     );
-  const write = (row: Json): void => {
-    const taken = conflict(table, all, row);
-    if (taken) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
-    all.set(String(row["id"]), row);
-  };
-  const given = (value: Json): Json => {
-    for (const member of Object.keys(value)) columnOf(member);
-    return copy(value);
-  };
-
-  const rowOf = (value: Json): Json => ({ ...Object.fromEntries(table.columns.map(({ name }) => [name, null])), ...given(value) });
-
   return {
     get: async (id) => {
       alive();
@@ -72,26 +146,15 @@ const recordsIn = (all: Map<string, Json>, collection: Collection, alive: Alive)
     },
     insertMissing: async (values) => {
       alive();
-      const missing = values.map(rowOf).filter(({ id }) => !all.has(String(id)));
-      try {
-        missing.forEach(write);
-      } catch (thrown) {
-        for (const { id } of missing) all.delete(String(id));
-        throw thrown;
-      }
+      writing.insertMissing(values);
     },
     insert: async (value) => {
       alive();
-      const row = rowOf(value);
-      if (all.has(String(row["id"]))) throw new GatewayError("CONFLICT", { what: `A record of ${table.name} with these values` });
-      write(row);
+      writing.insert(value);
     },
-    update: async (id, patch, expect = {}) => {
+    update: async (id, patch, expect) => {
       alive();
-      const row = all.get(id);
-      if (row === undefined || !matches(expect)(row)) return false;
-      write({ ...row, ...given(patch) });
-      return true;
+      return writing.update(id, patch, expect);
     },
     remove: async (id) => {
       alive();

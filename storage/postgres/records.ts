@@ -1,7 +1,8 @@
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Collection, Json, Records, RecordStore } from "#contract";
+import type { Collection, Json, Records, RecordStore, Write } from "#contract";
 import { pgTableOf } from "../tables/kit.ts";
 import { recordsOver } from "../tables/records.ts";
+import { allHeld, made } from "../tables/together.ts";
 import { tableOf } from "../tables/table.ts";
 import type { Config } from "./config.ts";
 import { faultOf } from "./fault.ts";
@@ -14,7 +15,14 @@ export const recordsIn = (link: Link, config: Config, { now, keepsTables }: Migr
   migrate: (collections) => migrate(config, collections, { now, keepsTables }),
   // Rows are written through this type.
   in: <S extends TObject>(collection: Collection<S>) => through(link, collection) as unknown as Records<Static<S>>,
+  together: (writes) => link.run("records", (pools) => allHeld(transaction(pools, writes))),
 });
+
+/** On one connection; whatever is thrown rolls it back. */
+const transaction = ({ db }: Pools, writes: readonly Write[]): Promise<void> =>
+  db.transaction(async (tx) => {
+    for (const write of writes) await made(write, recordsOver({ db: tx, faultOf }, write.in, pgTableOf(tableOf(write.in))));
+  });
 
 /** Large enough to need a page of its own. */
 const PROBE = `insert into "_kv" (key, value, expires_at) values ('probe:records', decode(repeat('00', 16384), 'hex'), $1)

@@ -3,6 +3,7 @@ import type { Collection, Records, RecordStore } from "#contract";
 import { sqliteTableOf } from "../tables/kit.ts";
 import { collectionWork } from "../tables/collections.ts";
 import { recordsOver, type SqlEngine } from "../tables/records.ts";
+import { togetherOn } from "./together.ts";
 import { TABLES } from "../tables/snapshot.ts";
 import { tableOf } from "../tables/table.ts";
 import { type Connection, faultOf, runUnderLock } from "./database.ts";
@@ -34,5 +35,6 @@ export const sqliteRecords = (
     // The table has this collection's columns, so its rows have the collection's type.
     in: <S extends TObject>(collection: Collection<S>) =>
       recordsOver(engine, collection, sqliteTableOf(tableOf(collection))) as unknown as Records<Static<S>>,
+    together: togetherOn(connection, engine),
   };
 };

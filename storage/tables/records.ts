@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-import { type Collection, GatewayError, type Json, type ListQuery, type Records } from "#contract";
+import { type Collection, GatewayError, isComparison, type Json, type ListQuery, type Records } from "#contract";
+import { type Cond, columnOf, conditionsOf } from "./condition.ts";
 import type { DrizzleTable } from "./kit.ts";
 import { omittedMembers, SEQUENCE } from "./table.ts";
 
@@ -20,7 +21,6 @@ export interface SqlEngine {
   writable?(): void;
 }
 
-type Cond = Readonly<Record<string, unknown>>;
 interface Prepared {
   execute(values: Json): Promise<Json[]>;
 }
@@ -28,11 +28,10 @@ interface Prepared {
 /** The typed access to one collection over a drizzle database of either dialect. */
 export const recordsOver = (engine: SqlEngine, collection: Collection, table: DrizzleTable): Records<Json> => {
   const { db } = engine;
-  const { [SEQUENCE]: sequence, ...columns } = getTableColumns(table) as Record<string, PgColumn>;
-  const idColumn = columns["id"];
-  if (sequence === undefined || idColumn === undefined) throw new TypeError(`The table of ${collection.name} lacks its key columns.`);
+  const { sequence, columns } = columnsIn(collection, table);
   const rows = rowsOf(collection);
   const condition = conditionsOf(collection, columns);
+  const writing = writesOver(db, collection, table);
   const guarded = guard(engine, collection.name);
   const written = <R>(work: () => Promise<R>): Promise<R> =>
     guarded(async () => {
@@ -46,7 +45,7 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
   /** `where` of plain values has a statement of its own per set of members, prepared once. */
   const firstRows = (where: Cond): Promise<Json[]> => {
     const members = Object.keys(where);
-    if (members.some((member) => Array.isArray(where[member]) || where[member] === undefined)) {
+    if (members.some((member) => !isPlain(where[member]))) {
       return db.select(columns).from(table).where(condition(where)).orderBy(asc(sequence)).limit(1);
     }
     const shape = members.map((member) => (where[member] === null ? `${member}:null` : member)).join();
@@ -79,31 +78,43 @@ export const recordsOver = (engine: SqlEngine, collection: Collection, table: Dr
       }),
     insert: (value) =>
       written(async () => {
-        await db.insert(table).values(rows.write(value));
+        await writing.insert(value);
       }),
     insertMissing: (values) =>
       written(async () => {
-        if (values.length === 0) return;
-        await db.insert(table).values(values.map(rows.write)).onConflictDoNothing({ target: idColumn });
+        if (values.length > 0) await writing.insertMissing(values);
       }),
-    update: (id, patch, expect = {}) =>
-      written(async () => {
-        const filter = and(eq(idColumn, id), condition(expect));
-        const changes = rows.write(patch);
-        const found =
-          Object.keys(changes).length === 0
-            ? await db.select({ id: idColumn }).from(table).where(filter)
-            : await db.update(table).set(changes).where(filter).returning({ id: idColumn });
-        return found.length > 0;
-      }),
-    remove: (id) => written(async () => (await db.delete(table).where(eq(idColumn, id)).returning({ id: idColumn })).length > 0),
+    update: (id, patch, expect) => written(async () => (await writing.update(id, patch, expect)).length > 0),
+    remove: (id) => written(async () => (await writing.remove(id)).length > 0),
   };
 };
 
-const columnOf = (collection: Collection, columns: Readonly<Record<string, PgColumn>>, member: string): PgColumn => {
-  const column = columns[member];
-  if (column === undefined) throw new TypeError(`The collection ${collection.name} has no member "${member}".`);
-  return column;
+const isPlain = (value: unknown): boolean => value !== undefined && !Array.isArray(value) && !isComparison(value);
+
+const columnsIn = (collection: Collection, table: DrizzleTable) => {
+  const { [SEQUENCE]: sequence, ...columns } = getTableColumns(table) as Record<string, PgColumn>;
+  const { id } = columns;
+  if (sequence === undefined || id === undefined) throw new TypeError(`The table of ${collection.name} lacks its key columns.`);
+  return { sequence, id, columns };
+};
+
+/** The statements that write, not run yet; an update and a removal return the id of what they found. */
+export const writesOver = (db: SqlEngine["db"], collection: Collection, table: DrizzleTable) => {
+  const { id: idColumn, columns } = columnsIn(collection, table);
+  const rows = rowsOf(collection);
+  const condition = conditionsOf(collection, columns);
+  return {
+    insert: (value: Json) => db.insert(table).values(rows.write(value)),
+    insertMissing: (values: readonly Json[]) => db.insert(table).values(values.map(rows.write)).onConflictDoNothing({ target: idColumn }),
+    update(id: string, patch: Json, expect: Cond = {}) {
+      const filter = and(eq(idColumn, id), condition(expect));
+      const changes = rows.write(patch);
+      return Object.keys(changes).length === 0
+        ? db.select({ id: idColumn }).from(table).where(filter)
+        : db.update(table).set(changes).where(filter).returning({ id: idColumn });
+    },
+    remove: (id: string) => db.delete(table).where(eq(idColumn, id)).returning({ id: idColumn }),
+  };
 };
 
 /** Nulls last in both directions; the creation order breaks ties, so that pages neither repeat nor skip a record. */
@@ -111,22 +122,6 @@ const ordered = (sequence: PgColumn, orderBy: { readonly column: PgColumn; reado
   if (orderBy === undefined) return [asc(sequence)];
   const direction = orderBy.direction === "asc" ? asc : desc;
   return [sql`${direction(orderBy.column)} nulls last`, direction(sequence)];
-};
-
-const conditionsOf =
-  (collection: Collection, columns: Readonly<Record<string, PgColumn>>) =>
-  (where: Cond): SQL | undefined =>
-    and(...Object.entries(where).map(([member, value]) => comparison(collection.name, columnOf(collection, columns, member), value)));
-
-const comparison = (collection: string, column: PgColumn, value: unknown): SQL | undefined => {
-  if (value === null) return isNull(column);
-  // Leaving the condition out would match records nobody asked for.
-  if (value === undefined) throw new TypeError(`The condition on ${collection}.${column.name} has no value.`);
-  if (column.dataType === "json") throw new TypeError(`The JSON member ${collection}.${column.name} can only be compared with null.`);
-  if (!Array.isArray(value)) return eq(column, value);
-  const some = value.filter((item) => item !== null);
-  const listed = some.length === 0 ? sql`1 = 0` : inArray(column, some);
-  return some.length === value.length ? listed : or(listed, isNull(column));
 };
 
 const without = <C extends Readonly<Record<string, unknown>>>(columns: C, omit: readonly string[]): C =>
@@ -150,8 +145,8 @@ const rowsOf = (collection: Collection) => {
 };
 
 /** Runs a statement; says CONFLICT and STORAGE_UNAVAILABLE where the driver says something of its own. */
-const guard =
-  (engine: SqlEngine, name: string) =>
+export const guard =
+  (engine: Omit<SqlEngine, "db">, name: string) =>
   async <R>(work: () => Promise<R>): Promise<R> => {
     try {
       engine.alive?.();
@@ -161,7 +156,7 @@ const guard =
     }
   };
 
-const translated = (engine: SqlEngine, name: string, error: unknown): unknown => {
+const translated = (engine: Omit<SqlEngine, "db">, name: string, error: unknown): unknown => {
   if (GatewayError.is(error)) return error;
   const fault = engine.faultOf(error);
   if (fault === "conflict") return new GatewayError("CONFLICT", { what: `A record of ${name} with these values` }, { cause: error });

@@ -32,6 +32,7 @@ async function deployment(now: () => number = () => 1_000) {
     let away = false;
     const counted: RecordStore = {
       migrate: (collections) => records.migrate(collections),
+      together: (writes) => records.together(writes),
       in: (collection) => {
         const inside = records.in(collection);
         return {

@@ -6,6 +6,7 @@ import { feedSuite } from "./storage/feed.ts";
 import { keyValueSuite } from "./storage/key-value.ts";
 import { logsSuite } from "./storage/logs.ts";
 import { recordsSuite } from "./storage/records.ts";
+import { togetherSuite } from "./storage/together.ts";
 import { KIT_COLLECTIONS } from "./storage/sample.ts";
 import type { Subject } from "./storage/subject.ts";
 
@@ -69,7 +70,10 @@ export const testStorage = (
 };
 
 const SUITES: Readonly<Record<StorageHandle, (subject: Subject) => void>> = {
-  records: recordsSuite,
+  records: (subject) => {
+    recordsSuite(subject);
+    togetherSuite(subject);
+  },
   counters: countersSuite,
   kv: keyValueSuite,
   feed: feedSuite,

@@ -33,6 +33,7 @@ async function setting() {
   const state = { reads: 0, away: false, feedAway: false, gate: undefined as Promise<void> | undefined };
   const store: RecordStore = {
     migrate: real.migrate.bind(real),
+    together: real.together.bind(real),
     in(collection) {
       const records = real.in(collection);
       const counted: Records<never> = {

@@ -9,6 +9,7 @@ import {
   type RecordsHandle,
   type RecordStore,
   type Where,
+  type Write,
   recordTopic,
 } from "#contract";
 import type { Epoch } from "./epoch.ts";
@@ -81,6 +82,12 @@ function handleFor({ owner, declared, store, listeners, heard, announceChange }:
       refuseUndeclared(owner, declared, collection);
       return announced(store.in(collection), (id) => announceChange(collection, id));
     },
+    together(writes) {
+      for (const write of writes) refuseUndeclared(owner, declared, write.in);
+      const changes = writes.flatMap((write) => idsOf(write).map((id) => [write.in, id] as const));
+      const announceAll = async (): Promise<void> => void (await Promise.all(changes.map((change) => announceChange(...change))));
+      return telling(announceAll, () => store.together(writes));
+    },
     lookup(collection, by, map) {
       refuseUndeclared(owner, declared, collection);
       const records = store.in(collection);
@@ -121,26 +128,31 @@ async function listed<T>(records: Records<T>, where: Where<T>, map?: (record: T)
 
 /** The same records, announcing each write once it is made. */
 function announced<T>(records: Records<T>, announceChange: (id: string) => Promise<void>): Records<T> {
-  const announceAll = async (ids: readonly string[]): Promise<void> => void (await Promise.all(ids.map(announceChange)));
-  const telling = async <R>(ids: readonly string[], write: () => Promise<R>): Promise<R> => {
-    const done = await write().catch(async (error: unknown) => {
-      await announceAll(ids); // a lost connection may have lost only the answer
-      throw error;
-    });
-    if (done !== false) await announceAll(ids);
-    return done;
-  };
+  const announcing = (ids: readonly string[]) => async (): Promise<void> => void (await Promise.all(ids.map(announceChange)));
   return {
     get: (id) => records.get(id),
     first: (where) => records.first(where),
     list: (query) => records.list(query),
-    insert: (value) => telling([idOf(value)], () => records.insert(value)),
-    insertMissing: (values) => telling(values.map(idOf), () => records.insertMissing(values)),
-    update: (id, patch, expect) => telling([id], () => records.update(id, patch, expect)),
-    remove: (id) => telling([id], () => records.remove(id)),
+    insert: (value) => telling(announcing([idOf(value)]), () => records.insert(value)),
+    insertMissing: (values) => telling(announcing(values.map(idOf)), () => records.insertMissing(values)),
+    update: (id, patch, expect) => telling(announcing([id]), () => records.update(id, patch, expect)),
+    remove: (id) => telling(announcing([id]), () => records.remove(id)),
   };
 }
 
+async function telling<R>(announceAll: () => Promise<void>, write: () => Promise<R>): Promise<R> {
+  const done = await write().catch(async (error: unknown) => {
+    await announceAll(); // a lost connection may have lost only the answer
+    throw error;
+  });
+  if (done !== false) await announceAll();
+  return done;
+}
+
+function idsOf(write: Write): readonly string[] {
+  if (write.kind === "insertMissing") return write.values.map(idOf);
+  return [write.kind === "insert" ? idOf(write.value) : write.id];
+}
 const idOf = <T>(value: T): string => (value as { id: string }).id; // every collection has `id` as its key
 
 const whereOf = <T>(by: readonly (keyof T & string)[], values: readonly string[]): Where<T> =>
