@@ -228,6 +228,7 @@ const MADE: Readonly<Record<string, string>> = {
   exporter: "plugins/exporter",
   price: "plugins/price",
   tokenizer: "plugins/tokenizer",
+  mail: "plugins/mail",
   cache: "plugins/cache",
   secret: "plugins/secret",
 };

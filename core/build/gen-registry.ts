@@ -17,6 +17,7 @@ const FOLDERS: readonly (readonly [glob: string, kind: Manifest["kind"]])[] = [
   ["providers/*", "provider"],
   ["plugins/price/*", "price"],
   ["plugins/tokenizer/*", "tokenizer"],
+  ["plugins/mail/*", "mail"],
   ["guardrails/*", "guardrail"],
   ["plugins/policy/*", "policy"],
   ["plugins/exporter/*", "exporter"],

@@ -21,6 +21,7 @@ const HOME: Readonly<Record<Manifest["kind"], (id: string) => string>> = {
   exporter: (id) => `plugins/exporter/${id}`,
   price: (id) => `plugins/price/${id}`,
   tokenizer: (id) => `plugins/tokenizer/${id}`,
+  mail: (id) => `plugins/mail/${id}`,
   api: (id) => `plugins/api/${id}`,
   admin: (id) => `plugins/admin/${id}`,
   secret: (id) => `plugins/secret/${id}`,

@@ -2,6 +2,7 @@ import type { TObject, Static } from "@sinclair/typebox";
 import type { Dispatch } from "./dispatch.ts";
 import type { GuardrailJudge } from "./guardrail-judge.ts";
 import type { HeaderClasses } from "./header-class.ts";
+import type { Mailer } from "./mail.ts";
 import type { ScopeTable } from "./schema/scope.ts";
 import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where, Write } from "./storage.ts";
 
@@ -26,6 +27,8 @@ export type Need =
   | "guard"
   /** Asking a model, within a request or for a caller. */
   | "dispatch"
+  /** Writing to people. */
+  | "mail"
   /**
    * Guardrails only: accounts that tenants keep for it under `/v2/plugins`, as the pack's `credentials` describe them. No
    * handle: a check's input holds the account of its request's tenant. The plugin's secrets are then a default among others.
@@ -57,6 +60,7 @@ export interface Handles {
   readonly generations: Generations;
   readonly guard: GuardrailJudge;
   readonly dispatch: Dispatch;
+  readonly mail: Mailer;
 }
 
 /** What a plugin's `fetch` takes. */

@@ -7,6 +7,7 @@ import type { Exporter } from "./exporter.ts";
 import type { GuardrailPack } from "./guardrail.ts";
 import type { Health } from "./health.ts";
 import type { Job } from "./job.ts";
+import type { MailTransport } from "./mail.ts";
 import type { Policy } from "./policy.ts";
 import type { PriceSource } from "./price.ts";
 import type { Provider } from "./provider.ts";
@@ -20,6 +21,7 @@ export interface Kinds {
   provider: Provider;
   price: PriceSource;
   tokenizer: Tokenizer;
+  mail: MailTransport;
   guardrail: GuardrailPack;
   storage: Storage;
   policy: Policy;
@@ -39,6 +41,7 @@ export const KINDS = [
   "provider",
   "price",
   "tokenizer",
+  "mail",
   "guardrail",
   "policy",
   "exporter",

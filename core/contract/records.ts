@@ -2,6 +2,7 @@ import { ApiKeys } from "./schema/api-key.ts";
 import { Configs } from "./schema/config.ts";
 import { Guardrails } from "./schema/guardrail.ts";
 import { Integrations, Providers } from "./schema/integration.ts";
+import { Mails } from "./schema/mail.ts";
 import { OwnedIdRecords } from "./schema/owned-id.ts";
 import { PluginCredentials } from "./schema/plugin-credentials.ts";
 import { SecretReferences } from "./schema/secret-reference.ts";
@@ -25,4 +26,5 @@ export const RECORDS: readonly [Collection, ...Collection[]] = [
   PluginCredentials,
   SecretReferences,
   OwnedIdRecords,
+  Mails,
 ];

@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from "#contract";
+import { type Job, KINDS, type Kind } from "#contract";
 import { assemble, closedPolicy } from "./assemble.ts";
 import {
   begin,
@@ -17,6 +17,7 @@ import { type Carried, type DeployedPlugin, fail, isUp, stepError } from "./life
 import { type Jobs, jobsOf } from "./jobs/jobs.ts";
 import { loadPlugin } from "./load.ts";
 import { isGuard } from "./discovery/manifest.ts";
+import { openOutbox } from "./mail/open-outbox.ts";
 import { hideConfiguration } from "./process/log.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 import { openStores, storesOf } from "./records/open-stores.ts";
@@ -54,7 +55,7 @@ export async function boot(input: BootInput): Promise<Built> {
     const generation = finish(building, unreadable);
     refuseFailed(plugins);
     refuseUnreadable(unreadable);
-    const jobs = (building.jobs = jobsIn(building));
+    const jobs = (building.jobs = jobsIn(building, openOutbox(building)));
     const idle = (limitMs: number): Promise<boolean> => building.inFlight.idle(limitMs);
     return { generation, jobs, storages: storagesOf(plugins), idle, end: () => end(building) };
   } catch (error) {
@@ -149,15 +150,20 @@ function standing(deployed: DeployedPlugin): readonly Provided<never>[] {
 }
 
 /** Parts of this generation that are no plugin. */
-const partsOf = ({ records }: Building): PartHealth => new Map(records ? [["feed", records.health]] : []);
+const partsOf = ({ records, outbox }: Building): PartHealth =>
+  new Map([...(records ? [["feed", records.health] as const] : []), ...(outbox ? [["mail", () => outbox.health()] as const] : [])]);
 
-function jobsIn(building: Building): Jobs {
+function jobsIn(building: Building, mail: readonly Job[]): Jobs {
   const { log, redact } = building.input.log;
   const plugins = building.plugins
     .filter(isUp)
     .map(({ name, stage }) => ({ plugin: name, mark: markOf(name), jobs: stage.instance.running.jobs ?? [] }));
   const stores = storesOf(building);
-  const own = { plugin: "gateway", mark: 0, jobs: [forgetUncountedWork({ records: stores.records, log, now: building.input.now })] };
+  const own = {
+    plugin: "gateway",
+    mark: 0,
+    jobs: [forgetUncountedWork({ records: stores.records, log, now: building.input.now }), ...mail],
+  };
   return jobsOf([own, ...plugins], { kv: stores.kv, log, redact, now: building.input.now }, building.limits.drain);
 }
 

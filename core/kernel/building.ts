@@ -23,6 +23,7 @@ import type { Jobs } from "./jobs/jobs.ts";
 import { countInFlight, type InFlight } from "./process/in-flight.ts";
 import type { ProcessLog } from "./process/log.ts";
 import { LateHandles } from "./late-handles.ts";
+import type { Outbox } from "./mail/outbox.ts";
 import { type MissingSecrets, missingSecrets } from "./secrets/missing-secrets.ts";
 import type { PartHealth } from "./states.ts";
 import type { Profile } from "./settings/profile.ts";
@@ -86,6 +87,7 @@ export interface Building {
   records?: SharedRecords;
   storeHealth?: StoreHealth;
   jobs?: Jobs;
+  outbox?: Outbox;
   offers: Offers;
 }
 

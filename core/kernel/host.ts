@@ -79,6 +79,7 @@ const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) =>
   generations: (_, { generations }) => generations,
   guard: (_, { late }) => late.guard,
   dispatch: (_, { late }) => late.dispatch,
+  mail: (_, { late }) => late.mail,
 };
 
 const secretNames = (needs: readonly string[]): ReadonlySet<string> =>

@@ -191,6 +191,7 @@ export const KIND_RULES: { readonly [K in Kind]: KindRules } = {
   },
   price: { flaw: members({ price: [isFunction, "a function"] }), claims: () => [] },
   tokenizer: { flaw: members({ count: [isFunction, "a function"] }), claims: () => [] },
+  mail: { flaw: members({ send: [isFunction, "a function"] }), claims: () => [] },
   secret: {
     flaw: (provides) => (provides["manager"] === undefined ? SECRET_SOURCE : SECRET_MANAGER)(provides),
     claims(provides) {

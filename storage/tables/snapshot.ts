@@ -595,6 +595,95 @@ export const TABLES: readonly Table[] = [
   ]
  },
  {
+  "name": "mails",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "kind",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "recipient",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "subject",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "status",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "attempts",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_error",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "next_attempt_at",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "expires_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "sent_at",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "sealed",
+    "kind": "text",
+    "nullable": true
+   }
+  ],
+  "unique": [],
+  "index": [
+   [
+    "organisation_id",
+    "created_at"
+   ],
+   [
+    "status",
+    "next_attempt_at"
+   ],
+   [
+    "created_at"
+   ]
+  ]
+ },
+ {
   "name": "organisations",
   "columns": [
    {

@@ -9,6 +9,7 @@ export * from "./console.ts";
 export * from "./example-case.ts";
 export * from "./exporter.ts";
 export * from "./host.ts";
+export * from "./mail.ts";
 export * from "./outcome.ts";
 export * from "./policy.ts";
 export * from "./price.ts";

@@ -8,6 +8,7 @@ import {
   headerClasses,
   type Host,
   type Logger,
+  type Mail,
   type Manifest,
   type Need,
   type Storage,
@@ -37,6 +38,8 @@ export interface FakeHost<N extends Need> {
   readonly lines: readonly LogLine[];
   /** What the plugin's `fetch` sent. */
   readonly sent: readonly Request[];
+  /** What it wrote to people. */
+  readonly mails: readonly Mail[];
   readonly storage: Storage;
   readonly clock: { now: number };
 }
@@ -63,6 +66,7 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
   const clock = { now: options.now ?? START };
   const lines: LogLine[] = [];
   const sent: Request[] = [];
+  const mails: Mail[] = [];
   const now = () => clock.now;
   const log = createLog({ level: "debug", now, write: (line) => lines.push(JSON.parse(line) as LogLine) }); // the log writes this form
   const storage = options.storage ?? (await memory.setup({ log: log.log, now }, {})).provides;
@@ -76,7 +80,7 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
     vault: createVault("a secret key for tests, long enough", log.hide),
     catalog: options.catalog ?? EMPTY_CATALOG,
     generations: options.generations ?? NO_GENERATIONS,
-    late: lateWith(options),
+    late: lateWith(options, mails),
     log,
     now,
     secrets: {
@@ -96,11 +100,24 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
     title: "Fake",
     needs: [...needs],
   };
-  return { host: hostFor({ manifest, needs, config: options.config ?? {}, collections }, parts) as Host<N>, lines, sent, storage, clock }; // hostFor puts in exactly what N names
+  return {
+    host: hostFor({ manifest, needs, config: options.config ?? {}, collections }, parts) as Host<N>,
+    lines,
+    sent,
+    mails,
+    storage,
+    clock,
+  }; // hostFor puts in exactly what N names
 }
 
-function lateWith({ guard, dispatch }: FakeHostOptions): LateHandles {
+function lateWith({ guard, dispatch }: FakeHostOptions, mails: Mail[]): LateHandles {
   const late = new LateHandles();
+  late.openMail({
+    async send(mail) {
+      mails.push(mail);
+      return "queued";
+    },
+  });
   const notGiven = (handle: string) => () => Promise.reject(new Error(`this host was given no ${handle}`));
   if (guard ?? dispatch) late.open({ guard: guard ?? { judge: notGiven("guard") }, dispatch: dispatch ?? notGiven("dispatch") });
   return late;

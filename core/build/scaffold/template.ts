@@ -15,7 +15,7 @@ export const KINDS_HELP = `Kinds
   admin               A control-plane resource: one table and its rules.
   api                 Routes of the data plane.
   price               Prices of models, in a table of the operator's.
-  exporter  cache  tokenizer  secret  storage  console`;
+  exporter  cache  tokenizer  mail  secret  storage  console`;
 
 /** The sentence says what would be right. */
 export const refused = (why: string): UsageError => new UsageError(why, "new");

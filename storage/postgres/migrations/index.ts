@@ -433,12 +433,41 @@ create unique index "secret_references_organisation_id_slug_key" on "secret_refe
 `,
   },
   {
-    id: "0010_add_guardrails_secret_mappings_add_plugin_credentials_secret",
+    id: "0010_secret_mappings",
     checksum: "1ca3c0468d9d36292c5f0b1e44ae0019ed7a96ed7646ebe164ec4d9cdbabf78f",
     destructive: null,
     sql: `alter table "guardrails" add column "secret_mappings" json;
 
 alter table "plugin_credentials" add column "secret_mappings" json;
+`,
+  },
+  {
+    id: "0011_mails",
+    checksum: "072b22e059b6a86b9f23944d0604ce0ff8149062a719d22d62e72ac6e286418b",
+    destructive: null,
+    sql: `create table "mails" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "recipient" text collate "C" not null,
+  "subject" text collate "C" not null,
+  "status" text collate "C" not null,
+  "attempts" bigint not null,
+  "last_error" text collate "C",
+  "next_attempt_at" bigint,
+  "expires_at" bigint not null,
+  "sent_at" bigint,
+  "sealed" text collate "C"
+);
+
+create index "mails_organisation_id_created_at_idx" on "mails" ("organisation_id", "created_at");
+
+create index "mails_status_next_attempt_at_idx" on "mails" ("status", "next_attempt_at");
+
+create index "mails_created_at_idx" on "mails" ("created_at");
 `,
   },
 ];

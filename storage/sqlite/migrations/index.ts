@@ -395,12 +395,41 @@ create unique index "secret_references_organisation_id_slug_key" on "secret_refe
 `,
   },
   {
-    id: "0010_add_guardrails_secret_mappings_add_plugin_credentials_secret",
+    id: "0010_secret_mappings",
     checksum: "3a5bb9f93fd46f4a7502f9f288fa61ae17030a38abc39c8a54dacca3a140f377",
     destructive: null,
     sql: `alter table "guardrails" add column "secret_mappings" text;
 
 alter table "plugin_credentials" add column "secret_mappings" text;
+`,
+  },
+  {
+    id: "0011_mails",
+    checksum: "81cad78649fff72bdc2fdb7a9af2aa97957cf00262826c149f28ff6582d44c28",
+    destructive: null,
+    sql: `create table "mails" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "kind" text not null,
+  "recipient" text not null,
+  "subject" text not null,
+  "status" text not null,
+  "attempts" integer not null,
+  "last_error" text,
+  "next_attempt_at" integer,
+  "expires_at" integer not null,
+  "sent_at" integer,
+  "sealed" text
+);
+
+create index "mails_organisation_id_created_at_idx" on "mails" ("organisation_id", "created_at");
+
+create index "mails_status_next_attempt_at_idx" on "mails" ("status", "next_attempt_at");
+
+create index "mails_created_at_idx" on "mails" ("created_at");
 `,
   },
 ];
