@@ -68,7 +68,7 @@ onBoth("people", (plane) => {
           "workspaces[1].id",
         ],
         [{ workspaces: [{ id: slug, role: "owner" }] }, "workspaces[0].role"],
-        [{ workspace_api_key_details: { scopes: ["audit_logs.list"] } }, "scopes"],
+        [{ workspace_api_key_details: { scopes: ["audit_logs.list"] } }, "workspace_api_key_details.scopes"],
       ] as const;
       for (const [body, param] of wrong) expect(errorOf(await invite("cy@example.org", body))).toEqual(refused(400, "AB01", param));
     },
