@@ -16,8 +16,8 @@ export interface ControlPlane {
   workspace(name: string, body?: Json): Promise<{ readonly id: string; readonly slug: string }>;
   /** A new service key of a workspace. */
   key(workspace: string, scopes: readonly string[], body?: Json): Promise<string>;
-  /** Somebody who accepted an invite, with a user key in each of these workspaces. */
-  person(email: string, workspaces: readonly Json[], invite?: Json): Promise<Person>;
+  /** Somebody who accepted an invite (by the first admin key, or this one), with a user key in each of these workspaces. */
+  person(email: string, workspaces: readonly Json[], invite?: Json, by?: string): Promise<Person>;
 }
 export interface Person {
   readonly id: string;
@@ -75,9 +75,9 @@ function planeOf(gateway: () => GatewayProcess, env: () => Readonly<Record<strin
       const key = { name: "a key", workspace_id: workspace, scopes, ...body };
       return String(bodyOf(await admin("POST", "/v2/api-keys/service", key))["key"]);
     },
-    async person(email, workspaces, invite = {}) {
+    async person(email, workspaces, invite = {}, by = ADMIN_KEY) {
       const sent = { email, role: "member", workspaces, workspace_api_key_details: { scopes: ["*"] }, ...invite };
-      const link = new URL(String(bodyOf(await admin("POST", "/v2/admin/users/invites", sent))["invite_link"]));
+      const link = new URL(String(bodyOf(await as(by, "POST", "/v2/admin/users/invites", sent))["invite_link"]));
       const accepted = await fetch(link, {
         method: "POST",
         headers: { "content-type": "application/json" },
