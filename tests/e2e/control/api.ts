@@ -10,6 +10,8 @@ export interface ControlPlane {
   readonly gateway: GatewayProcess;
   /** What the gateway's command line prints, beside the running gateway. */
   command(...words: string[]): Promise<string>;
+  /** What it complains of. */
+  refusedCommand(...words: string[]): Promise<string>;
   admin(method: string, path: string, body?: Json): Promise<Answer>;
   as(key: string, method: string, path: string, body?: Json): Promise<Answer>;
   /** The id and slug of a new workspace. */
@@ -53,17 +55,26 @@ export function onBoth(title: string, tests: (plane: ControlPlane) => void): voi
 
 function planeOf(gateway: () => GatewayProcess, env: () => Readonly<Record<string, string>>): ControlPlane {
   const as: ControlPlane["as"] = (key, method, path, body) => ask(gateway().base + path, method, key, body);
+  const run = async (words: readonly string[]) => {
+    const at = { ...process.env, ...env(), GATEWAY_DATA_DIR: gateway().dataDir };
+    const child = Bun.spawn([...SOURCE, ...words], { env: at, stdout: "pipe", stderr: "pipe" });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return { out, err, code: await child.exited };
+  };
   const admin: ControlPlane["admin"] = (method, path, body) => as(ADMIN_KEY, method, path, body);
   return {
     get gateway() {
       return gateway();
     },
     async command(...words) {
-      const at = { ...process.env, ...env(), GATEWAY_DATA_DIR: gateway().dataDir };
-      const child = Bun.spawn([...SOURCE, ...words], { env: at, stdout: "pipe", stderr: "pipe" });
-      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-      expect({ words, err, code: await child.exited }).toMatchObject({ code: 0 });
+      const { out, err, code } = await run(words);
+      expect({ words, err, code }).toMatchObject({ code: 0 });
       return out;
+    },
+    async refusedCommand(...words) {
+      const { err, code } = await run(words);
+      expect({ words, isRefused: code !== 0 }).toEqual({ words, isRefused: true });
+      return err;
     },
     as,
     admin,
