@@ -49,5 +49,12 @@ export const controlPlane = section("Control plane", [
   ["C.one-base", "Operations below /v2 and /admin/v2 answer below /v1, too."],
   ["C.single", "Operations beside the usual five answer in their shape and refuse by name."],
   ["C.public", "A route that does not say who may ask it does not start."],
+  ["M.unknown", "Every route asks for a key that is known, but for those that are public."],
+  ["M.role", "Owners, admins, managers and members are let into the routes of their role, of every plane, and into no others."],
+  ["M.hold", "A key can be given the scopes of its level and no others."],
+  ["M.scope", "A key with exactly one scope is let into the routes of that scope, and into no others."],
+  ["M.without", "A key with every other scope is not let into a route."],
+  ["M.all", "A key with * is let into all that its level may hold."],
+  ["T.lists", "No list shows what is another's, whatever it is filtered by and whoever has a thing of the same name."],
   ["P.mail", "Invites are sent by mail.", "mail"],
 ]);

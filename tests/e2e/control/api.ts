@@ -10,14 +10,16 @@ export interface ControlPlane {
   readonly gateway: GatewayProcess;
   /** What the gateway's command line prints, beside the running gateway. */
   command(...words: string[]): Promise<string>;
+  /** What it complains of. */
+  refusedCommand(...words: string[]): Promise<string>;
   admin(method: string, path: string, body?: Json): Promise<Answer>;
   as(key: string, method: string, path: string, body?: Json): Promise<Answer>;
   /** The id and slug of a new workspace. */
   workspace(name: string, body?: Json): Promise<{ readonly id: string; readonly slug: string }>;
   /** A new service key of a workspace. */
   key(workspace: string, scopes: readonly string[], body?: Json): Promise<string>;
-  /** Somebody who accepted an invite, with a user key in each of these workspaces. */
-  person(email: string, workspaces: readonly Json[], invite?: Json): Promise<Person>;
+  /** Somebody who accepted an invite (by the first admin key, or this one), with a user key in each of these workspaces. */
+  person(email: string, workspaces: readonly Json[], invite?: Json, by?: string): Promise<Person>;
 }
 export interface Person {
   readonly id: string;
@@ -53,17 +55,26 @@ export function onBoth(title: string, tests: (plane: ControlPlane) => void): voi
 
 function planeOf(gateway: () => GatewayProcess, env: () => Readonly<Record<string, string>>): ControlPlane {
   const as: ControlPlane["as"] = (key, method, path, body) => ask(gateway().base + path, method, key, body);
+  const run = async (words: readonly string[]) => {
+    const at = { ...process.env, ...env(), GATEWAY_DATA_DIR: gateway().dataDir };
+    const child = Bun.spawn([...SOURCE, ...words], { env: at, stdout: "pipe", stderr: "pipe" });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return { out, err, code: await child.exited };
+  };
   const admin: ControlPlane["admin"] = (method, path, body) => as(ADMIN_KEY, method, path, body);
   return {
     get gateway() {
       return gateway();
     },
     async command(...words) {
-      const at = { ...process.env, ...env(), GATEWAY_DATA_DIR: gateway().dataDir };
-      const child = Bun.spawn([...SOURCE, ...words], { env: at, stdout: "pipe", stderr: "pipe" });
-      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-      expect({ words, err, code: await child.exited }).toMatchObject({ code: 0 });
+      const { out, err, code } = await run(words);
+      expect({ words, err, code }).toMatchObject({ code: 0 });
       return out;
+    },
+    async refusedCommand(...words) {
+      const { err, code } = await run(words);
+      expect({ words, isRefused: code !== 0 }).toEqual({ words, isRefused: true });
+      return err;
     },
     as,
     admin,
@@ -75,9 +86,9 @@ function planeOf(gateway: () => GatewayProcess, env: () => Readonly<Record<strin
       const key = { name: "a key", workspace_id: workspace, scopes, ...body };
       return String(bodyOf(await admin("POST", "/v2/api-keys/service", key))["key"]);
     },
-    async person(email, workspaces, invite = {}) {
+    async person(email, workspaces, invite = {}, by = ADMIN_KEY) {
       const sent = { email, role: "member", workspaces, workspace_api_key_details: { scopes: ["*"] }, ...invite };
-      const link = new URL(String(bodyOf(await admin("POST", "/v2/admin/users/invites", sent))["invite_link"]));
+      const link = new URL(String(bodyOf(await as(by, "POST", "/v2/admin/users/invites", sent))["invite_link"]));
       const accepted = await fetch(link, {
         method: "POST",
         headers: { "content-type": "application/json" },

@@ -1,88 +1,19 @@
 /** Two organisations with two workspaces each, and the same things in all of them: nobody sees another's. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
-import { at, bodyOf, itemsOf, type Json, NOBODY } from "../endpoints/api.ts";
-import { ADMIN_KEY, type Answer, ask, until } from "../process.ts";
-import { type ControlPlane, errorOf, onBoth, refused } from "./api.ts";
-
-/** A workspace, or an organisation with what is its own; the ids of what it has, by the path that addresses one. */
-interface Tenant {
-  readonly key: string;
-  readonly has: Map<string, string[]>;
-}
-const feedback: Json = { feedback: { value: 1, weight: 1, metadata: "" } };
-/** The same in each workspace. */
-const THINGS: readonly (readonly [path: string, body: Json, below?: string])[] = [
-  ["/v2/configs", { name: "same", config: { provider: "sandbox" } }],
-  [
-    "/v2/guardrails",
-    {
-      ...{ name: "same", checks: [{ id: "default.wordCount", parameters: { maxWords: 9 } }] },
-      actions: { deny: true, async: false, on_success: feedback, on_fail: feedback },
-    },
-  ],
-  ["/v2/api-keys", { name: "same", scopes: ["logs.view"] }, "/service"],
-  [
-    "/v2/policies/rate-limits",
-    {
-      ...{ name: "same", type: "requests", unit: "rpm", value: 99 },
-      ...{ conditions: [{ key: "metadata.team", value: "none" }], group_by: [{ key: "api_key" }] },
-    },
-  ],
-  ["/admin/v2/integrations", { name: "same", ai_provider_id: "sandbox", create_default_provider: false }],
-];
-const SCOPES = [
-  ...["completions.write", "logs.view", "workspace_service_api_keys", "workspaces", "workspace_users", "configs", "guardrails"],
-  ...["providers", "policies", "workspace_integrations"],
-].flatMap((scope) =>
-  scope.includes(".") ? [scope] : ["create", "read", "update", "delete", "list"].map((action) => `${scope}.${action}`),
-);
-const KEY_SCOPES = SCOPES.filter((scope) => !["workspaces.create", "workspaces.delete"].includes(scope));
-
-async function workspaceOf(plane: ControlPlane, adminKey: string, address: string): Promise<Tenant> {
-  const has = new Map<string, string[]>();
-  const made = await plane.as(adminKey, "POST", "/v2/api-keys/service", { name: "its own", workspace_id: address, scopes: KEY_SCOPES });
-  const key = String(bodyOf(made)["key"]);
-  has.set("/v2/admin/workspaces", [String(bodyOf(await plane.as(key, "GET", `/v2/admin/workspaces/${address}`))["id"])]);
-  for (const [path, body, below = ""] of THINGS) {
-    const thing = bodyOf(await plane.as(key, "POST", path + below, body));
-    has.set(path, [String(at(thing, "data", "id") ?? thing["id"] ?? at(thing, "data", "slug") ?? thing["slug"])]);
-  }
-  const chat = { model: "echo", messages: [{ role: "user", content: "same words" }] };
-  const answer = await ask(`${plane.gateway.base}/v1/chat/completions`, "POST", key, chat, { "x-gateway-provider": "sandbox" });
-  const log = String(answer.headers.get("x-gateway-trace-id"));
-  await until("its log is written", async () => (await plane.as(key, "GET", `/v1/logs/${log}`)).status === 200);
-  return { key, has: has.set("/v1/logs", [log]) };
-}
-
-async function organisationOf(plane: ControlPlane, adminKey: string): Promise<readonly Tenant[]> {
-  const second = bodyOf(await plane.as(adminKey, "POST", "/v2/admin/workspaces", { name: "Second" }));
-  const workspaces = [await workspaceOf(plane, adminKey, "default"), await workspaceOf(plane, adminKey, String(second["slug"]))];
-  const invite = { email: "same@example.org", role: "member", workspaces: [{ id: "default", role: "member" }] };
-  const invited = bodyOf(await plane.as(adminKey, "POST", "/v2/admin/users/invites", invite));
-  const accepted = await fetch(String(invited["invite_link"]), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ first_name: "Same", last_name: "Name" }),
-  });
-  const { id } = (await accepted.json()) as { id: string };
-  const own = bodyOf(await plane.as(adminKey, "GET", "/v2/admin/organisation"))["id"];
-  const has = new Map([
-    ...workspaces
-      .flatMap(({ has }) => [...has])
-      .reduce((all, [path, ids]) => all.set(path, [...(all.get(path) ?? []), ...ids]), new Map<string, string[]>()),
-    ["/v2/admin/users", [id]],
-    ["/v2/admin/users/invites", [String(invited["id"])]],
-    ["/v2/admin/organisation", [String(own)]],
-  ] as const);
-  return [{ key: adminKey, has }, ...workspaces];
-}
+import { bodyOf, itemsOf, type Json, NOBODY } from "../endpoints/api.ts";
+import { ADMIN_KEY, type Answer, ask } from "../process.ts";
+import { errorOf, onBoth, refused } from "./api.ts";
+import { type Listed, nameOf, routesOf } from "./matrix/routes.ts";
+import { organisationOf, SAME, type Tenant } from "./tenants.ts";
 
 onBoth("tenants", (plane) => {
   let ours: readonly Tenant[];
   let theirs: readonly Tenant[];
   let made = "";
+  let routes: readonly Listed[];
   beforeAll(async () => {
+    routes = await routesOf(plane.gateway.base);
     made = await plane.command("organisations", "create", "Theirs", "--owner", "Owner@theirs.example");
     ours = await organisationOf(plane, ADMIN_KEY);
     theirs = await organisationOf(plane, /Admin key +(\w{48})/.exec(made)?.[1] ?? "");
@@ -109,7 +40,8 @@ onBoth("tenants", (plane) => {
 
   test("an organisation whose name is taken is made when that is asked for, and not by mistake", async () => {
     await plane.command("organisations", "create", "Twice");
-    expect(plane.command("organisations", "create", "Twice")).rejects.toThrow("There is an organisation called Twice already");
+    const again = await plane.refusedCommand("organisations", "create", "Twice");
+    expect(again).toContain("There is an organisation called Twice already");
     expect(await plane.command("organisations", "create", "Twice", "--force")).toContain("The organisation Twice was made");
   }, 60_000);
   test("a default guardrail that is not there is the organisation's, not a workspace's", async () => {
@@ -150,43 +82,85 @@ onBoth("tenants", (plane) => {
       expect([ourAdmin, theirAdmin, beside.length]).toEqual([expect.anything(), expect.anything(), 2]);
       return [...across, ...beside].flatMap(([one, two]) => [[one, two] as const, [two, one] as const]);
     };
-    const plain = ({ status, text }: Answer, name: string): unknown => ({ status, text: text.replaceAll(name, "…") });
-
-    const expectUnlisted = async (stranger: Tenant, path: string, ids: readonly string[]): Promise<void> => {
-      const own = new Set([...stranger.has.values()].flat());
-      const { text } = await plane.as(stranger.key, "GET", path);
-      expect({ path, shows: ids.filter((id) => !own.has(id) && text.includes(id)) }).toEqual({ path, shows: [] });
-    };
-    const expectAbsent = async ({ key }: Tenant, method: string, path: string, id: string): Promise<void> => {
-      const body = method === "PUT" ? {} : undefined;
-      const their = await plane.as(key, method, `${path}/${id}`, body);
-      const none = await plane.as(key, method, `${path}/${NOBODY}`, body);
-      expect({ path, method, answer: plain(their, id) }).toEqual({ path, method, answer: plain(none, NOBODY) });
-      expect([403, 404, 405]).toContain(their.status);
-    };
-    test("not in a list", async () => {
-      for (const [stranger, other] of pairs())
-        for (const [path, ids] of other.has) if (path !== "/v1/logs") await expectUnlisted(stranger, path, ids);
+    const plain = ({ status, text }: Answer, ...names: readonly string[]): unknown => ({
+      ...{ status, text: names.reduce((shown, name) => shown.replaceAll(name, "…"), text) },
     });
-    test(verifies("T.apart", "nor by name: what is another's answers like what never was"), async () => {
-      const addressed = pairs().flatMap(([stranger, { has }]) =>
-        [...has].flatMap(([path, ids]) => (path === "/v2/admin/organisation" ? [] : ids.map((id) => ({ stranger, path, id })))),
-      );
-      expect(addressed.length).toBeGreaterThan(50);
-      for (const { stranger, path, id } of addressed)
-        for (const method of path === "/v1/logs" ? ["GET"] : ["GET", "PUT", "DELETE"]) await expectAbsent(stranger, method, path, id);
+    /** Routes of the two planes, and what the data plane has of records. */
+    const ofRecords = (): readonly Listed[] =>
+      routes.filter(({ path }) => /^\/(v2|admin\/v2|v1\/logs)\b/.test(path) && !NO_RECORDS.some((other) => path.startsWith(other)));
+
+    test(verifies("T.lists", "not in a list, whatever it is filtered by"), async () => {
+      const lists = ofRecords().filter(({ method, path }) => method === "GET" && !/\{|\.json$|^\/(status|metrics)/.test(path));
+      expect(lists.length).toBeGreaterThan(12);
+      const all = { start_time: "2020-01-01T00:00:00Z", end_time: "2099-01-01T00:00:00Z" };
+      const expectUnlisted = async (stranger: Tenant, { path, queries }: Listed, other: Tenant): Promise<void> => {
+        const own = new Set([...stranger.has.values()].flat());
+        const ids = [...other.has.values()].flat().filter((id) => !own.has(id));
+        const filters: Json = { ids: ids.filter((id) => /^[0-9a-f-]{36}$/.test(id)).join(), ...FILTERS };
+        const needed = Object.entries(all).flatMap(([name, value]) => (queries.includes(name) ? [`${name}=${value}`] : []));
+        const asked = queries.flatMap((name) => (name in filters ? [`${name}=${String(filters[name])}`] : []));
+        for (const filter of ["", ...asked]) {
+          const { text } = await plane.as(stranger.key, "GET", `${path}?${[...needed, filter].join("&")}`);
+          expect({ path, filter, shows: ids.filter((id) => text.includes(id)) }).toEqual({ path, filter, shows: [] });
+        }
+      };
+      await Promise.all(pairs().flatMap(([stranger, other]) => lists.map((list) => expectUnlisted(stranger, list, other))));
     }, 60_000);
+    test(verifies("T.apart", "nor by name: what is another's answers like what never was"), async () => {
+      const addressing = ofRecords().filter(({ path }) => path.includes("{") && !path.endsWith("/{sub-type}"));
+      const known = ours[0]?.has ?? new Map<string, readonly string[]>();
+      expect(addressing.filter(({ path }) => !known.has(collectionOf(path))).map(nameOf)).toEqual([]);
+      let asked = 0;
+      const expectAbsent = async ({ key }: Tenant, route: Listed, { has }: Tenant, name: string): Promise<void> => {
+        const of = (parameter: string): string => (collectionOf(route.path, parameter) === collectionOf(route.path) ? name : "");
+        const filled = (fill: (parameter: string) => string) => route.path.replace(/\{[\w-]+\}/g, fill);
+        const outer = has.get("/v2/admin/workspaces")?.[0] ?? NOBODY;
+        const body = route.hasBody ? (BODIES[nameOf(route)] ?? {}) : undefined;
+        const query = route.queries.includes("slugs") ? "?slugs=none" : "";
+        const their = await plane.as(key, route.method, filled((one) => of(one) || outer) + query, body);
+        const none = await plane.as(key, route.method, filled(() => NOBODY) + query, body);
+        expect({ route: nameOf(route), answer: plain(their, name, outer) }).toEqual({ route: nameOf(route), answer: plain(none, NOBODY) });
+        expect({ route: nameOf(route), isAbsent: [403, 404].includes(their.status), text: their.text }).toMatchObject({ isAbsent: true });
+        asked += 1;
+      };
+      await Promise.all(
+        pairs().flatMap(([stranger, other]) =>
+          addressing.flatMap((route) =>
+            (other.has.get(collectionOf(route.path)) ?? []).map((name) => expectAbsent(stranger, route, other, name)),
+          ),
+        ),
+      );
+      expect(asked).toBeGreaterThan(500);
+    }, 60_000);
+    test("and a short name that both have is each one's own", async () => {
+      for (const path of SAME) {
+        const [our, their] = [await plane.as(ours[0]?.key ?? "", "GET", path), await plane.as(theirs[0]?.key ?? "", "GET", path)];
+        expect([bodyOf(our)["id"] === bodyOf(their)["id"], bodyOf(our)["slug"], bodyOf(their)["slug"]]).toEqual([false, "same", "same"]);
+      }
+      const ids = await Promise.all(
+        [...ours.slice(1), ...theirs.slice(1)].map(async ({ key }) => {
+          const [own, ...more] = itemsOf(await plane.as(key, "GET", "/v2/providers"));
+          expect(more).toEqual([]);
+          return (
+            bodyOf(await plane.as(key, "GET", "/v2/providers/same"))["integration_id"] === own?.["integration_id"] &&
+            own?.["integration_id"]
+          );
+        }),
+      );
+      expect(new Set(ids).size).toBe(4);
+      expect(ids).not.toContain(false);
+    });
     test("nor where another's workspace is named", async () => {
       for (const [stranger, other] of pairs()) {
         const [workspace = ""] = other.has.get("/v2/admin/workspaces") ?? [];
-        for (const path of ["/v2/configs", "/v2/guardrails", "/v2/policies/rate-limits"]) {
+        const lists = ofRecords().filter(
+          ({ method, path, queries }) => method === "GET" && !path.includes("{") && queries.includes("workspace_id"),
+        );
+        expect(lists.length).toBeGreaterThan(5);
+        for (const { path } of lists) {
           const their = await plane.as(stranger.key, "GET", `${path}?workspace_id=${workspace}`);
           const none = await plane.as(stranger.key, "GET", `${path}?workspace_id=${NOBODY}`);
           expect({ path, answer: plain(their, workspace) }).toEqual({ path, answer: plain(none, NOBODY) });
-        }
-        for (const [method, body] of [["GET"], ["POST", { users: [{ id: NOBODY }] }]] as const) {
-          const members = (id: string) => plane.as(stranger.key, method, `/v2/admin/workspaces/${id}/users`, body);
-          expect(plain(await members(workspace), workspace)).toEqual(plain(await members(NOBODY), NOBODY));
         }
       }
     });
@@ -199,3 +173,20 @@ onBoth("tenants", (plane) => {
     });
   });
 });
+
+/** What is a provider's, and nobody's. */
+const NO_RECORDS: readonly string[] = ["/v2/models/", "/v2/model-configs/"];
+/** What all tenants have, to be looked for. */
+const FILTERS: Json = {
+  ...{ search: "same", name: "same", exact_name: "same", email: "same@example.org", tags: "team:same", status: "active" },
+  ...{ type: "all", role: "member", organisation_id: NOBODY },
+};
+/** Routes that look at the body before they look for the record. */
+const BODIES: Readonly<Record<string, Json>> = {
+  "POST /v2/admin/workspaces/{workspaceId}/users": { users: [{ id: NOBODY }] },
+  "PUT /admin/v2/integrations/{slug}/models": { models: [] },
+  "PUT /admin/v2/integrations/{slug}/workspaces": { workspaces: [] },
+};
+/** Where what a path addresses is listed; outer parameters stand as they are. */
+const collectionOf = (path: string, parameter = lastOf(path)): string => path.slice(0, path.indexOf(`/${parameter}`));
+const lastOf = (path: string): string => [...path.matchAll(/\{[\w-]+\}/g)].at(-1)?.[0] ?? "{}";
