@@ -16,6 +16,7 @@ export const guardrails = [
       "G.engine.citations",
       "What an answer rests on (citations, search results, grounding) is judged with its text, streamed too; checks that measure the text do not see it.",
     ],
+    ["G.engine.sequential", "In a sequential guardrail nothing that a check took out is sent to whom a later check asks."],
     ["G.engine.fail-mode", "What an error of a check means is one table, by class; an error never passes silently."],
     ["G.engine.batch", "Each line of a batch's file is judged like the request that it is, before its provider has it."],
     [
