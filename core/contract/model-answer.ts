@@ -27,11 +27,13 @@ const CLASS: Readonly<Record<number, ErrorClass>> = {
   401: "auth",
   403: "auth",
   404: "config",
-  408: "timeout",
+  408: "budget", // a text may ask for more than a model can say in its time
   412: "busy",
+  413: "budget",
   422: "budget",
   429: "busy", // the limits of the client's own key hold for what is asked within its requests
   446: "budget", // guardrails denied what was asked: the text kept the model from judging it
+  504: "budget",
 };
 const classOf = (status: number): ErrorClass => CLASS[status] ?? "unavailable";
 
@@ -40,6 +42,29 @@ export interface ModelAnswer {
   readonly body: Json;
   readonly requestId: string | null;
 }
+
+/** How long a model may take, by the clock of the check that asks it. */
+interface Within {
+  readonly by: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+/** Before the engine says that there was no answer, we say why: a text may be what makes a model think for so long. */
+export async function inModelTime<T>({ by, timeoutMs, signal }: Within, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const stop = new AbortController();
+  const tell = (): void => {
+    late.reject(new CheckFault("budget", `${by}: the model did not answer within ${timeoutMs} ms`));
+    stop.abort();
+  };
+  const timer = setTimeout(tell, Math.max(1, timeoutMs - EARLIER_MS));
+  try {
+    return await Promise.race([ask(AbortSignal.any([signal, stop.signal])), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+const EARLIER_MS = 5;
 
 /** Asks a model and gives its answer's JSON; everything else throws as an error of its class. Which record tells more, the message says. */
 export async function modelAnswer({ dispatch }: Pick<Handles, "dispatch">, ask: InnerAsk, as: Caller | Asker): Promise<ModelAnswer> {

@@ -6,21 +6,23 @@ import { FORMAT, type Judgement, judgementIn } from "./judgement.ts";
 
 export type { Judgement } from "./judgement.ts";
 
-const BY = "judge.rubric";
+export const BY = "judge.rubric";
 
 /** Asks the model: once more where its verdict has not the form, or where its provider refuses the schema. */
 export async function judge(
   question: Question,
   input: CheckInput<Params>,
+  signal: AbortSignal,
   host: Pick<Handles, "dispatch" | "counters">,
 ): Promise<Judgement> {
-  const first = await asked(question, input, input.params.structured, host).catch((thrown: unknown) => {
+  const ask = (structured: boolean): Promise<ModelAnswer> => asked(question, input, { signal, structured }, host);
+  const first = await ask(input.params.structured).catch((thrown: unknown) => {
     if (input.params.structured && thrown instanceof ModelRefused && thrown.status === 400) return undefined;
     throw thrown;
   });
   const judgement = first && judgementIn(first, question.word);
   if (judgement) return judgement;
-  const again = await asked(question, input, first !== undefined && input.params.structured, host);
+  const again = await ask(first !== undefined && input.params.structured);
   const second = judgementIn(again, question.word);
   if (second) return second;
   throw new CheckFault("budget", `${BY}: the model's answer is no verdict${recordOf(again)}`); // the text may have brought that about
@@ -31,8 +33,8 @@ const recordOf = ({ requestId }: ModelAnswer): string => (requestId === null ? "
 
 async function asked(
   { messages, rubricKey }: Question,
-  { params, asker, signal, now }: CheckInput<Params>,
-  structured: boolean,
+  { params, asker, now }: CheckInput<Params>,
+  { signal, structured }: { readonly signal: AbortSignal; readonly structured: boolean },
   host: Pick<Handles, "dispatch" | "counters">,
 ): Promise<ModelAnswer> {
   const budget = { params, asker, rubricKey, now };

@@ -68,7 +68,7 @@ const judged = async (
   { params = {}, asker = OURS, now = 0, segments = [{ path: "messages[0].content", role: "user", kind: "text", text }] }: Judging = {},
 ): Promise<Verdict> => {
   const full = Value.Default(Params, { rubric: "It is polite.", model: "@judge/m", ...params });
-  const input = { params: full, side: "input", text, segments, asker, now, signal: new AbortController().signal };
+  const input = { params: full, side: "input", text, segments, asker, now, timeoutMs: 5_000, signal: new AbortController().signal };
   try {
     return await check.run(input as never); // what the check reads of its input
   } catch (thrown) {

@@ -446,6 +446,19 @@ describe("a webhook", () => {
     expect((await asking(input(inTurn), { text: "my secret" })).status).toBe(200);
     expect((await asking(input({ ...inTurn, sequential: false }), { text: "my secret" })).status).toBe(446);
   });
+  test(
+    verifies("G.engine.sequential", "in sequence, it is sent what a check before it has left, and nothing that was taken out"),
+    async () => {
+      hook.answer(jsonAnswer({ verdict: true }));
+      const redacts = { "default.regexReplace": { rule: "secret-\\d+" } };
+      const asks = { "default.webhook": { webhookURL: hook.url } };
+      const before = hook.received.length;
+      expect((await asking(input({ sequential: true, ...redacts, ...asks }), { text: "my secret-77" })).status).toBe(200);
+      const [sent] = hook.received.slice(before);
+      expect(sent?.text()).toContain("my [REDACTED]");
+      expect(sent?.text()).not.toContain("secret-77");
+    },
+  );
   test.each([false, true])("may change the answer (stream: %p)", async (stream) => {
     hook.answer(({ json }) => {
       const { response } = json() as { response: { json: { choices: { message: Json }[] } } };

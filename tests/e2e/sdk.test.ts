@@ -82,6 +82,8 @@ describe("the package", () => {
     [["new", "guardrail"], "ai-gateway-sdk new guardrail <id>"],
     [["new", "guardrails", "x"], "guardrail was probably meant"],
     [["new", "guardrail", "Upper"], "The id Upper cannot be used"],
+    [["new", "guardrail", "default"], "guardrail/default is a plugin of the gateway's own; choose another id."],
+    [["new", "openai-compatible", "openai"], "provider/openai is a plugin of the gateway's own"],
     [["new", "guardrail", "x", "--tilte", "X"], "ai-gateway-sdk new has no option --tilte; --title was probably meant"],
     [["new", "guardrail", "acme"], "is not empty"],
     [["docs", ".", "more"], '"more" is one word too many'],

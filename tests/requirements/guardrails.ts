@@ -16,6 +16,7 @@ export const guardrails = [
       "G.engine.citations",
       "What an answer rests on (citations, search results, grounding) is judged with its text, streamed too; checks that measure the text do not see it.",
     ],
+    ["G.engine.sequential", "In a sequential guardrail nothing that a check took out is sent to whom a later check asks."],
     ["G.engine.fail-mode", "What an error of a check means is one table, by class; an error never passes silently."],
     ["G.engine.batch", "Each line of a batch's file is judged like the request that it is, before its provider has it."],
     [
@@ -77,6 +78,10 @@ export const guardrails = [
     ["G.judge.verdict", "judge.rubric asks any configured model how well a text meets a rubric, on requests, answers and streams."],
     ["G.judge.form", "A verdict that has not its form is asked for once more; then the check could not judge."],
     ["G.judge.injection", "What a text says flips no verdict: it is fenced, and a verdict repeats a word that no text can hold."],
+    [
+      "G.judge.derailed",
+      "A text that keeps the model from its verdict (no answer in time, a refusal, a limit, something else than a verdict) stays outside a guardrail that denies.",
+    ],
     ["G.judge.long", "A text that is too long is refused, or shown by its beginning and end, as the parameter says."],
     ["G.judge.cache", "A verdict is kept for its time, for the same text, rubric and model, in its workspace alone."],
     ["G.judge.budget", "A rubric has a budget of calls a minute and of money a day; when it is used up the check could not judge."],

@@ -4,7 +4,8 @@ import type { BunPlugin } from "bun";
 import { messageOf } from "#contract";
 import { readCommandLine } from "../../cli/command-line.ts";
 import { UsageError } from "../../cli/usage.ts";
-import { SDK, SDK_VERSION } from "./name.ts";
+import { BUILT_IN, SDK, SDK_VERSION } from "./name.ts";
+import { scan } from "../gen-registry.ts";
 import { BUNDLED, CLI, ENTRIES, packageOf } from "./package.ts";
 import { copyBundled, writeTypes } from "./types.ts";
 
@@ -53,11 +54,15 @@ async function buildPackage(outdir: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await Promise.all([writeCode(join(folder, "js")), writeTypes(join(folder, "types")), copyBundled(join(folder, "node_modules"))]);
   await cp(join(ROOT, "core/build/templates"), join(folder, "templates"), { recursive: true });
+  await writeFile(join(folder, BUILT_IN), JSON.stringify(await builtIn()));
   await cp(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   await cp(join(ROOT, "core/build/sdk/README.md"), join(folder, "README.md"));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(), null, 2)}\n`);
   return pack(folder, outdir);
 }
+
+/** The plugins of the gateway, whose names are taken. */
+const builtIn = async (): Promise<readonly string[]> => (await scan()).map(({ manifest: { kind, id } }) => `${kind}/${id}`);
 
 async function writeCode(folder: string): Promise<void> {
   const { success, logs } = await Bun.build({

@@ -6,7 +6,7 @@ import { readCommandLine } from "../../cli/command-line.ts";
 import { packageFiles, type Source } from "../scaffold/package-files.ts";
 import { judgedId, KINDS_HELP, kindOf, NAMED_POLICY, refused, type Template, templateNamed, titleOf } from "../scaffold/template.ts";
 import { type Words, writeScaffold } from "../scaffold/write.ts";
-import { SDK, SDK_MODULES, SDK_VERSION } from "./name.ts";
+import { BUILT_IN, SDK, SDK_MODULES, SDK_VERSION } from "./name.ts";
 
 const OPTIONS = {
   title: { takes: "<name>", about: "Name shown to people. Default: made from the id." },
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], home: string): Promise<number
   if (given.length > 2) throw refused(`"${given.slice(2).join(" ")}" is one word too many.`);
   const [title, out] = [values.title, values.out].map((option) => option?.at(-1)?.toString());
   const template = templateNamed(given[0]);
-  const id = judgedId(given[1], template, SDK);
+  const id = freeId(judgedId(given[1], template, SDK), template, home);
   const folder = resolve(out ?? id);
   const words: Words = { id, title: title ?? titleOf(id) };
   const further = packageFiles(template, words, installed(home, folder));
@@ -50,6 +50,14 @@ export async function run(args: readonly string[], home: string): Promise<number
       .join("\n")}`,
   );
   return 0;
+}
+
+/** A gateway would not start a plugin beside its own of the same name. */
+function freeId(id: string, template: Template, home: string): string {
+  const taken = JSON.parse(readFileSync(join(home, BUILT_IN), "utf8")) as readonly string[]; // written when the package was built
+  const name = `${kindOf(template)}/${id}`;
+  if (taken.includes(name)) throw refused(`${name} is a plugin of the gateway's own; choose another id.`);
+  return id;
 }
 
 const installed = (home: string, folder: string): Source => ({

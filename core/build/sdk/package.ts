@@ -1,5 +1,5 @@
 import packageInfo from "../../../package.json" with { type: "json" };
-import { SDK, SDK_VERSION } from "./name.ts";
+import { BUILT_IN, SDK, SDK_VERSION } from "./name.ts";
 
 /** Packages that the contract's types name: they come inside ours, so that installing it fetches nothing. */
 export const BUNDLED = ["@sinclair/typebox"] as const;
@@ -28,7 +28,7 @@ export const packageOf = (): object => ({
     ),
     "./package.json": "./package.json",
   },
-  files: ["js", "types", "templates"],
+  files: ["js", "types", "templates", BUILT_IN],
   dependencies: Object.fromEntries(BUNDLED.map((name) => [name, versions[name]])),
   bundleDependencies: BUNDLED,
 });

@@ -17,7 +17,7 @@ async function judged(params: Json, answer: unknown, status = 200, text = "some 
     },
   });
   const full = Value.Default(check.params, { model: "@guard/m", categories: ["hate"], ...params });
-  const input = { params: full, side: "input", text, asker: ASKER, now: 0, signal: new AbortController().signal };
+  const input = { params: full, side: "input", text, asker: ASKER, now: 0, timeoutMs: 5_000, signal: new AbortController().signal };
   expect([check.cost?.(full as never, 1_000_000), check.dispatches?.(full as never)]).toEqual([0, true]);
   try {
     return await check.run(input as never); // what the check reads of its input

@@ -1,4 +1,14 @@
-import { CheckFault, type CheckInput, type Handles, type InnerAsk, isJson, type Json, modelAnswer, modelPlace } from "#contract";
+import {
+  CheckFault,
+  type CheckInput,
+  type Handles,
+  type InnerAsk,
+  inModelTime,
+  isJson,
+  type Json,
+  modelAnswer,
+  modelPlace,
+} from "#contract";
 import { type Category, CATEGORIES } from "./category.ts";
 import { ENDPOINT, HAZARDS, type Mapping, meant } from "./mapping.ts";
 import type { Params } from "./params.ts";
@@ -11,12 +21,13 @@ const MAX_TOKENS = 512;
 
 /** Asks the model that the parameters name, within the request. */
 export async function moderatedBy(host: Pick<Handles, "dispatch">, input: CheckInput<Params>): Promise<ReadonlySet<Category>> {
-  const { text, params, asker } = input;
+  const { text, params, asker, timeoutMs, signal } = input;
   if (text.trim() === "") return new Set();
   if (text.length > MAX_CHARS)
     throw new CheckFault("budget", `${BY}: the text has ${text.length} characters; a model is asked about ${MAX_CHARS} at most`);
   const { ask, read } = ANSWERS[params.answers];
-  const { body } = await modelAnswer(host, { ...ask(text, params), ...modelPlace(params), by: BY, signal: input.signal }, asker);
+  const question = { ...ask(text, params), ...modelPlace(params), by: BY };
+  const { body } = await inModelTime({ by: BY, timeoutMs, signal }, (stop) => modelAnswer(host, { ...question, signal: stop }, asker));
   return read(body, params);
 }
 

@@ -1,5 +1,5 @@
-import { type Check, type CheckInput, defineCheck, type Handles, modelProblems, SAID, type Verdict } from "#contract";
-import { type Judgement, judge } from "../ask.ts";
+import { type Check, type CheckInput, defineCheck, type Handles, inModelTime, modelProblems, SAID, type Verdict } from "#contract";
+import { BY, type Judgement, judge } from "../ask.ts";
 import { VerdictCache } from "../cache.ts";
 import { Params } from "../params.ts";
 import { questionOf } from "../question.ts";
@@ -8,7 +8,7 @@ import { questionOf } from "../question.ts";
 export default (host: Pick<Handles, "dispatch" | "counters">): Check => {
   const cache = new VerdictCache();
   return defineCheck<typeof Params>({
-    id: "judge.rubric",
+    id: BY,
     title: "A model's verdict by a rubric",
     on: ["input", "output"],
     wants: SAID,
@@ -23,7 +23,8 @@ export default (host: Pick<Handles, "dispatch" | "counters">): Check => {
       const { asker, now, params } = input;
       const known = cache.get(asker, question.key, now);
       if (known) return verdictOf(known, true, params);
-      const judgement = await judge(question, input, host);
+      const { timeoutMs, signal } = input;
+      const judgement = await inModelTime({ by: BY, timeoutMs, signal }, (stop) => judge(question, input, stop, host));
       if (params.cacheSeconds > 0) cache.put(asker, question.key, { judgement, expiresAt: now + params.cacheSeconds * 1_000 });
       return verdictOf(judgement, false, params);
     },
