@@ -55,6 +55,10 @@ export const secretReferences = section("Secret references", [
     "An OAuth client is judged whole when it is saved; its secret is sealed, may be mapped, and goes to no other endpoint while it is kept.",
   ],
   [
+    "A.wif.google",
+    "vertex_auth_type wif exchanges a federated token for Google's (and for a service account's): the gateway's own where its operator says, or one of the integration's own.",
+  ],
+  [
     "A.managers.aws",
     "AWS Secrets Manager is asked with an access key, an assumed role with its external id, or the role of the gateway's service account.",
   ],
