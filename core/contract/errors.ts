@@ -107,6 +107,8 @@ export const ERRORS = {
   SECRET_MISSING:       { status: 500, type: "plugin_error", message: "The plugin {plugin} has no secret {secret}: {why}." },
   SECRET_UNAVAILABLE:   { status: 503, type: "api_error", message: "The secret of the reference {reference} cannot be read just now: {why}. Try again.", retryAfterSec: 5 },
   SECRET_ABSENT:        { status: 500, type: "api_error", message: "The reference {reference} gives no secret: {why}." },
+  OAUTH_REFUSED:        { status: 502, type: "api_error", message: "The token endpoint of the integration {reference} gave no token: {why}." },
+  OAUTH_UNAVAILABLE:    { status: 503, type: "api_error", message: "The token endpoint of the integration {reference} cannot be asked just now: {why}. Try again.", retryAfterSec: 5 },
   CREDENTIALS_MISSING:  { status: 500, type: "plugin_error", message: "Neither this workspace nor its organisation keeps credentials for the plugin {plugin}. Make them with POST /v2/plugins{otherwise}." },
   PLUGIN_READY:         { status: 500, type: "plugin_error", message: "The plugin {plugin} ({file}) did not become ready: {why}." },
   PLUGIN_DRAIN:         { status: 500, type: "plugin_error", message: "The plugin {plugin} did not drain: {why}." },

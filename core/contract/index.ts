@@ -96,6 +96,7 @@ export * from "./schema/limits.ts";
 export * from "./schema/owned-id.ts";
 export * from "./schema/plugin-credentials.ts";
 export * from "./schema/secret-reference.ts";
+export * from "./schema/oauth-client.ts";
 export * from "./schema/rate-limit-policy.ts";
 export * from "./schema/role.ts";
 export * from "./schema/scope.ts";

@@ -13,6 +13,7 @@ import {
   type Strategy,
 } from "#contract";
 import type { Compute } from "../compute/pool.ts";
+import type { Egress } from "../egress/egress.ts";
 import { Addresses, type Fault, Mounts } from "./mounts.ts";
 import { loadedCheck } from "./check.ts";
 import { credentialFinders, type FindCredentials } from "./credentials.ts";
@@ -21,6 +22,7 @@ import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
 import type { SecretParts } from "./secrets/secrets.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
 import { KeptSecrets } from "./secrets/kept-secrets.ts";
+import { oauthTokens, type OAuthTokens } from "./secrets/oauth-tokens.ts";
 import { type ReadReference, referenceReader } from "./secrets/references.ts";
 import type { PartHealth } from "./states.ts";
 import { keyHeadersOf } from "./secrets/caller-key.ts";
@@ -32,6 +34,7 @@ export interface AssemblyParts {
   readonly parts: PartHealth;
   now(): number;
   readonly compute: Compute;
+  readonly egress: Pick<Egress, "send">;
   /** Hears of a plugin whose parts do not fit together after all; it is left out. */
   readonly fault: Fault;
 }
@@ -65,6 +68,7 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], given: Assem
     credentials: new Map(packs.flatMap(({ manifest, provides }) => (provides.credentials ? [[manifest.id, provides.credentials]] : []))),
     secretManagers,
     readReference,
+    oauth: fetchingTokens(given),
     policies,
     strategies,
     caches,
@@ -94,6 +98,18 @@ function readingReferences(managers: Assembled["secretManagers"], { handles, sec
   };
 }
 const HEALTH = "secret-references";
+
+/** The same of token endpoints. */
+function fetchingTokens({ egress, secrets, parts, now }: AssemblyParts): OAuthTokens {
+  const tokens = oauthTokens({ egress, log: secrets.log, now });
+  let isUsed = false;
+  const used = (): OAuthTokens => {
+    if (!isUsed) parts.set("oauth-clients", () => tokens.health());
+    isUsed = true;
+    return tokens;
+  };
+  return { token: (owner) => used().token(owner), renewed: (owner, refused) => used().renewed(owner, refused) };
+}
 
 /** The watchdog tells whose code was entered last. */
 function marked(provider: Provided<Provider>): Provided<Provider> {

@@ -36,6 +36,7 @@ import type { ConfigRules } from "./config/rules.ts";
 import type { FindCredentials } from "./credentials.ts";
 import type { LateHandles } from "./late-handles.ts";
 import type { Epoch } from "./records/epoch.ts";
+import type { OAuthTokens } from "./secrets/oauth-tokens.ts";
 import type { ReadReference } from "./secrets/references.ts";
 import type { KeyHeaders } from "./secrets/caller-key.ts";
 
@@ -54,6 +55,8 @@ export interface Assembled {
   readonly secretManagers: ReadonlyMap<string, SecretManager>;
   /** What a secret reference gives. */
   readonly readReference: ReadReference;
+  /** Tokens that integrations are called with. */
+  readonly oauth: OAuthTokens;
   readonly policies: readonly Provided<Policy>[];
   readonly strategies: ReadonlyMap<string, Strategy>;
   readonly caches: ReadonlyMap<string, Cache>;

@@ -112,7 +112,14 @@ function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
 }
 
-const ANSWERED: ReadonlySet<string> = new Set(["PROVIDER_UNAVAILABLE", "ID_UNKNOWN"]);
+const ANSWERED: ReadonlySet<string> = new Set([
+  "PROVIDER_UNAVAILABLE",
+  "ID_UNKNOWN",
+  "SECRET_ABSENT",
+  "SECRET_UNAVAILABLE",
+  "OAUTH_REFUSED",
+  "OAUTH_UNAVAILABLE",
+]);
 
 function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { call, leaf, to, request, guarded }: Try): Reply {
   const judged = guarded !== null && call.body !== request.call.body && call.body.kind === "json" ? call.body.value : undefined;

@@ -11,10 +11,10 @@ function hostOf(region: string): string {
   return MULTI_REGIONS.has(region) ? `https://aiplatform.${region}.rep.googleapis.com` : `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** The service account's token is put in later, when the request is signed. */
+/** A token that has to be fetched is put in later, when the request is signed. */
 function credential(at: Target): Readonly<Record<string, string>> {
   const type = authTypeOf(at);
-  if (at.apiKey === "" || type === "serviceAccount") return {};
+  if (at.apiKey === "" || type === "serviceAccount" || type === "wif") return {};
   return type === "apiKey" ? { "x-goog-api-key": at.apiKey } : { authorization: `Bearer ${at.apiKey}` };
 }
 

@@ -44,10 +44,36 @@ export const target = Type.Object({
   ),
   vertex_auth_type: Type.Optional(
     Type.String({
-      pattern: "^(serviceAccount|accessToken|apiKey)$",
+      pattern: "^(serviceAccount|accessToken|apiKey|wif)$",
       bound: true,
       description:
-        "`serviceAccount` (default when a key file is given), `accessToken` (default otherwise: the provider key is an OAuth token) or `apiKey` (the provider key is an API key of express mode, which serves Gemini models and needs neither project nor region).",
+        "`serviceAccount` (default when a key file is given), `accessToken` (default otherwise: the provider key is an OAuth token), `wif` (a federated identity: that of `vertex_wif_subject_token`, else the gateway's own) or `apiKey` (the provider key is an API key of express mode, which serves Gemini models and needs neither project nor region).",
+    }),
+  ),
+  vertex_wif_subject_token: Type.Optional(
+    Type.String({
+      pattern: "^\\s*[\\x21-\\x7e]+\\s*$",
+      maxLength: 16_384,
+      secret: true,
+      description:
+        "With `wif`, which is the default beside it: an OpenID Connect token that the workload identity pool accepts. Short-lived: map it to a secret reference.",
+    }),
+  ),
+  vertex_wif_audience: Type.Optional(
+    Type.String({
+      pattern: "^//iam\\.googleapis\\.com/[!-~]+$",
+      maxLength: 2_048,
+      bound: true,
+      description:
+        "With `vertex_wif_subject_token`: the provider of the pool that accepts it, `//iam.googleapis.com/projects/…/providers/…`.",
+    }),
+  ),
+  vertex_wif_service_account_email: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9.@_-]+$",
+      maxLength: 320,
+      bound: true,
+      description: "With `vertex_wif_subject_token`: the service account that it stands for; without one the identity asks as itself.",
     }),
   ),
   anthropic_version: Type.Optional(
@@ -63,7 +89,7 @@ export const target = Type.Object({
   ),
 });
 export type Fields = Static<typeof target>;
-export type AuthType = "serviceAccount" | "accessToken" | "apiKey";
+export type AuthType = "serviceAccount" | "accessToken" | "apiKey" | "wif";
 
 export const fieldsOf = (at: Target): Fields => at.fields as Fields; // the host has judged them by the schema above
 
@@ -75,9 +101,9 @@ export function claudeVersion(at: Target): string {
 }
 
 export function authTypeOf(at: Target): AuthType {
-  const { vertex_auth_type: authType, vertex_service_account_json: file } = fieldsOf(at);
-  const usual = file === undefined ? "accessToken" : "serviceAccount";
-  return (authType as AuthType | undefined) ?? usual; // one of the three, by its pattern
+  const { vertex_auth_type: authType, vertex_service_account_json: file, vertex_wif_subject_token: subject } = fieldsOf(at);
+  const usual = file !== undefined ? "serviceAccount" : subject !== undefined ? "wif" : "accessToken";
+  return (authType as AuthType | undefined) ?? usual; // one of the four, by its pattern
 }
 
 /** A field that cannot be used as it is. */

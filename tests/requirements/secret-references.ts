@@ -38,6 +38,27 @@ export const secretReferences = section("Secret references", [
   ["A.references.away", "A manager that is away serves what is kept; the log and the health say so, without the value."],
   ["A.references.gone", "A secret that its manager no longer gives is not served from what is kept."],
   [
+    "A.oauth.used",
+    "An integration with auth_type oauthClientCredentials is called with a token that the gateway fetches from its endpoint, once until shortly before it ends; the secret is masked.",
+  ],
+  [
+    "A.oauth.kept",
+    "Tokens of an integration's OAuth client are fetched by one request at a time, kept, and fetched again before they end.",
+  ],
+  ["A.oauth.renewed", "A token that the provider answers 401 to is replaced once within the request; a second 401 stands."],
+  [
+    "A.oauth.errors",
+    "A token endpoint that refuses (502) or cannot be asked (503) is told of with the integration's name and no secret, and a fallback goes on.",
+  ],
+  [
+    "A.oauth.stored",
+    "An OAuth client is judged whole when it is saved; its secret is sealed, may be mapped, and goes to no other endpoint while it is kept.",
+  ],
+  [
+    "A.wif.google",
+    "vertex_auth_type wif exchanges a federated token for Google's (and for a service account's): the gateway's own where its operator says, or one of the integration's own.",
+  ],
+  [
     "A.managers.aws",
     "AWS Secrets Manager is asked with an access key, an assumed role with its external id, or the role of the gateway's service account.",
   ],

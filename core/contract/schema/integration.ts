@@ -45,7 +45,7 @@ export const Integrations = collectionOf({
       { create: "optional", update: true, view: "alone", secret: "inside", default: {} },
       {
         schema: JsonObject(
-          "Fields of the provider's target, and `custom_host`. Secrets left out of an update, or sent back masked, stay as they are; null takes one away. While the key or a secret stays, `custom_host` and the fields that say where it goes or whom it stands for stay too: to change those, give it again.",
+          "Fields of the provider's target, and `custom_host`; where the provider takes tokens of an OAuth client, `oauth_token_endpoint`, `oauth_client_id`, `oauth_client_secret` and `oauth_scope` (with or without `auth_type` `oauthClientCredentials`), with which the gateway fetches its key. Secrets left out of an update, or sent back masked, stay as they are; null takes one away. While the key or a secret stays, `custom_host` and the fields that say where it goes or whom it stands for stay too: to change those, give it again.",
         ),
       },
     ),

@@ -18,9 +18,10 @@ interface Kept {
   refreshAt: number;
   /** From here on a request waits for it to be read. */
   until: number;
+  /** As its manager says. */
+  readonly endsAt: number;
 }
 
-/** How long a value is good for, unless its manager says less. */
 const KEEP_MS = 5 * 60_000;
 /** The part of that time after which it is read again, before anybody has to wait. */
 const REFRESH_AT = 0.8;
@@ -36,7 +37,18 @@ export interface KeptSecretsParts {
   readonly managers: ReadonlyMap<string, SecretManager>;
   readonly log: Pick<ProcessLog, "log" | "hide">;
   now(): number;
+  /** How long a value is good for, unless its manager says less. Default: five minutes. */
+  readonly keepMs?: number;
+  /** What its manager says has ended is not served, even where the manager is away. */
+  readonly endsForGood?: true;
+  /** What is thrown where a manager says no, and where it cannot be asked. */
+  readonly codes?: Codes;
 }
+interface Codes {
+  readonly absent: "SECRET_ABSENT" | "OAUTH_REFUSED";
+  readonly away: "SECRET_UNAVAILABLE" | "OAUTH_UNAVAILABLE";
+}
+const CODES: Codes = { absent: "SECRET_ABSENT", away: "SECRET_UNAVAILABLE" };
 
 /**
  * Values out of managers of secrets. Each is read when it is needed, by one look at a time, and kept for a while; a
@@ -57,6 +69,11 @@ export class KeptSecrets {
     return kept.value;
   }
 
+  /** This value is good no more, whatever was said of it. */
+  forget(id: string, value: string): void {
+    if (this.#kept.get(id)?.value === value) this.#kept.delete(id);
+  }
+
   health(): Health {
     const away = [...this.#away.values()].map(({ reference, manager }) => `${reference} (${manager})`);
     const degraded =
@@ -74,7 +91,7 @@ export class KeptSecrets {
 
   async #fetch(wanted: WantedSecret): Promise<string> {
     const manager = this.parts.managers.get(wanted.manager);
-    if (manager === undefined) throw absent(wanted, `no running plugin reads ${wanted.manager}`);
+    if (manager === undefined) throw this.#absent(wanted, `no running plugin reads ${wanted.manager}`);
     let read: Awaited<ReturnType<SecretManager["read"]>>;
     try {
       read = await runStep(READ_LIMIT_MS, () => manager.read(wanted, AbortSignal.timeout(READ_LIMIT_MS)));
@@ -85,7 +102,7 @@ export class KeptSecrets {
     const flaw = flawOf(read);
     if (flaw !== undefined || "missing" in read) {
       this.#kept.delete(wanted.id);
-      throw absent(wanted, flaw ?? "it is missing");
+      throw this.#absent(wanted, flaw ?? "it is missing");
     }
     this.#keep(wanted.id, read.value, read.expiresAt);
     return read.value;
@@ -94,25 +111,34 @@ export class KeptSecrets {
   #keep(id: string, value: string, expiresAt = Number.POSITIVE_INFINITY): void {
     for (const text of [value, ...credentialsIn(value)]) this.parts.log.hide(text);
     const now = this.parts.now();
-    const until = Math.min(now + KEEP_MS, expiresAt);
-    this.#kept.set(id, { value, until, refreshAt: now + (until - now) * REFRESH_AT });
+    const until = Math.min(now + (this.parts.keepMs ?? KEEP_MS), expiresAt);
+    this.#kept.set(id, { value, until, endsAt: expiresAt, refreshAt: now + (until - now) * REFRESH_AT });
   }
 
   /** The manager could not be asked: its words may hold what it was asked with, and go to the log alone, which hides that. */
   #without(wanted: WantedSecret, thrown: unknown): string {
     const { reference, manager } = wanted;
-    const kept = this.#kept.get(wanted.id);
+    const kept = this.#stillGood(wanted.id);
     this.parts.log.log("warn", "secret.manager_away", {
       reference,
       manager,
       serves: kept ? "what is kept" : "nothing",
       why: messageOf(thrown),
     });
-    if (!kept)
-      throw new GatewayError("SECRET_UNAVAILABLE", { reference, why: `its manager (${manager}) could not be asked` }, { cause: thrown });
+    const { away } = this.parts.codes ?? CODES;
+    if (!kept) throw new GatewayError(away, { reference, why: `its manager (${manager}) could not be asked` }, { cause: thrown });
     this.#away.set(wanted.id, wanted);
     kept.refreshAt = kept.until = this.parts.now() + AGAIN_MS;
     return kept.value;
+  }
+
+  #stillGood(id: string): Kept | undefined {
+    const kept = this.#kept.get(id);
+    return kept && this.parts.endsForGood && this.parts.now() >= kept.endsAt ? undefined : kept;
+  }
+
+  #absent({ reference }: WantedSecret, why: string): GatewayError {
+    return new GatewayError((this.parts.codes ?? CODES).absent, { reference, why });
   }
 }
 
@@ -122,5 +148,3 @@ function flawOf(read: Awaited<ReturnType<SecretManager["read"]>>): string | unde
   if (read.value.trim() === "") return "what is kept there is empty";
   return read.value.length > MAX_VALUE ? `what is kept there is longer than ${MAX_VALUE} characters` : undefined;
 }
-
-const absent = ({ reference }: WantedSecret, why: string): GatewayError => new GatewayError("SECRET_ABSENT", { reference, why });

@@ -28,13 +28,21 @@ export interface Attempted {
 }
 
 /** Calls one target: tries, waits and tries again as its retry setting says, until an answer stands. */
-export async function attempt(it: Try, by: Sender, tries = new Tries(it.leaf.retry, by.now())): Promise<Attempted> {
+export async function attempt(first: Try, by: Sender, tries = new Tries(first.leaf.retry, by.now())): Promise<Attempted> {
+  let it = first;
   const startedAt = by.now();
   const { held } = it.request;
   const heldBefore = held.bytes;
   const text = await bodyText(it);
   for (;;) {
     const { reading, sent } = await once(it, text, by);
+    const renewed = it === first ? await withNewKey(it, reading) : undefined;
+    if (renewed) {
+      await discarded(reading.content);
+      held.backTo(heldBefore);
+      it = renewed;
+      continue;
+    }
     const pause = pauseAfter(reading, it, tries, by);
     if (pause === null)
       return { reading, sent, retries: tries.used, exhausted: tries.isExhausted(reading.status), upstreamMs: by.now() - startedAt };
@@ -43,6 +51,19 @@ export async function attempt(it: Try, by: Sender, tries = new Tries(it.leaf.ret
     await waited(pause, it);
   }
 }
+
+/** The same with another key, where the provider did not accept one that was fetched; once, and not where there is none. */
+async function withNewKey(it: Try, { status }: Reading): Promise<Try | undefined> {
+  const { kept, target } = it.to;
+  if (status !== UNAUTHORIZED || kept?.renewKey === undefined || goesOnce(it.call)) return undefined;
+  try {
+    const apiKey = await kept.renewKey(target.apiKey);
+    return { ...it, to: { ...it.to, target: { ...target, apiKey } }, ask: { ...it.ask, target: { ...target, apiKey } } };
+  } catch {
+    return undefined; // what the provider said of the old one stands
+  }
+}
+const UNAUTHORIZED = 401;
 
 /** Milliseconds to wait before this is asked again; `null` where what was answered stands. */
 export function pauseAfter({ status, headers }: Pick<Reading, "status" | "headers">, it: Try, tries: Tries, by: Sender): number | null {

@@ -86,6 +86,7 @@ async function setting() {
     checks,
     plugins,
     readReference: () => expect.unreachable(),
+    oauth: { token: () => expect.unreachable(), renewed: () => expect.unreachable() },
   };
   const prepare = preparer(gen, { headers, ownKeys: { foundIn: () => false } });
   await records.in(Configs).insert(config({ provider: "@acme", input_guardrails: ["pg-1"] }));

@@ -47,7 +47,7 @@ export interface Prepared {
 }
 export type Prepare = (call: Call, caller: Caller) => MaybePromise<Prepared>;
 
-type Preparing = Pick<Generation, "stores" | "config" | "vault" | "checks" | "plugins" | "readReference">;
+type Preparing = Pick<Generation, "stores" | "config" | "vault" | "checks" | "plugins" | "readReference" | "oauth">;
 interface PrepareRules {
   readonly headers: FinderParts["headers"];
   readonly ownKeys: Pick<OwnKeys, "foundIn">;

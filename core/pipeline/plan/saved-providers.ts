@@ -5,10 +5,12 @@ import {
   Integrations,
   type Json,
   type MaybePromise,
+  type OAuthClient,
   Providers,
   type RecordOf,
   type RecordsHandle,
 } from "#contract";
+import type { OAuthTokens } from "../../kernel/secrets/oauth-tokens.ts";
 import type { ReadReference } from "../../kernel/secrets/references.ts";
 import { withMapped } from "./mapped-secrets.ts";
 import type { Generation } from "../../kernel/generation.ts";
@@ -18,6 +20,8 @@ export interface KeptAt {
   readonly integrationId: string | null;
   /** A part of it is kept elsewhere, and may be another one at the next request. */
   readonly isMapped?: true;
+  /** Of a key that is fetched: another one, in the place of one that the provider did not accept. */
+  readonly renewKey?: (refused: string) => MaybePromise<string>;
 }
 export interface Credential extends KeptAt {
   readonly providerId: string;
@@ -28,6 +32,9 @@ export interface Credential extends KeptAt {
 /** What an integration says of its credential: all of it, or where the rest is kept. */
 interface SavedCredential extends Credential {
   readonly mappings: RecordOf<typeof Integrations>["secret_mappings"];
+  readonly organisationId: string;
+  /** The integration's short name. */
+  readonly name: string;
 }
 /** A provider that was saved, with its integration's credential. */
 export interface SavedProvider {
@@ -44,9 +51,10 @@ export interface SavedIn {
   readonly stores: { readonly records: Pick<RecordsHandle, "lookup"> };
   readonly vault: Pick<Generation["vault"], "open">;
   readonly readReference: ReadReference;
+  readonly oauth: OAuthTokens;
 }
 /** Finds what `@slug` means in a workspace. Throws PROVIDER_UNKNOWN. */
-export function savedProviders({ stores: { records }, vault, readReference }: SavedIn): ProviderFinder {
+export function savedProviders({ stores: { records }, vault, readReference, oauth }: SavedIn): ProviderFinder {
   const credential = records.lookup(Integrations, ["id"], (record): SavedCredential | null =>
     record.status !== "active" ? null : credentialOf(record, vault.open),
   );
@@ -58,10 +66,24 @@ export function savedProviders({ stores: { records }, vault, readReference }: Sa
         if (!saved) throw unknown(reference);
         const expiresAt = record.expires_at ?? Number.POSITIVE_INFINITY;
         const found = (whole: Credential): SavedProvider => ({ id: saved.providerId, slug: reference, saved: whole, expiresAt });
-        return saved.mappings ? after(withMapped(saved, saved.mappings, caller, readReference), found) : found(saved);
+        const whole = saved.mappings ? withMapped(saved, saved.mappings, caller, readReference) : saved;
+        return saved.isMapped ? after(whole, (credential) => after(withToken(credential, saved, oauth), found)) : found(saved);
       });
     });
 }
+/** The credential with the token of its OAuth client for a key, where it has one. */
+function withToken(
+  whole: Credential,
+  { organisationId, integrationId, name }: SavedCredential,
+  oauth: OAuthTokens,
+): MaybePromise<Credential> {
+  if (!isOAuth(whole.fields)) return whole;
+  const owner = { organisationId, integrationId: integrationId ?? "", name, client: whole.fields as OAuthClient }; // judged when it was saved
+  const renewKey = (refused: string): MaybePromise<string> => oauth.renewed(owner, refused);
+  return after(oauth.token(owner), (apiKey): Credential => ({ ...whole, apiKey, renewKey }));
+}
+const isOAuth = ({ oauth_token_endpoint: endpoint }: Json): boolean => typeof endpoint === "string";
+
 const unknown = (provider: string): GatewayError =>
   new GatewayError("PROVIDER_UNKNOWN", {
     provider,
@@ -69,14 +91,23 @@ const unknown = (provider: string): GatewayError =>
   });
 
 function credentialOf(
-  { id, ai_provider_id: providerId, key_sealed: sealedKey, configurations, secret_mappings: given }: RecordOf<typeof Integrations>,
+  {
+    id,
+    organisation_id: organisationId,
+    slug: name,
+    ai_provider_id: providerId,
+    key_sealed: sealedKey,
+    configurations,
+    secret_mappings: given,
+  }: RecordOf<typeof Integrations>,
   open: (sealed: string) => string,
 ): SavedCredential {
   const fields: Json = {};
   for (const [name, value] of Object.entries(configurations)) fields[name] = isSealed(value) ? open(value.sealed) : value;
   const mappings = given === null || given.length === 0 ? null : given;
   const apiKey = sealedKey === null ? "" : open(sealedKey);
-  return { integrationId: id, providerId, apiKey, fields, customHost: hostIn(fields), mappings, ...(mappings && { isMapped: true }) };
+  const elsewhere = mappings !== null || isOAuth(fields) ? { isMapped: true as const } : {};
+  return { integrationId: id, organisationId, name, providerId, apiKey, fields, customHost: hostIn(fields), mappings, ...elsewhere };
 }
 
 const hostIn = ({ custom_host: host }: Json): string | null => (typeof host === "string" ? host : null);

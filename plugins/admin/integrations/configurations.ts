@@ -1,9 +1,20 @@
-import type { TObject } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type RuleInput, GatewayError, isSealed, type Json, knownNames, openSecrets, refuseGatewayKey, sealSecrets } from "#contract";
+import {
+  type RuleInput,
+  GatewayError,
+  isSealed,
+  type Json,
+  knownNames,
+  OAUTH_MEMBERS,
+  OAuthClient,
+  openSecrets,
+  refuseGatewayKey,
+  sealSecrets,
+} from "#contract";
 
 /** Members of `configurations` that every provider has. */
-const COMMON: ReadonlySet<string> = new Set(["custom_host"]);
+const COMMON: ReadonlySet<string> = new Set(["custom_host", ...OAUTH_MEMBERS]);
 
 /**
  * Judges the target fields by the provider's own schema and seals those it calls secret. Secrets left out, or sent
@@ -24,23 +35,26 @@ export function sealedConfigurations(
     throw new GatewayError("PROVIDER_UNKNOWN", { provider: providerId, known: hint }, { param: "ai_provider_id" });
   }
   const fields = provider.target?.properties ?? {};
-  const isSecret = (member: string): boolean => fields[member]?.["secret"] === true;
+  const isSecret = (member: string): boolean => (fields[member] ?? OAUTH_FIELDS[member])?.["secret"] === true;
   for (const [member, value] of Object.entries(given))
     if (isSecret(member) && typeof value === "string") refuseGatewayKey(value, vault, `configurations.${member}`);
   const all = { ...secretsOf(before), ...sealSecrets(given, isSecret, vault, before) };
   const sealed = Object.fromEntries(Object.entries(all).filter(([member, value]) => value !== null || !isSecret(member)));
-  judge(openSecrets(sealed, vault), withoutMapped(provider.target, mapped), judgeUrl);
+  const plain = openSecrets(sealed, vault);
+  judge(plain, withoutMapped(provider.target, mapped), judgeUrl);
+  judgeClient(plain, mapped, judgeUrl);
   return sealed;
 }
 
 /** What is kept elsewhere need not be here too. */
-const withoutMapped = (target: TObject | undefined, mapped: ReadonlySet<string>): TObject | undefined =>
+const withoutMapped = <T extends TObject | undefined>(target: T, mapped: ReadonlySet<string>): T =>
   target && { ...target, required: (target.required ?? []).filter((member) => !mapped.has(member)) };
 
 const secretsOf = (stored: Json): Json => Object.fromEntries(Object.entries(stored).filter(([, value]) => isSealed(value) && !value.url));
 
 function judge(plain: Json, target: TObject | undefined, judgeUrl: RuleInput["judgeUrl"]): void {
-  const { custom_host: host, ...fields } = plain;
+  const { custom_host: host, ...others } = plain;
+  const fields = Object.fromEntries(Object.entries(others).filter(([member]) => !OAUTH_MEMBERS.has(member)));
   if (host !== undefined && !(target && "custom_host" in target.properties)) judgeHost(host, judgeUrl);
   const fieldNames = Object.keys(target?.properties ?? {});
   const unknown = Object.keys(fields).find((member) => !fieldNames.includes(member) && !COMMON.has(member));
@@ -52,6 +66,17 @@ function judge(plain: Json, target: TObject | undefined, judgeUrl: RuleInput["ju
       `${problem.path.slice(1)}: ${problem.message.toLowerCase()}`,
       `configurations.${problem.path.slice(1).replaceAll("/", ".")}`,
     );
+}
+
+const OAUTH_FIELDS: Readonly<Record<string, TSchema>> = OAuthClient.properties;
+/** A client is whole, or there is none. */
+function judgeClient(plain: Json, mapped: ReadonlySet<string>, judgeUrl: RuleInput["judgeUrl"]): void {
+  const client = Object.fromEntries(Object.entries(plain).filter(([member]) => OAUTH_MEMBERS.has(member)));
+  if (Object.keys(client).length === 0 && ![...mapped].some((member) => OAUTH_MEMBERS.has(member))) return;
+  const problem = Value.Errors(withoutMapped(OAuthClient, mapped), client).First();
+  if (problem) throw invalid(`${problem.path.slice(1)}: ${problem.message.toLowerCase()}`, `configurations.${problem.path.slice(1)}`);
+  const { oauth_token_endpoint: endpoint } = client;
+  if (typeof endpoint === "string") judgeUrl(endpoint);
 }
 
 function judgeHost(host: unknown, judgeUrl: RuleInput["judgeUrl"]): void {

@@ -5,12 +5,14 @@ import {
   type MappableFields,
   type MappedSecret,
   mappedFrom,
+  OAuthClient,
   openUrls,
   type RecordOf,
   type RuleInput,
   storedMappings,
   type Written,
 } from "#contract";
+import type { TSchema } from "@sinclair/typebox";
 import { refuseMoved } from "./moved.ts";
 
 type Integration = RecordOf<typeof Integrations>;
@@ -47,17 +49,20 @@ export function placed(configurations: Json, mappings: readonly MappedSecret[] |
   const next = { ...configurations };
   for (const mapping of mappings ?? []) {
     const member = mapping.target_field.slice(INSIDE.length);
-    const of = target?.properties[member];
+    const of = target?.properties[member] ?? CLIENT[member];
     if (of && isBound(of)) next[member] = mappedFrom(mapping);
   }
   return next;
 }
+
+/** Whichever the provider, its key may be a token that the gateway fetches. */
+const { auth_type: _, ...CLIENT }: Readonly<Record<string, TSchema>> = OAuthClient.properties;
 
 type Target = ReturnType<typeof targetOf>;
 export const targetOf = (provider: string, { catalog }: Pick<RuleInput, "catalog">) =>
   catalog.providers().find(({ id }) => id === provider)?.target;
 
 const mappableOf = (provider: string, input: Pick<RuleInput, "catalog">): MappableFields => ({
-  fields: ["key", ...Object.keys(targetOf(provider, input)?.properties ?? {}).map((field) => INSIDE + field)],
+  fields: ["key", ...Object.keys({ ...targetOf(provider, input)?.properties, ...CLIENT }).map((field) => INSIDE + field)],
   of: "the provider",
 });

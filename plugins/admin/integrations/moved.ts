@@ -12,5 +12,10 @@ export interface Update {
 /** While a credential is kept, it stays in its field, and the custom host and the fields that the provider marks `bound` stay as they are. */
 export function refuseMoved({ before, next, keepsKey, target }: Update): void {
   const marked = Object.entries(target?.properties ?? {}).flatMap(([field, schema]) => (isBound(schema) ? field : []));
-  refuseMovedInRecord({ before, next, bound: [...new Set(["custom_host", ...marked])], kept: keepsKey ? ["key"] : [] });
+  refuseMovedInRecord({
+    before,
+    next,
+    bound: [...new Set(["custom_host", "oauth_token_endpoint", "oauth_client_id", ...marked])],
+    kept: keepsKey ? ["key"] : [],
+  });
 }
