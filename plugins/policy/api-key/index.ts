@@ -42,14 +42,15 @@ export default definePlugin({
     const find = records.lookup(ApiKeys, ["digest"], prepared);
     const findReplaced = records.lookup(ApiKeys, ["previous_digest"], (record) => replaced(prepared(record), record));
     const digestOf = remembered(vault.digest);
+    const callerOf = (current: PreparedKey | undefined, digest: string, now: number) =>
+      current ? inTime(current, now) : after(findReplaced(digest), (before) => inTime(before, now));
     return {
       provides: {
         identify({ key, now }) {
           if (!hasKeyForm(key)) return undefined;
           const digest = digestOf(key);
-          return after(find(digest), (current) =>
-            current ? callerOf(current, now) : after(findReplaced(digest), (before) => callerOf(before, now)),
-          );
+          const found = find(digest);
+          return found instanceof Promise ? found.then((late) => callerOf(late, digest, now)) : callerOf(found, digest, now);
         },
       },
     };
@@ -77,7 +78,7 @@ function remembered(digest: (key: string) => string): (key: string) => string {
   };
 }
 
-function callerOf(found: PreparedKey | undefined, now: number): Caller {
+function inTime(found: PreparedKey | undefined, now: number): Caller {
   if (found === undefined) throw new GatewayError("KEY_UNKNOWN");
   if (found.expired || found.expiresAt <= now) throw new GatewayError("KEY_EXPIRED");
   return found.caller;

@@ -1,11 +1,14 @@
 import { ApiKeys, type Logger, nextTurn, type RecordsHandle, type Vault, type Where } from "#contract";
 import type { ApiKey } from "../rotation.ts";
+import type { Tell } from "./notice.ts";
 
 /** What each phase of a run works with. */
 export interface WorkerParts {
   readonly records: Pick<RecordsHandle, "in">;
   readonly vault: Vault;
   readonly log: Logger;
+  /** Once it returns, the notice will reach people. */
+  readonly tell: Tell;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }

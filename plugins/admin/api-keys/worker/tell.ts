@@ -1,14 +1,12 @@
-import { ApiKeys, DAY_MS, isoTime } from "#contract";
+import { ApiKeys, DAY_MS } from "#contract";
 import type { ApiKey } from "../rotation.ts";
+import { type KeyNotice, noticeOf } from "./notice.ts";
 import { eachDue, type Phase, type WorkerParts } from "./parts.ts";
 
 /* Who cares for a key hears of its rotations: at least once, for what was told is written down after. */
 
-/** What is told of a key. */
-type Notice = "rotated" | "transition-soon" | "rotation-soon";
-/** Of the moment it is about: when the secret before ends, or when the key is rotated. */
-const tell = (notice: Notice, { id, name }: ApiKey, at: number, { log }: WorkerParts): void =>
-  log(notice === "rotated" ? "info" : "warn", `api-key.${notice}`, { key: id, name, at: isoTime(at) });
+const tell = async (kind: KeyNotice["kind"], record: ApiKey, at: number, { records, tell: hand }: WorkerParts): Promise<void> =>
+  hand(await noticeOf(kind, record, at, records));
 
 /** Written where nobody has told more meanwhile. */
 const remember = ({ id, last_updated_at }: ApiKey, told: ApiKey["told"], { records }: WorkerParts): Promise<boolean> =>
@@ -18,9 +16,9 @@ const remember = ({ id, last_updated_at }: ApiKey, told: ApiKey["told"], { recor
 export const tellOfTransitions: Phase = (parts) =>
   eachDue({ by: "key_transition_expires_at", until: Number.POSITIVE_INFINITY }, parts, async (record, ends) => {
     const { untold, ...told } = { ...record.told };
-    if (untold === true) tell("rotated", record, ends, parts);
+    if (untold === true) await tell("key_rotated", record, ends, parts);
     const warns = ends - DAY_MS <= parts.now() && (record.rotated_at ?? ends) < ends - DAY_MS && told["transition"] !== ends;
-    if (warns) tell("transition-soon", record, ends, parts);
+    if (warns) await tell("key_transition_soon", record, ends, parts);
     if (untold === true || warns) await remember(record, { ...told, ...(warns && { transition: ends }) }, parts);
     return false;
   });
@@ -30,7 +28,7 @@ export const tellOfRotations: Phase = (parts) =>
   eachDue({ by: "next_rotation_at", until: parts.now() + DAY_MS }, parts, async (record, next) => {
     const since = record.rotated_at ?? record.created_at;
     if (next <= parts.now() || since >= next - DAY_MS || record.told?.["rotation"] === next) return false;
-    tell("rotation-soon", record, next, parts);
+    await tell("key_rotation_soon", record, next, parts);
     await remember(record, { ...record.told, rotation: next }, parts);
     return false;
   });

@@ -6,6 +6,7 @@ import { CALLERS, ORGANISATION, type Tenants, tenants, USER, WORKSPACE } from ".
 import { verifies } from "../../../../tests/requirements/verifies.ts";
 import { apiKeys } from "../resource.ts";
 import { keyWorker } from "./index.ts";
+import type { KeyNotice, Tell } from "./notice.ts";
 
 type Key = RecordOf<typeof ApiKeys>;
 const DAY_MS = 86_400_000;
@@ -13,17 +14,15 @@ const HALF_HOUR_MS = 1_800_000;
 
 describe("the worker of keys", () => {
   let world: Tenants;
-  let said: string[];
+  let said: KeyNotice[];
   let run: () => Promise<void>;
   beforeEach(async () => {
     world = await tenants([ApiKeys, Configs, Guardrails]);
     world.clock.now = Date.UTC(2026, 0, 7, 12); // a Wednesday
     said = [];
     const { records, vault } = world.handles;
-    const job = keyWorker(
-      { records, vault, log: (_, event, facts) => said.push(`${event} ${String(facts?.["key"])}`), now: () => world.clock.now },
-      60,
-    );
+    const tell: Tell = async (notice) => void said.push(notice);
+    const job = keyWorker({ records, vault, log: () => undefined, now: () => world.clock.now, tell }, 60);
     run = () => job.run(new AbortController().signal);
   });
   const put = async (more: Partial<Key> = {}): Promise<Key> => {
@@ -116,12 +115,17 @@ describe("the worker of keys", () => {
   test(verifies("K.schedule-warned", "what is coming is told a day before, once; a rotation is told of, once"), async () => {
     const soon = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(12) });
     const ending = await put({ previous_digest: "before", key_transition_expires_at: at(12), rotated_at: at(-48) });
-    const due = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0) });
+    const alert_emails = ["OPS@keys.example"];
+    const due = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0), alert_emails });
     for (let again = 0; again < 3; again += 1) await run();
-    expect(said.filter((line) => !line.endsWith(due.id)).sort()).toEqual(
-      [`api-key.rotation-soon ${soon.id}`, `api-key.transition-soon ${ending.id}`].sort(),
+    expect(said.map(({ kind, keyId }) => `${kind} ${keyId}`).sort()).toEqual(
+      [`key_rotation_soon ${soon.id}`, `key_transition_soon ${ending.id}`, `key_rotated ${due.id}`].sort(),
     );
-    expect(said.filter((line) => line.endsWith(due.id))).toEqual([`api-key.rotated ${due.id}`]);
+    const { to, lines } = said.find(({ keyId }) => keyId === due.id) ?? expect.unreachable();
+    expect(to).toEqual(["ada@ours.example", "ops@keys.example"]);
+    const { body } = await world.ask(apiKeys, "GET", `/api-keys/${due.id}/secret`, CALLERS.workspace);
+    expect(lines.join()).not.toContain(String(body["key"]));
+    expect(lines.join()).toContain(`/v2/api-keys/${due.id}/secret`);
   });
   test(verifies("K.enforced", "a period that comes to be enforced is that of user keys that nobody rotates"), async () => {
     const user = { type: "workspace-user", user_id: USER } as const;
@@ -150,7 +154,10 @@ describe("the worker of keys", () => {
         if (++rotations === 120) stopping.abort();
         return vault.seal(plain);
       };
-      const halted = keyWorker({ records, vault: { ...vault, seal }, log: () => undefined, now: () => world.clock.now }, 60);
+      const halted = keyWorker(
+        { records, vault: { ...vault, seal }, log: () => undefined, now: () => world.clock.now, tell: async () => undefined },
+        60,
+      );
       await expect(halted.run(stopping.signal)).rejects.toThrow();
       expect(rotations).toBe(120);
       const done = (await Promise.all(keys.map(read))).filter(({ rotated_at }) => rotated_at !== null);
