@@ -10,7 +10,9 @@ import {
   GatewayError,
   type KeyType,
   mayHold,
+  maskGatewayKey,
   newGatewayKey,
+  NO_ROTATION,
   Organisations,
   type RecordOf,
   type RecordsHandle,
@@ -138,7 +140,7 @@ async function firstKey(key: FirstKey, parts: FirstStartParts): Promise<string> 
   if (preset !== undefined && existsSync(file)) replace(file, preset);
   const { secret, made } = secretIn({ path: file, setting: SETTINGS[key.preset], remedy: REMEDY }, () => preset ?? newGatewayKey(vault));
   hide(secret);
-  if (await put(records.in(ApiKeys), keyRecord(key, secret, parts))) return secret;
+  if (await put(records.in(ApiKeys), keyRecord(key, secret, parts, preset !== undefined))) return secret;
   const stored = await records.in(ApiKeys).get(key.id);
   if (made && stored?.digest !== vault.digest(secret)) unlinkSync(file); // another machine's process was first: this secret opens nothing
   return secret;
@@ -150,6 +152,7 @@ export const keyRecord = (
   key: FirstKeyOf,
   secret: string,
   { vault, now }: Pick<FirstStartParts, "vault" | "now">,
+  isPreset = false,
 ): RecordOf<typeof ApiKeys> => ({
   ...stamps(key.id, now()),
   organisation_id: key.organisationId,
@@ -168,30 +171,38 @@ export const keyRecord = (
   defaults: {},
   alert_emails: [],
   expires_at: null,
-  rotation_policy: null,
+  ...NO_ROTATION,
+  is_preset: isPreset,
 });
 
 const digested = (secret: string, vault: Vault) => ({
   digest: vault.digest(secret),
-  masked_key: `${secret.slice(0, 2)}*******${secret.slice(-2)}`,
+  masked_key: maskGatewayKey(secret, vault),
 });
 
-/** A preset key that was changed in the environment is changed here; one that was deleted comes back, being asked for. */
+/**
+ * A preset key that was changed in the environment is changed here; one that was deleted comes back, being asked for. While
+ * it is preset, no rotation replaces it: the next start would bring the secret before it back.
+ */
 async function applyPreset(key: FirstKey, parts: FirstStartParts): Promise<void> {
   const preset = parts.settings[key.preset];
-  if (preset === undefined) return;
-  parts.hide(preset);
   const keys = parts.records.in(ApiKeys);
   const stored = await keys.get(key.id);
+  if (stored && stored.is_preset !== (preset !== undefined)) await keys.update(key.id, { is_preset: preset !== undefined });
+  if (preset === undefined) return;
+  parts.hide(preset);
   const { digest, masked_key } = digested(preset, parts.vault);
-  if (!stored) await put(keys, keyRecord(key, preset, parts));
-  else if (stored.digest !== digest) await keys.update(key.id, { digest, masked_key, last_updated_at: parts.now() });
+  const change = { digest, masked_key, ...UNROTATED, last_updated_at: parts.now() };
+  if (!stored) await put(keys, keyRecord(key, preset, parts, true));
+  else if (stored.digest !== digest) await keys.update(key.id, change);
   else return;
   mkdirSync(parts.settings.dataDir, { recursive: true, mode: 0o700 });
   replace(join(parts.settings.dataDir, key.file), preset);
   const why = stored ? "the key it had before is not known any more" : "the key had been deleted";
   parts.log("warn", "first-key.preset", { key: key.name, variable: SETTINGS[key.preset].env, why });
 }
+/** What an earlier rotation left: neither the secret before nor the one after it counts any more. */
+const UNROTATED = { previous_digest: null, key_transition_expires_at: null, secret_sealed: null, secret_kept_until: null } as const;
 
 /** What the first gateway key of an older build may do beyond the data plane; empty when it may do nothing, or is gone. */
 export async function wideScopes(records: RecordsHandle): Promise<readonly string[]> {

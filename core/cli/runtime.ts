@@ -48,7 +48,7 @@ export function createRuntime(settings: Settings, keepsTables = false): Runtime 
   const now = Date.now;
   const headers = headerClasses(settings.headerAliases);
   const log = logFor(settings, headers, now);
-  const vault = createVault(vaultSecret(settings), log.hide);
+  const vault = createVault(vaultSecret(settings), log.hide, settings.apiKeyPrefix);
   const gatewayId = gatewayIdOf(vault);
   const keys = ownKeys(vault);
   for (const key of firstKeysOf(settings)) keys.remember(key);

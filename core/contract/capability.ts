@@ -102,6 +102,8 @@ export interface Vault {
   openContent(sealed: Uint8Array, name: string): Uint8Array;
   /** Keyed hash (HMAC-SHA-256, hex): how gateway keys are stored. The stored form is never accepted as a key. */
   digest(text: string): string;
+  /** What the deployment's new keys begin with; nothing unless its operator set it. */
+  readonly keyPrefix?: string;
 }
 
 /** What the running generation offers, by id. */

@@ -1,5 +1,6 @@
 import type { Vault } from "./capability.ts";
 import { GatewayError } from "./errors.ts";
+import { maskSecret } from "./mask-secret.ts";
 
 /*
  * The form of a gateway key: letters and digits (specification E3), of which the last are a keyed check of those before.
@@ -10,8 +11,11 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** 250 bits of chance. */
 const CHANCE_LENGTH = 42;
 const CHECK_LENGTH = 6;
+/** Without the prefix that a deployment may have set. */
 export const GATEWAY_KEY_LENGTH = CHANCE_LENGTH + CHECK_LENGTH;
-const FORM = /^[A-Za-z0-9]{48}$/;
+/** The longest prefix: what is longer than all that is no key. */
+export const MAX_PREFIX = 32;
+const FORM = /^[A-Za-z0-9]{48,80}$/;
 /** The largest multiple of the alphabet's length that a byte can hold: bytes above it would favour some letters. */
 const FAIR = 256 - (256 % ALPHABET.length);
 
@@ -22,7 +26,17 @@ export const hasKeyForm = (text: string): boolean => CHOSEN_FORM.test(text);
 
 type Digest = Pick<Vault, "digest">;
 
-export function newGatewayKey(vault: Digest): string {
+/** A new key, with the prefix of the deployment. */
+export const newGatewayKey = (vault: Digest & Pick<Vault, "keyPrefix">): string => (vault.keyPrefix ?? "") + newSecretText(vault);
+
+/** As a key is shown: its prefix is no secret. */
+export function maskGatewayKey(key: string, { keyPrefix = "" }: Pick<Vault, "keyPrefix">): string {
+  const isOurs = keyPrefix !== "" && key.startsWith(keyPrefix) && key.length === keyPrefix.length + GATEWAY_KEY_LENGTH;
+  return isOurs ? keyPrefix + maskSecret(key.slice(keyPrefix.length)) : maskSecret(key);
+}
+
+/** What nobody guesses, with the check in it: a key, or the token of a link. */
+export function newSecretText(vault: Digest): string {
   let chance = "";
   while (chance.length < CHANCE_LENGTH) {
     for (const byte of crypto.getRandomValues(new Uint8Array(CHANCE_LENGTH)))
@@ -31,9 +45,9 @@ export function newGatewayKey(vault: Digest): string {
   return chance + checkOf(chance, vault);
 }
 
-/** Was this text made by `newGatewayKey` of this deployment? Wrong once in 56 billion texts of this length. */
+/** Was this text made by `newGatewayKey` of this deployment, with whichever prefix? Wrong once in 56 billion texts of this length. */
 export const isGatewayKey = (text: string, vault: Digest): boolean =>
-  FORM.test(text) && text.slice(CHANCE_LENGTH) === checkOf(text.slice(0, CHANCE_LENGTH), vault);
+  FORM.test(text) && text.slice(-CHECK_LENGTH) === checkOf(text.slice(-GATEWAY_KEY_LENGTH, -CHECK_LENGTH), vault);
 
 /** A scheme and a key; what is longer is a vendor's. */
 const MAX_GIVEN = 256;

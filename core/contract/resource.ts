@@ -187,7 +187,8 @@ export interface MemberAction<S extends TObject = TObject, B extends TObject = T
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  readonly scope: string;
+  /** Any of them opens the route. */
+  readonly scope: string | readonly string[];
   readonly body?: B;
   readonly reply: R;
   readonly run: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<Static<R>>;

@@ -13,6 +13,7 @@ import { type Mount, NO_PARAMS, type Params } from "./mount.ts";
 import type { HttpSettings } from "./settings.ts";
 import { belowOneBase } from "./one-base.ts";
 import { operationMount } from "./operation-mount.ts";
+import { withRoutersNames } from "./parameter-names.ts";
 import { passingMount } from "./passing-mount.ts";
 import { publicRoutes } from "./public.ts";
 import { isWhole, partsOf, type UrlParts, withWholeUrl } from "./request-path.ts";
@@ -25,7 +26,7 @@ const STALLED_MS = 300_000;
 export interface Served {
   fetch(request: Request, server?: Server): Response | Promise<Response>;
   readonly gateway: Gateway;
-  /** Every route that the router answers, in its own words. */
+  /** Every route that the router answers. */
   readonly mounted: readonly { readonly method: string; readonly path: string }[];
 }
 
@@ -33,13 +34,13 @@ export function serveGeneration(gen: Generation, settings: HttpSettings): Served
   const { headers, ownKeys, now, log, redact, spools, stalledMs = STALLED_MS } = settings;
   const { memory = new MemoryBudget(budgetOf({ workers: 1 })) } = settings;
   const gateway = gatewayOf({ gen, headers, ownKeys, now, log, redact, memory, stalledMs, spools });
-  const { app, routed } = routerOf({ gen, gateway, settings, read: headerReader(headers) });
+  const { mounted, routed } = routerOf({ gen, gateway, settings, read: headerReader(headers) });
   const fetch: Served["fetch"] = (request, server) =>
     isWhole(request) ? routed(request, server) : withoutHost(request, (whole) => routed(whole, server));
   const named = headers.prefixes.length > 1 ? aliased(fetch, withAliases(headers.prefixes)) : fetch;
   return {
     gateway,
-    mounted: app.routes.map(({ method, path }) => ({ method, path })),
+    mounted,
     fetch: settings.cors && settings.cors.origins.length > 0 ? acrossOrigins(named, new Cors(settings.cors)) : named,
   };
 }
@@ -79,7 +80,7 @@ function mountsOf({ gen, gateway, settings, read }: Parts): Mounts {
 }
 
 /** Finds what is mounted; what is not goes to the operation that takes any path, or is told which methods there are. */
-function routerOf(parts: Parts): { readonly app: Elysia; readonly routed: Served["fetch"] } {
+function routerOf(parts: Parts): Pick<Served, "mounted"> & { readonly routed: Served["fetch"] } {
   const { gen, gateway, settings, read } = parts;
   const { operations, routes, open } = mountsOf(parts);
   const methodsAt = allowedMethods([...operations, ...routes, ...open]);
@@ -95,11 +96,19 @@ function routerOf(parts: Parts): { readonly app: Elysia; readonly routed: Served
   const slashed = operations.flatMap((mount) => withSlashes(mount, other));
   const mounts = [...joinedVerbs(slashed, unknown.run), ...routes, ...open];
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
-  for (const { method, path, run } of mounts)
+  const named = withRoutersNames(mounts);
+  for (const { method, path, run } of named)
     app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
   app.all(unknown.path, ({ request }) => other(request, partsOf(request.url), NO_PARAMS));
   const direct = directly(mounts);
-  return { app, routed: (request, server) => direct(request, server) ?? app.fetch(request) };
+  return { mounted: inOwnWords(app, mounts, named), routed: (request, server) => direct(request, server) ?? app.fetch(request) };
+}
+
+/** What the router has, with the names that mounts give their parameters. */
+function inOwnWords(app: Elysia, mounts: readonly Mount[], named: readonly Mount[]): Served["mounted"] {
+  const nameOf = ({ method, path }: Pick<Mount, "method" | "path">): string => `${method} ${path}`;
+  const own = new Map(named.map((mount, at) => [nameOf(mount), mounts[at]?.path]));
+  return app.routes.map(({ method, path }) => ({ method, path: own.get(nameOf({ method, path })) ?? path }));
 }
 
 /** A last parameter that may hold slashes is what is left of the path, however long; where nothing is left, it is another path. */

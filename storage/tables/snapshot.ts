@@ -112,17 +112,73 @@ export const TABLES: readonly Table[] = [
     "name": "rotation_policy",
     "kind": "json",
     "nullable": true
+   },
+   {
+    "name": "next_rotation_at",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "previous_digest",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "key_transition_expires_at",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "rotated_at",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "secret_sealed",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "secret_kept_until",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
+    "name": "told",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "is_preset",
+    "kind": "bool",
+    "nullable": false,
+    "default": false
    }
   ],
   "unique": [
    [
     "digest"
+   ],
+   [
+    "previous_digest"
    ]
   ],
   "index": [
    [
     "organisation_id",
     "workspace_id"
+   ],
+   [
+    "next_rotation_at"
+   ],
+   [
+    "key_transition_expires_at"
+   ],
+   [
+    "expires_at"
+   ],
+   [
+    "secret_kept_until"
    ]
   ]
  },
@@ -1281,6 +1337,11 @@ export const TABLES: readonly Table[] = [
    },
    {
     "name": "security_settings",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "settings",
     "kind": "json",
     "nullable": true
    },

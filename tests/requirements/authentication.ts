@@ -19,7 +19,7 @@ export const authentication = section("5 Authentication", [
   ["5.jwks", "JWKS is fetched directly first and falls back to private-link routing.", "single sign-on and JWT"],
   ["5.scope-names", "The scopes that release notes name can be given to keys."],
   ["5.scopes-enforced", "Every endpoint asks for a scope."],
-  ["5.auto-scopes", "user_api_key_auto_create_scopes limits the scopes of auto-created user keys.", "roles"],
+  ["5.auto-scopes", "user_api_key_auto_create_scopes limits the scopes of auto-created user keys."],
   ["5.block-inline", "block_inline_config makes the gateway accept only saved resources.", "control plane"],
   ["5.masked", "Secret values are masked in responses."],
   ["5.masked-audit", "Secret values are masked in audit logs; SCIM passwords are masked.", "control plane"],

@@ -1,12 +1,22 @@
 import { Type } from "@sinclair/typebox";
 import { collectionOf } from "../field/collection.ts";
 import { field } from "../field/field.ts";
-import { DateTime, JsonObject, Nullable, OneOf, Uuid } from "./column.ts";
+import type { RecordOf } from "../storage.ts";
+import { JsonObject, Nullable, OneOf, Timestamp, Uuid } from "./column.ts";
 import { expiryField } from "./expiry.ts";
 import { RateLimit, UsageLimits } from "./limits.ts";
+import { RotationPolicy } from "./rotation-policy.ts";
 
 export const KEY_TYPES = ["organisation-service", "workspace-service", "workspace-user"] as const;
 
+const Guardrails = (which: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      maxItems: 100,
+      uniqueItems: true,
+      description: `Guardrails of the key's workspace or its organisation, by slug or id, that judge every ${which}; no request can leave them out.`,
+    }),
+  );
 const Defaults = Type.Object(
   {
     metadata: Type.Optional(
@@ -19,21 +29,10 @@ const Defaults = Type.Object(
           "`false` pins the config: a request may bring no other, nor name a provider where the config names one, in no way. Without it, requests may.",
       }),
     ),
+    input_guardrails: Guardrails("request"),
+    output_guardrails: Guardrails("answer"),
   },
   { additionalProperties: false, description: "Defaults of requests made with the key." },
-);
-const RotationPolicy = Type.Object(
-  {
-    rotation_period: Type.Optional(Nullable(OneOf(["weekly", "monthly"], { description: "How often it is replaced." }))),
-    rotation_period_days: Type.Optional(
-      Nullable(Type.Integer({ minimum: 1, maximum: 365, description: "Replaced every so many days; excludes rotation_period." })),
-    ),
-    next_rotation_at: Type.Optional(Nullable(DateTime("When it is next replaced."))),
-    key_transition_period_ms: Type.Optional(
-      Type.Integer({ minimum: 1_800_000, description: "How long the replaced secret goes on working, in milliseconds." }),
-    ),
-  },
-  { additionalProperties: false, description: "When the secret is replaced." },
 );
 const Scopes = Type.Array(Type.String({ maxLength: 128 }), {
   minItems: 1,
@@ -95,7 +94,36 @@ export const ApiKeys = collectionOf({
       { create: "optional", update: true, view: true },
       { schema: Nullable(RotationPolicy) },
     ),
+    next_rotation_at: field(Nullable(Timestamp("When the secret is next replaced.")), { default: null }),
+    /** The secret before this one: it works until `key_transition_expires_at`, so that a rotation breaks nobody. */
+    previous_digest: field(Nullable(Type.String({ description: "Keyed hash of the secret before." })), { default: null }),
+    key_transition_expires_at: field(Nullable(Timestamp("Until when the secret before this one works.")), { default: null }),
+    rotated_at: field(Nullable(Timestamp("When the secret was last replaced.")), { view: true, default: null }),
+    /** A secret that nobody was shown for certain: whoever may rotate the key can ask for it, until `secret_kept_until`. */
+    secret_sealed: field(Nullable(Type.String({ description: "The secret, sealed, while it can be asked for." })), { default: null }),
+    secret_kept_until: field(Nullable(Timestamp("Until when the secret can be asked for.")), { view: true, default: null }),
+    /** `{untold?: true, rotation?, transition?}`: a rotation that nobody was told of, and the moments that somebody was warned of. */
+    told: field(Nullable(JsonObject("What was told of rotations.")), { default: null }),
+    /** The environment of the gateway says its secret: nothing else replaces it. */
+    is_preset: field(Type.Boolean({ description: "Is its secret set in the environment?" }), { default: false }),
   },
-  unique: [["digest"]],
-  index: [["organisation_id", "workspace_id"]],
+  unique: [["digest"], ["previous_digest"]],
+  index: [["organisation_id", "workspace_id"], ["next_rotation_at"], ["key_transition_expires_at"], ["expires_at"], ["secret_kept_until"]],
 });
+
+/** What is said of the rotation of a key that has none. */
+export const NO_ROTATION: Pick<
+  RecordOf<typeof ApiKeys>,
+  | "rotation_policy"
+  | "next_rotation_at"
+  | "previous_digest"
+  | "key_transition_expires_at"
+  | "rotated_at"
+  | "secret_sealed"
+  | "secret_kept_until"
+  | "told"
+  | "is_preset"
+> = {
+  ...{ rotation_policy: null, next_rotation_at: null, previous_digest: null, key_transition_expires_at: null },
+  ...{ rotated_at: null, secret_sealed: null, secret_kept_until: null, told: null, is_preset: false },
+};

@@ -5,6 +5,7 @@ import { defineCollection, type RecordOf } from "../storage.ts";
 import { JsonObject, Nullable, OneOf, Stamps } from "./column.ts";
 import { UsageLimits } from "./limits.ts";
 import { SecuritySettings } from "./security-settings.ts";
+import { WorkspaceKeySettings } from "./user-key-settings.ts";
 
 export const Organisations = defineCollection({
   name: "organisations",
@@ -95,6 +96,12 @@ export const Workspaces = collectionOf({
       { update: true, default: null },
       { schema: SecuritySettings },
     ),
+    /** What its organisation lets it say of user keys; see `user-key-settings.ts`. */
+    settings: field(
+      Nullable(JsonObject("What holds of user keys here; what is left out is as the organisation says.")),
+      { update: true, view: true, default: null },
+      { schema: WorkspaceKeySettings },
+    ),
     status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
   },
   unique: [["organisation_id", "slug"]],
@@ -103,5 +110,5 @@ export const Workspaces = collectionOf({
 /** What is said of a workspace of which nothing was said. */
 export const BLANK_WORKSPACE: Pick<
   RecordOf<typeof Workspaces>,
-  "description" | "defaults" | "usage_limits" | "rate_limits" | "security_settings" | "status"
-> = { description: null, defaults: {}, usage_limits: null, rate_limits: null, security_settings: null, status: "active" };
+  "description" | "defaults" | "usage_limits" | "rate_limits" | "security_settings" | "settings" | "status"
+> = { description: null, defaults: {}, usage_limits: null, rate_limits: null, security_settings: null, settings: null, status: "active" };

@@ -12,7 +12,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Seals stored secrets (AES-256-GCM) and digests keys (HMAC-SHA-256); both keys are derived from one secret. */
-export function createVault(secret: string, hide: ProcessLog["hide"]): Vault {
+export function createVault(secret: string, hide: ProcessLog["hide"], keyPrefix = ""): Vault {
   const sealKey = derive(secret, "seal");
   const contentKey = derive(secret, "content");
   const digestKey = derive(secret, "digest");
@@ -44,6 +44,7 @@ export function createVault(secret: string, hide: ProcessLog["hide"]): Vault {
       return openedBytes(contentKey, bytes, Buffer.from(name));
     },
     digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),
+    keyPrefix,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { GatewayError, hasKeyForm, OneOf } from "#contract";
+import { GatewayError, hasKeyForm, MAX_PREFIX, OneOf } from "#contract";
 import { hostMistake, isLoopback } from "./host-form.ts";
 import { firstProblem } from "../../json/shape.ts";
 
@@ -35,6 +35,7 @@ export const SETTINGS = {
   adminKey:      { env: "GATEWAY_ADMIN_KEY", read: "text", secret: { minLength: 16, isGatewayKey: true }, schema: optionalSecret("Presets the first admin key (control and admin planes). 16 to 256 letters, digits, - and _.") },
   apiKey:        { env: "GATEWAY_API_KEY", read: "text", secret: { minLength: 16, isGatewayKey: true }, schema: optionalSecret("Presets the first gateway key (data plane). 16 to 256 letters, digits, - and _.") },
   secretKey:     { env: "GATEWAY_SECRET_KEY", read: "text", secret: { minLength: 32 }, schema: optionalSecret("Seals stored secrets and digests keys. At least 32 characters; without it, a key file is made in the data folder. The same on every node.") },
+  apiKeyPrefix:  { env: "API_KEY_PREFIX", read: "text", schema: Type.String({ default: "", pattern: "^[A-Za-z0-9]*$", maxLength: MAX_PREFIX, description: "What new gateway keys begin with: letters and digits. Keys made before go on working." }) },
   workers:       { env: "GATEWAY_WORKERS", read: "integer", schema: Type.Integer({ default: 1, minimum: 1, maximum: 256, description: "Processes that share the port (Linux)." }) },
   trustedHosts:  { env: "GATEWAY_TRUSTED_HOSTS", also: ["TRUSTED_CUSTOM_HOSTS"], read: "list", schema: list("Comma-separated `host[:port]` (or `*.domain`) that may be called although private.") },
   headerAliases: { env: "GATEWAY_HEADER_ALIASES", read: "list", schema: Type.Array(Type.String({ pattern: "^[A-Za-z0-9-]+-$" }), { default: [], description: "Comma-separated further header prefixes with the dash they end with (`x-acme-`), read like `x-gateway-` and written beside it on every answer." }) },

@@ -2,6 +2,7 @@ import {
   after,
   type Call,
   type Caller,
+  CallerGuardrails,
   Configs,
   GatewayError,
   Guardrails,
@@ -36,7 +37,7 @@ import { type ProviderFinder, type SavedProvider, savedProviders } from "./saved
  */
 export interface Prepared {
   readonly configSlug: string | null;
-  /** The targets of its config, with the guardrails that organisation and workspace add to each. */
+  /** The targets of its config, with the guardrails that key, workspace and organisation add to each. */
   readonly root: TargetNode;
   /** What the workspace says of each request. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -144,10 +145,11 @@ interface Defaults {
 function preparedOf(config: CompiledConfig, caller: Caller, { workspace, organisation }: Defaults, find: Finders): Prepared {
   const providers = new Map<string, SavedProvider>();
   const guardrails = new WeakMap<Leaf["inputGuardrails"], readonly ActiveGuardrail[]>();
-  const defaults = new Set([workspace, organisation].flatMap(({ input, output }) => [...input, ...output]));
+  const key = CallerGuardrails.of(caller);
+  const defaults = new Set([key, workspace, organisation].flatMap(({ input, output }) => [...input, ...output]));
   return {
     configSlug: config.slug,
-    root: withDefaults(withDefaults(config.root, workspace), organisation), // the organisation's come last
+    root: [key, workspace, organisation].reduce<TargetNode>(withDefaults, config.root), // the organisation's come last
     metadata: workspace.metadata,
     provider: (reference) =>
       providers.get(reference) ??

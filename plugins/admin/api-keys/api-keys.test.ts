@@ -102,7 +102,7 @@ describe("API keys", () => {
       defaults: { metadata: { team: "a" }, allow_config_override: false },
       alert_emails: ["a@example.org"],
       expires_at: "2026-06-01T00:00:00.000Z",
-      rotation_policy: { next_rotation_at: "2026-03-01T00:00:00Z", key_transition_period_ms: 1_800_000 },
+      rotation_policy: { next_rotation_at: "2026-03-01T00:00:00.000Z", key_transition_period_ms: 1_800_000 },
     };
     const { world, answer } = await post(body);
     expect(answer.status).toBe(200);

@@ -1,12 +1,27 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, Configs, definePlugin, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
+import { ApiKeys, Configs, definePlugin, Guardrails, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
 import { apiKeys } from "./resource.ts";
+import { keyWorker } from "./worker/index.ts";
+import { logged } from "./worker/notice.ts";
 
-/** Gateway keys of the organisation and of workspaces. */
+/** Gateway keys of the organisation and of workspaces, and the job that expires and rotates them. */
 export default definePlugin({
   kind: "admin",
-  config: Type.Object({}, { additionalProperties: false }),
+  config: Type.Object(
+    {
+      everySec: Type.Integer({
+        default: 60,
+        minimum: 1,
+        maximum: 3_600,
+        description: "Seconds between two looks for keys that are due: to be rotated, marked as expired, or warned of.",
+      }),
+    },
+    { additionalProperties: false },
+  ),
   needs: ["records", "vault"],
-  collections: [ApiKeys, Configs, Organisations, Users, WorkspaceMembers, Workspaces],
-  setup: () => ({ provides: { resources: [apiKeys] } }),
+  collections: [ApiKeys, Configs, Guardrails, Organisations, Users, WorkspaceMembers, Workspaces],
+  setup: ({ records, vault, log, now }, { everySec }) => ({
+    provides: { resources: [apiKeys] },
+    jobs: [keyWorker({ records, vault, log, now, tell: logged(log) }, everySec)],
+  }),
 });

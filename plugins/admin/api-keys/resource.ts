@@ -1,17 +1,27 @@
 import { Type } from "@sinclair/typebox";
-import { ApiKeys, grantedScopes, judgeUsageLimits, resourceOf, shown, stateAt } from "#contract";
 import {
-  change,
-  defaultsOf,
-  familyOf,
-  judgeRotation,
-  make,
-  refuseRemoval,
-  refuseWiderRecord,
-  tenancyOf,
-  typeOf,
-  visible,
-} from "./rules.ts";
+  ApiKeys,
+  DateTime,
+  grantedScopes,
+  isoTime,
+  judgeUsageLimits,
+  Nullable,
+  type RecordOf,
+  resourceOf,
+  RotationPolicy,
+  shown,
+  stateAt,
+} from "#contract";
+import { exclusions } from "./exclusions.ts";
+import { keptSecret, rotate } from "./rotate.ts";
+import { inTransition, policyOf } from "./rotation.ts";
+import { change, defaultsOf, FAMILIES, familyOf, make, recount, refuseWiderRecord, tenancyOf, typeOf, visible } from "./rules.ts";
+
+const shownTime = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+const shownPolicy = (record: RecordOf<typeof ApiKeys>): RotationPolicy | null => {
+  const policy = policyOf(record);
+  return policy && { ...policy, next_rotation_at: shownTime(record.next_rotation_at) };
+};
 
 /** Gateway keys. The secret is shown once, in the answer that creates it; only a keyed hash is stored. */
 export const apiKeys = resourceOf(ApiKeys, {
@@ -20,21 +30,26 @@ export const apiKeys = resourceOf(ApiKeys, {
   path: "/api-keys",
   tag: "API Keys",
   scopes: {
-    families: ["organisation_service_api_keys", "workspace_service_api_keys", "workspace_user_api_keys"],
+    families: FAMILIES,
     of: ({ type }) => familyOf(type),
   },
   object: "api-key",
   shows: {
     key: shown(ApiKeys.schema.properties.masked_key, ({ masked_key }) => masked_key),
     status: shown(ApiKeys.fields.status.schema, (record, { now }) => stateAt(record, now)),
+    rotation_policy: shown(Nullable(RotationPolicy), shownPolicy),
+    key_transition_expires_at: shown(
+      Nullable(DateTime("Until when the secret before this one works, while it does.")),
+      (record, { now }) => (inTransition(record, now) ? shownTime(record.key_transition_expires_at) : null),
+    ),
   },
+  joins: exclusions,
   store: {
     scopes: (given, input, before) => grantedScopes(given, before?.type ?? typeOf(input), input),
     defaults: (given, input) => defaultsOf(given ?? {}, input),
   },
   judge(_, { body }) {
     judgeUsageLimits(body.usage_limits);
-    judgeRotation(body.rotation_policy);
   },
   list: {
     query: {
@@ -51,6 +66,7 @@ export const apiKeys = resourceOf(ApiKeys, {
       { path: "/organisation/:sub-type", tenancy: "organisation" },
     ],
     make,
+    after: recount,
     answer: {
       schema: Type.Object({
         id: ApiKeys.schema.properties.id,
@@ -63,9 +79,10 @@ export const apiKeys = resourceOf(ApiKeys, {
   update: {
     description: "Type, user and workspace cannot be changed. A key that may do more than the calling one cannot be edited, or deleted.",
     body: { reset_usage: Type.Optional(Type.Boolean({ description: "`true` makes an exhausted key active again." })) },
-    allow: refuseWiderRecord,
+    allow: refuseWiderRecord("edit"),
     change,
     answer: [],
   },
-  remove: { before: refuseRemoval },
+  remove: { before: refuseWiderRecord("delete") },
+  actions: [rotate, keptSecret],
 });

@@ -3,30 +3,41 @@ import {
   type RuleInput,
   Configs,
   GatewayError,
+  guardrailSlugs,
+  hasTooManyKeys,
   isJson,
   type Json,
   judgedMetadata,
   type KeyType,
-  maskSecret,
+  lastMoment,
+  maskGatewayKey,
   newGatewayKey,
   Organisations,
   permissionIn,
   type RecordOf,
   reactivated,
   refuseAboveRole,
+  scheduled,
   type Tenancy,
   type UsageLimits,
+  type UserKeyRules,
   type Where,
   type Written,
 } from "#contract";
+import { keyRulesOf } from "./key-rules.ts";
+import { keepsToOwn, ownerOf, refuseOthersKey } from "./owner.ts";
+import { refuseRotation } from "./rotation.ts";
 import { boundToo, refuseWider, type Width, widthOf, widthOfCaller } from "./width.ts";
 
 type ApiKey = RecordOf<typeof ApiKeys>;
 type Body = Written<(typeof ApiKeys)["fields"]>;
+type Policy = Body["rotation_policy"];
 
 const TYPES: readonly KeyType[] = ["organisation-service", "workspace-service", "workspace-user"];
 /** `workspace_user_api_keys` */
 export const familyOf = (type: KeyType): string => `${type.replace("-", "_")}_api_keys`;
+
+export const FAMILIES = TYPES.map(familyOf);
 
 /** A user key is always of a workspace; a service key is the organisation's when no workspace is named. */
 export const tenancyOf = (params: Readonly<Record<string, string>>): Tenancy => (params["sub-type"] === "user" ? "workspace" : "either");
@@ -34,23 +45,50 @@ export const tenancyOf = (params: Readonly<Record<string, string>>): Tenancy => 
 type Draft = Omit<ApiKey, "id" | "created_at" | "last_updated_at" | "organisation_id" | "workspace_id">;
 /** What the body and the defaults say of a new key. */
 type Given = Omit<Draft, "type" | "digest" | "masked_key">;
+type Creation = RuleInput<{ readonly user_id?: string; readonly rotation_policy?: Policy }>;
 
-export async function make(input: RuleInput<{ readonly user_id?: string }>, given: Given): Promise<{ record: Draft; once: string }> {
+export async function make(input: Creation, given: Given): Promise<{ record: Draft; once: string }> {
   const type = typeOf(input);
   const once = newGatewayKey(input.vault);
   const maker = await widthOfCaller(input);
+  const rules = await keyRulesOf({ type, organisation_id: input.organisationId, workspace_id: input.workspaceId }, input.records);
   const record = {
     ...boundToo(given, maker),
-    type,
-    user_id: ownerOf(type, input.body.user_id),
-    digest: input.vault.digest(once),
-    masked_key: maskSecret(once),
+    ...scheduled(input.body.rotation_policy ?? null, { now: input.now, enforcedDays: rules.rotationDays }),
+    ...expiring(given.expires_at, rules, input.now),
+    ...{ type, user_id: ownerOf(type, input.body.user_id, input.caller) },
+    ...{ digest: input.vault.digest(once), masked_key: maskGatewayKey(once, input.vault) },
   };
   refuseWider("create", widthOf(record, maker.table), maker);
   await refuseBeyondPerson(record, input).catch((thrown: unknown) => {
     throw GatewayError.is(thrown) && thrown.param === "user_id" && tookDefault(input) ? workspaceMissing(thrown) : thrown;
   });
+  if (input.workspaceId !== null) await refuseTooMany(input.workspaceId, rules, input, 1);
   return { once, record };
+}
+
+/** What was made at the same moment counts as well; a throw takes the key back. */
+export async function recount(record: ApiKey, input: RuleInput): Promise<void> {
+  if (record.workspace_id !== null) await refuseTooMany(record.workspace_id, await keyRulesOf(record, input.records), input, 0);
+}
+async function refuseTooMany(
+  workspaceId: string,
+  rules: UserKeyRules,
+  { records }: Pick<RuleInput, "records">,
+  more: 0 | 1,
+): Promise<void> {
+  if (!(await hasTooManyKeys(workspaceId, rules, { records, more }))) return;
+  const what = `The workspace may have ${rules.limit} user keys, and has them. Delete one, or raise user_api_key_limit.`;
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: "workspace_id" });
+}
+
+/** A user key ends when its organisation or workspace says so, if not before. */
+function expiring(expires_at: number | null, rules: UserKeyRules, now: number): Pick<ApiKey, "expires_at"> {
+  const last = lastMoment(rules, now);
+  if (last === null || (expires_at !== null && expires_at <= last)) return { expires_at };
+  if (expires_at === null) return { expires_at: last };
+  const what = `User keys live for ${rules.ttlSec} seconds at most here, as the organisation or the workspace says.`;
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: "expires_at" });
 }
 
 /** Did an organisation's key name no workspace, so that the key became one of its default workspace? */
@@ -72,26 +110,42 @@ async function refuseBeyondPerson(
   refuseAboveRole(scopes, await permissionIn({ organisationId, workspaceId, userId: user_id }, records, catalog.scopes()));
 }
 
-/** Nobody edits a key that may do more than theirs. */
-export async function refuseWiderRecord(record: ApiKey, input: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<void> {
-  const maker = await widthOfCaller(input);
-  refuseWider("edit", widthOf(record, maker.table), maker);
-}
+/** Nobody touches a key that may do more than theirs, and a member of a workspace no one else's. */
+export const refuseWiderRecord =
+  (deed: string) =>
+  async (record: ApiKey, input: Pick<RuleInput, "caller" | "records" | "catalog">): Promise<void> => {
+    refuseOthersKey(record, input, deed);
+    const maker = await widthOfCaller(input);
+    refuseWider(deed, widthOf(record, maker.table), maker);
+  };
 
-type Change = RuleInput<{ readonly reset_usage?: boolean; readonly usage_limits?: UsageLimits | null }>;
+type Change = RuleInput<{
+  readonly reset_usage?: boolean;
+  readonly usage_limits?: UsageLimits | null;
+  readonly rotation_policy?: Policy;
+}>;
 export async function change(record: ApiKey, input: Change, given: Partial<Draft>): Promise<Partial<Draft>> {
   const maker = await widthOfCaller(input);
   if (input.body.reset_usage) refuseReset(maker);
-  const revision = { ...boundToo(given, maker), ...reactivated(record, input.body) };
+  const revision = { ...boundToo(given, maker), ...(await timed(record, input, given)), ...reactivated(record, input.body) };
   refuseWider("make", widthOf({ ...record, ...revision }, maker.table), maker);
   if (revision.scopes) await refuseBeyondPerson({ ...record, ...revision }, input);
   return revision;
 }
 
-/** Nobody takes away a key that may do more than theirs. */
-export async function refuseRemoval(record: ApiKey, input: RuleInput<undefined>): Promise<void> {
-  const maker = await widthOfCaller(input);
-  refuseWider("delete", widthOf(record, maker.table), maker);
+/** What a change says of when the key ends, and when it is rotated. One that had ended works again when it ends later. */
+async function timed(record: ApiKey, { body, records, now }: Change, { expires_at }: Partial<Draft>): Promise<Partial<Draft>> {
+  const { rotation_policy: policy } = body;
+  if (expires_at === undefined && policy === undefined) return {};
+  if (policy && record.is_preset) refuseRotation(record, now);
+  const rules = await keyRulesOf(record, records);
+  return {
+    ...(expires_at !== undefined && {
+      ...expiring(expires_at, rules, now),
+      ...(record.status === "expired" && { status: "active" as const }),
+    }),
+    ...(policy !== undefined && scheduled(policy, { now, enforcedDays: rules.rotationDays })),
+  };
 }
 
 /** Who is bound to a budget could give itself another one, again and again. */
@@ -103,7 +157,11 @@ function refuseReset({ budget }: Width): void {
 /** The kinds of key the caller may list. */
 export function visible({ query, caller }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
   const type = TYPES.filter((keyType) => caller.scopes.has(`${familyOf(keyType)}.list`));
-  return { type, ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }) };
+  return {
+    type,
+    ...(keepsToOwn(caller) && { user_id: caller.userId }),
+    ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }),
+  };
 }
 
 export function typeOf({ params, workspaceId }: Pick<RuleInput, "params" | "workspaceId">): KeyType {
@@ -114,48 +172,29 @@ export function typeOf({ params, workspaceId }: Pick<RuleInput, "params" | "work
   throw new GatewayError("REQUEST_INVALID", { what: `There is no such kind of key: ${why}.` }, { param: "sub-type" });
 }
 
-function ownerOf(type: KeyType, userId: string | undefined): string | null {
-  if (type !== "workspace-user") return null;
-  if (userId !== undefined) return userId;
-  throw new GatewayError("REQUEST_INVALID", { what: "The member user_id is missing; a user key needs it." }, { param: "user_id" });
-}
-
-export function judgeRotation(policy: Body["rotation_policy"]): void {
-  if (!policy) return;
-  const { rotation_period: period, rotation_period_days: days, next_rotation_at: next } = policy;
-  if (period && days)
-    throw new GatewayError(
-      "REQUEST_INVALID",
-      { what: "rotation_period and rotation_period_days exclude each other." },
-      { param: "rotation_policy" },
-    );
-  if (!period && !days && !next) {
-    throw new GatewayError(
-      "REQUEST_INVALID",
-      { what: "The rotation policy needs rotation_period, rotation_period_days or next_rotation_at." },
-      { param: "rotation_policy" },
-    );
-  }
-}
-
-/** Requests look configs up by slug, so that is what is kept; a key may only name a config of its own workspace. */
+/** Requests look configs and guardrails up by slug, so that is what is kept; a key names those of its own workspace. */
 export async function defaultsOf(
-  defaults: NonNullable<Body["defaults"]>,
-  { records, workspaceId, organisationId }: Pick<RuleInput, "records" | "workspaceId" | "organisationId">,
+  { config_id, input_guardrails, output_guardrails, ...said }: NonNullable<Body["defaults"]>,
+  input: Pick<RuleInput, "records" | "workspaceId" | "organisationId">,
 ): Promise<Json> {
-  const { config_id, ...said } = defaults;
+  const { records, workspaceId, organisationId } = input;
   const organisation = await records.in(Organisations).get(organisationId);
   const metadata = judgedMetadata(organisation?.settings ?? {}, "api_key", said.metadata, "defaults.metadata");
-  const rest = { ...said, ...((said.metadata || Object.keys(metadata).length > 0) && { metadata }) };
-  if (!config_id) return rest;
+  const slugs = (names: readonly string[], member: string) => guardrailSlugs(names, { workspaceId, param: `defaults.${member}` }, input);
+  return {
+    ...said,
+    ...((said.metadata || Object.keys(metadata).length > 0) && { metadata }),
+    ...(input_guardrails && { input_guardrails: await slugs(input_guardrails, "input_guardrails") }),
+    ...(output_guardrails && { output_guardrails: await slugs(output_guardrails, "output_guardrails") }),
+    ...(config_id && { config_id: await configSlug(config_id, input) }),
+  };
+}
+
+async function configSlug(name: string, { records, workspaceId }: Pick<RuleInput, "records" | "workspaceId">): Promise<string> {
   const configs = records.in(Configs);
   const inWorkspace = { workspace_id: workspaceId ?? "", status: "active" as const };
-  const config = (await configs.first({ ...inWorkspace, slug: config_id })) ?? (await configs.first({ ...inWorkspace, id: config_id }));
-  if (!config)
-    throw new GatewayError(
-      "REQUEST_INVALID",
-      { what: `There is no active config ${config_id} in the key's workspace.` },
-      { param: "defaults.config_id" },
-    );
-  return { ...rest, config_id: config.slug };
+  const config = (await configs.first({ ...inWorkspace, slug: name })) ?? (await configs.first({ ...inWorkspace, id: name }));
+  if (config) return config.slug;
+  const what = `There is no active config ${name} in the key's workspace.`;
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: "defaults.config_id" });
 }

@@ -12,6 +12,7 @@ import {
   type RecordOf,
   SCOPES,
   scopesOf,
+  NO_ROTATION,
 } from "#contract";
 import { ORGANISATION, tenants, WORKSPACE, USER } from "../../../tests/kit/tenants.ts";
 import { apiKeys } from "./resource.ts";
@@ -43,7 +44,7 @@ const keyOf = (more: Partial<Key>): Key => ({
   defaults: {},
   alert_emails: [],
   expires_at: null,
-  rotation_policy: null,
+  ...NO_ROTATION,
   ...more,
 });
 /** As the key policy would identify it. */

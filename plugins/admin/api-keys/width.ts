@@ -1,11 +1,14 @@
 import {
   ApiKeys,
+  CallerGuardrails,
   CallerRateLimits,
   type RuleInput,
   type Caller,
   expandedScopes,
   GatewayError,
   isJson,
+  type KeyGuardrails,
+  keyGuardrails,
   type KeyType,
   mayHold,
   type RateLimit,
@@ -31,6 +34,8 @@ export interface Width {
   readonly pin?: { readonly config: string | null };
   /** Labels of every request it makes: policies are written for them. */
   readonly metadata: Caller["metadata"];
+  /** What judges every request it makes. */
+  readonly guardrails: KeyGuardrails;
 }
 /** In what a key is wider than another, as the end of a sentence. */
 export interface Excess {
@@ -46,6 +51,7 @@ export const widthOf = ({ type, scopes, rate_limits, usage_limits, defaults }: M
   rateLimits: rate_limits,
   budget: usage_limits,
   metadata: labelsIn(defaults),
+  guardrails: keyGuardrails(defaults),
   ...(defaults["allow_config_override"] === false && {
     pin: { config: typeof defaults["config_id"] === "string" ? defaults["config_id"] : null },
   }),
@@ -64,6 +70,7 @@ export async function widthOfCaller({ caller, records, catalog }: Pick<RuleInput
     rateLimits: CallerRateLimits.of(caller),
     budget: record?.usage_limits ?? null,
     metadata,
+    guardrails: CallerGuardrails.of(caller),
     ...(!allowConfigOverride && { pin: { config: configId } }),
   };
 }
@@ -74,7 +81,8 @@ export const excess = (key: Width, maker: Width): Excess | undefined =>
   rateExcess(key, maker) ??
   budgetExcess(key.budget, maker.budget) ??
   pinExcess(key, maker) ??
-  labelExcess(key, maker);
+  labelExcess(key, maker) ??
+  guardrailExcess(key, maker);
 
 /** Throws when `key` is wider than the maker; `deed` says what was attempted. */
 export function refuseWider(deed: string, key: Width, maker: Width): void {
@@ -135,6 +143,11 @@ function labelExcess({ metadata }: Width, maker: Width): Excess | undefined {
   return { why: `its metadata does not say ${other}=${maker.metadata[other]}, as yours does`, param: "defaults" };
 }
 
+function guardrailExcess({ guardrails: { input, output } }: Width, { guardrails: maker }: Width): Excess | undefined {
+  const missing = maker.input.find((slug) => !input.includes(slug)) ?? maker.output.find((slug) => !output.includes(slug));
+  return missing === undefined ? undefined : { why: `the guardrail ${missing} does not judge it, as it judges yours`, param: "defaults" };
+}
+
 /** What a key's maker is bound to and the body left open: taken over, so that the key is no wider. */
 export function boundToo<T extends Partial<Measured>>(settings: T, maker: Width): T {
   const { rate_limits, usage_limits, defaults } = settings;
@@ -142,11 +155,19 @@ export function boundToo<T extends Partial<Measured>>(settings: T, maker: Width)
     ...settings,
     ...(rate_limits && { rate_limits: [...rate_limits, ...missing(rate_limits, maker.rateLimits)] }),
     ...(usage_limits !== undefined && { usage_limits: budgetOr(usage_limits, maker.budget) }),
-    ...(defaults && { defaults: { ...(maker.pin && pinned(maker.pin)), ...labelled(defaults, maker) } }),
+    ...(defaults && { defaults: { ...(maker.pin && pinned(maker.pin)), ...labelled(defaults, maker), ...guarded(defaults, maker) } }),
   };
 }
 const labelled = (defaults: Measured["defaults"], { metadata }: Width): Measured["defaults"] =>
   Object.keys(metadata).length === 0 ? defaults : { ...defaults, metadata: { ...metadata, ...labelsIn(defaults) } };
+function guarded(defaults: Measured["defaults"], { guardrails: { input, output } }: Width): Measured["defaults"] {
+  const own = keyGuardrails(defaults);
+  const both = (mine: readonly string[], makers: readonly string[]): readonly string[] => [...new Set([...mine, ...makers])];
+  return {
+    ...(input.length > 0 && { input_guardrails: both(own.input, input) }),
+    ...(output.length > 0 && { output_guardrails: both(own.output, output) }),
+  };
+}
 const missing = (limits: readonly RateLimit[], bounds: readonly RateLimit[]): readonly RateLimit[] =>
   bounds.filter(({ type, unit }) => !limits.some((limit) => limit.type === type && limit.unit === unit));
 const budgetOr = (own: UsageLimits | null, bound: UsageLimits | null): UsageLimits | null =>

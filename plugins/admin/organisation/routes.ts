@@ -3,16 +3,13 @@ import {
   type Catalog,
   changeOrganisation,
   defineRoute,
-  GatewayError,
   isJson,
-  isScope,
   type Json,
-  mayHold,
-  normaliseScope,
   openedCategories,
   ownOrganisation,
   type RecordsHandle,
   type Route,
+  storedKeySettings,
 } from "#contract";
 import { Change, Organisation, shownOrganisation } from "./shapes.ts";
 
@@ -34,36 +31,24 @@ export const write = (records: RecordsHandle, catalog: Catalog): Route =>
     body: Change,
     reply: Type.Object({}),
     async handle({ caller, body, now }) {
-      judgeScopes(body, catalog);
+      const keySettings = storedKeySettings(body.settings ?? {}, catalog);
       await changeOrganisation(caller, { records, now }, ({ settings }) => ({
         ...(body.name !== undefined && { name: body.name }),
-        settings: changed(settings, body, now),
+        settings: changed(settings, { ...body, settings: keySettings }, now),
       }));
       return {};
     },
   });
 
-function judgeScopes({ settings }: Change, catalog: Catalog): void {
-  const table = catalog.scopes();
-  for (const [at, given] of (settings?.user_api_key_auto_create_scopes ?? []).entries()) {
-    const scope = normaliseScope(given);
-    if (isScope(scope, table) && mayHold("workspace-user", scope, table)) continue;
-    const what = `The scope ${given} is none that a user key may hold.`;
-    throw new GatewayError("REQUEST_INVALID", { what }, { param: `settings.user_api_key_auto_create_scopes[${at}]` });
-  }
-}
-
 /** Values are changed before categories are opened: what is said in one request counts for the workspaces, too. */
 function changed(
   before: Json,
-  { settings = {}, security_settings = {}, workspace_overrides, metadata_schemas = {} }: Change,
+  { settings, security_settings = {}, workspace_overrides, metadata_schemas = {} }: Omit<Change, "settings"> & { readonly settings: Json },
   now: number,
 ): Json {
-  const scopes = settings.user_api_key_auto_create_scopes;
   const next: Json = {
     ...before,
     ...settings,
-    ...(scopes && { user_api_key_auto_create_scopes: scopes.map(normaliseScope) }),
     security_settings: mergedInside(before["security_settings"], security_settings),
     metadata_schemas: { ...objectOf(before["metadata_schemas"]), ...metadata_schemas },
   };

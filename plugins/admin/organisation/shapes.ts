@@ -6,6 +6,7 @@ import {
   type Json,
   MetadataSchema,
   Nullable,
+  OrganisationKeySettings,
   organisationSecurity,
   type Organisations,
   overridesOf,
@@ -17,24 +18,6 @@ import {
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 255, description: "Name." });
-const Settings = Type.Object(
-  {
-    user_api_key_auto_create: Type.Optional(
-      Type.Boolean({
-        description: "Whoever accepts an invite gets a user key in each of its workspaces, also where the invite promises none.",
-      }),
-    ),
-    user_api_key_auto_create_scopes: Type.Optional(
-      Nullable(
-        Type.Array(Type.String({ maxLength: 128 }), {
-          maxItems: 500,
-          description: "What such keys may hold at most, whatever an invite says; null is what the person's role allows.",
-        }),
-      ),
-    ),
-  },
-  { ...closed, description: "Members left out stay as they are." },
-);
 const MetadataSchemas = Type.Object(
   { api_key: Type.Optional(Nullable(MetadataSchema)), workspace: Type.Optional(Nullable(MetadataSchema)) },
   { ...closed, description: "What metadata of keys and of workspaces must hold when they are written; null asks for nothing." },
@@ -46,7 +29,7 @@ export const Organisation = Type.Object({
   name: Name,
   created_at: DateTime("When it was made."),
   last_updated_at: DateTime("When it was last written."),
-  settings: Settings,
+  settings: OrganisationKeySettings,
   security_settings: SecuritySettings,
   workspace_overrides: WorkspaceOverrides,
   metadata_schemas: MetadataSchemas,
@@ -54,7 +37,7 @@ export const Organisation = Type.Object({
 export const Change = Type.Object(
   {
     name: Type.Optional(Name),
-    settings: Type.Optional(Settings),
+    settings: Type.Optional(OrganisationKeySettings),
     security_settings: Type.Optional(SecuritySettings),
     workspace_overrides: Type.Optional(WorkspaceOverrides),
     metadata_schemas: Type.Optional(MetadataSchemas),
@@ -68,11 +51,15 @@ const objectIn = (from: Json, member: string): Json => (isJson(from[member]) ? f
 export const shownOrganisation = ({ id, name, created_at, last_updated_at, settings }: RecordOf<typeof Organisations>) => ({
   object: "organisation" as const,
   ...{ id, name, created_at: isoTime(created_at), last_updated_at: isoTime(last_updated_at) },
-  settings: {
-    user_api_key_auto_create: settings["user_api_key_auto_create"] === true,
-    user_api_key_auto_create_scopes: (settings["user_api_key_auto_create_scopes"] ?? null) as string[] | null, // by its schema
-  },
+  settings: shownSettings(settings),
   security_settings: organisationSecurity(settings),
   workspace_overrides: overridesOf(settings),
   metadata_schemas: { api_key: null, workspace: null, ...objectIn(settings, "metadata_schemas") },
+});
+
+const SWITCHES = ["user_api_key_auto_create", "default_workspace_user_api_key_auto_create", "user_api_key_workspace_overrides"] as const;
+const VALUES = ["user_api_key_auto_create_scopes", "user_api_key_rotation_period", "user_api_key_ttl", "user_api_key_limit"] as const;
+const shownSettings = (settings: Json): OrganisationKeySettings => ({
+  ...Object.fromEntries(SWITCHES.map((name) => [name, settings[name] === true])),
+  ...Object.fromEntries(VALUES.map((name) => [name, settings[name] ?? null])), // by their schemas
 });

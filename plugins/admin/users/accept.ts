@@ -14,7 +14,7 @@ import {
   Workspaces,
 } from "#contract";
 import { type Invite, stateOf, tokenDigest } from "./invite-rules.ts";
-import { type AcceptParts, makeKey, promisedScopes } from "./first-key.ts";
+import { type AcceptParts, keysOf } from "./first-keys.ts";
 
 const PersonName = (which: string) => Type.String({ minLength: 1, maxLength: 255, description: `${which}.` });
 const Body = Type.Object({ first_name: PersonName("First name"), last_name: PersonName("Last name") }, { additionalProperties: false });
@@ -71,15 +71,13 @@ const stamps = (now: number) => ({ id: crypto.randomUUID(), created_at: now, las
 async function welcomed(user: RecordOf<typeof Users>, invite: Invite, parts: AcceptParts) {
   const { records } = parts;
   await records.in(Users).insert(user);
-  const scopes = await promisedScopes(invite, parts);
-  const api_keys = [];
+  const members = [];
   for (const { id: workspace_id, role } of invite.workspaces) {
     const member = { ...stamps(user.created_at), organisation_id: invite.organisation_id, workspace_id, user_id: user.id, role };
     await records.in(WorkspaceMembers).insert(member);
-    const key = scopes && (await makeKey({ member, email: user.email, scopes }, parts));
-    if (key) api_keys.push({ workspace_id, ...key });
+    members.push(member);
   }
-  return api_keys;
+  return keysOf(user, { invite, members }, parts);
 }
 
 async function openInvite(token_digest: string, records: RecordsHandle, now: number): Promise<Invite> {

@@ -4,7 +4,7 @@ import {
   Invites,
   isUuid,
   type MemberAction,
-  newGatewayKey,
+  newSecretText,
   normalEmail,
   permissionAs,
   type RecordOf,
@@ -68,7 +68,7 @@ function refusedWorkspace(address: string, at: number, isTwice: boolean): Gatewa
 /** A secret link: only a keyed hash of its token is kept. */
 type Fresh = Pick<Invite, "token_digest" | "expires_at">;
 function freshLink({ vault, now, origin }: Pick<RuleInput, "vault" | "now" | "origin">): { readonly fresh: Fresh; readonly link: string } {
-  const token = newGatewayKey(vault);
+  const token = newSecretText(vault);
   const fresh = { token_digest: tokenDigest(token, vault), expires_at: now + LASTS_MS };
   return { fresh, link: `${origin}/v2/admin/users/invites/accept?token=${token}` };
 }

@@ -1,7 +1,7 @@
 import {
   Configs,
   GatewayError,
-  Guardrails,
+  guardrailSlugs,
   isUuid,
   type Json,
   judgedMetadata,
@@ -18,27 +18,15 @@ type Input = Pick<RuleInput, "records" | "organisationId">;
 /** What is said replaces what was there, member by member; guardrails and configs are kept by their slugs. */
 export async function storedDefaults(given: WorkspaceDefaults, input: Input, before: Workspace | undefined): Promise<Json> {
   const { input_guardrails, output_guardrails, user_api_key_config, metadata } = given;
+  const at = (member: string) => ({ workspaceId: before?.id ?? null, param: `defaults.${member}` });
   const organisation = await input.records.in(Organisations).get(input.organisationId);
   return {
     ...before?.defaults,
     metadata: judgedMetadata(organisation?.settings ?? {}, "workspace", metadata ?? before?.defaults["metadata"], "defaults.metadata"),
-    ...(input_guardrails && { input_guardrails: await guardrailSlugs(input_guardrails, "input_guardrails", input, before) }),
-    ...(output_guardrails && { output_guardrails: await guardrailSlugs(output_guardrails, "output_guardrails", input, before) }),
+    ...(input_guardrails && { input_guardrails: await guardrailSlugs(input_guardrails, at("input_guardrails"), input) }),
+    ...(output_guardrails && { output_guardrails: await guardrailSlugs(output_guardrails, at("output_guardrails"), input) }),
     ...(user_api_key_config !== undefined && { user_api_key_config: await configSlug(user_api_key_config, input, before) }),
   };
-}
-
-async function guardrailSlugs(names: readonly string[], member: string, input: Input, workspace: Workspace | undefined): Promise<string[]> {
-  const slugs: string[] = [];
-  for (const [at, name] of names.entries()) {
-    const found = await input.records.in(Guardrails).first({
-      ...{ [isUuid(name) ? "id" : "slug"]: name, organisation_id: input.organisationId },
-      ...{ workspace_id: [workspace?.id ?? null, null], status: "active", target: "llm" },
-    });
-    if (!found) throw new GatewayError("GUARDRAIL_UNKNOWN", { guardrail: name }, { param: `defaults.${member}[${at}]` });
-    slugs.push(found.slug);
-  }
-  return [...new Set(slugs)];
 }
 
 async function configSlug(name: string | null, { records }: Input, workspace: Workspace | undefined): Promise<string | null> {

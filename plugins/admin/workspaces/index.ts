@@ -20,10 +20,10 @@ import { workspaces } from "./resource.ts";
 export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
-  needs: ["records"],
+  needs: ["records", "vault", "catalog"],
   collections: [
     ...[ApiKeys, Configs, Guardrails, Integrations, Organisations, PluginCredentials, Providers, RateLimitPolicies],
     ...[Users, WorkspaceMembers, Workspaces],
   ],
-  setup: ({ records }) => ({ provides: { resources: [workspaces], routes: memberRoutes(records) } }),
+  setup: (parts) => ({ provides: { resources: [workspaces], routes: memberRoutes(parts) } }),
 });

@@ -1,9 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  type AutoKeyParts,
   DateTime,
   GatewayError,
   isoTime,
   type Json,
+  makeAutoKey,
   Nullable,
   OneOf,
   ORGANISATION_ROLES,
@@ -83,13 +85,20 @@ export async function peopleOf(
   throw new GatewayError("REQUEST_INVALID", { what: `The organisation has nobody with the id ${absent}.` }, { param });
 }
 
+/** A user key for who becomes a member, where the settings say so. */
+export const keyFor = ({ id: user_id, email, organisation_id }: Person, workspace_id: string, parts: AutoKeyParts) =>
+  makeAutoKey({ member: { organisation_id, workspace_id, user_id }, email, isKept: true }, parts);
+
 /** Makes the people that a new workspace names its members. */
 export async function withMembers(
   { id: workspace_id, organisation_id }: Workspace,
-  { body, records, now }: RuleInput<{ readonly users?: readonly string[] }>,
+  input: RuleInput<{ readonly users?: readonly string[] }>,
 ): Promise<void> {
-  for (const { id } of await peopleOf(organisation_id, body.users ?? [], "users", records))
-    await records.in(WorkspaceMembers).insert(newMember({ organisation_id, workspace_id, user_id: id, role: "member" }, now));
+  const { body, records, now } = input;
+  for (const person of await peopleOf(organisation_id, body.users ?? [], "users", records)) {
+    await records.in(WorkspaceMembers).insert(newMember({ organisation_id, workspace_id, user_id: person.id, role: "member" }, now));
+    await keyFor(person, workspace_id, input);
+  }
 }
 
 export const newMember = (member: Pick<Member, "organisation_id" | "workspace_id" | "user_id" | "role">, now: number): Member => ({

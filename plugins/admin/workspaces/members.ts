@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import {
+  type AutoKeyParts,
   defineRoute,
   normalEmail,
   OneOf,
@@ -12,9 +13,10 @@ import {
   WorkspaceMembers,
 } from "#contract";
 import { memberAt, workspaceAt } from "./member-place.ts";
-import { MEMBER, memberView, newMember, peopleOf, withNames } from "./member-view.ts";
+import { keyFor, MEMBER, memberView, newMember, peopleOf, withNames } from "./member-view.ts";
 import { refuseMembers } from "./member-rules.ts";
 
+export type MemberParts = Pick<AutoKeyParts, "vault" | "catalog"> & { readonly records: RecordsHandle };
 const closed = { additionalProperties: false } as const;
 const Role = OneOf(WORKSPACE_ROLES, { description: "What the person is in the workspace." });
 const None = Type.Object({}, closed);
@@ -50,11 +52,12 @@ const Added = Type.Array(
   Type.Object({ id: Type.String({ format: "uuid", description: "Person." }), role: Type.Optional({ ...Role, default: "member" }) }, closed),
   { minItems: 1, maxItems: 100, description: "Who becomes a member." },
 );
-const add = (records: RecordsHandle): Route =>
+const add = ({ records, vault, catalog }: MemberParts): Route =>
   defineRoute({
     ...{ ...shared, method: "POST", path: PATH, summary: "Add members to a workspace", scope: "workspace_users.create" },
     errors: [...errors, 409],
-    description: "People of the organisation, who are no members yet. Nobody adds somebody who would be more than themselves.",
+    description:
+      "People of the organisation, who are no members yet. Nobody adds somebody who would be more than themselves. Where user_api_key_auto_create is on each gets a user key: it is listed with the keys, and its secret is read there.",
     body: Type.Object({ users: Added }, closed),
     query: None,
     reply: None,
@@ -62,10 +65,11 @@ const add = (records: RecordsHandle): Route =>
       const { id: workspace_id, organisation_id } = await workspaceAt(params["workspaceId"], caller, records);
       for (const { role = "member" } of users) refuseHigherRole(caller, role, "add");
       const ids = users.map(({ id }) => id);
-      await peopleOf(organisation_id, [...new Set(ids)], "users", records);
+      const people = await peopleOf(organisation_id, [...new Set(ids)], "users", records);
       await refuseMembers(workspace_id, ids, records);
       for (const { id: user_id, role = "member" } of users)
         await records.in(WorkspaceMembers).insert(newMember({ organisation_id, workspace_id, user_id, role }, now));
+      for (const person of people) await keyFor(person, workspace_id, { records, vault, catalog, now });
       return {};
     },
   });
@@ -115,4 +119,7 @@ const remove = (records: RecordsHandle): Route =>
   });
 
 /** Who belongs to a workspace. */
-export const memberRoutes = (records: RecordsHandle): Route[] => [list, add, read, change, remove].map((route) => route(records));
+export const memberRoutes = (parts: MemberParts): Route[] => [
+  add(parts),
+  ...[list, read, change, remove].map((route) => route(parts.records)),
+];

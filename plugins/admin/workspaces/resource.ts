@@ -4,7 +4,7 @@ import { closeToKeys, refuseRemoval } from "./closing.ts";
 import { storedDefaults } from "./defaults.ts";
 import { membersOf, MEMBER, withMembers } from "./member-view.ts";
 import { named, statesIn } from "./names.ts";
-import { securityOf, storedSecurity } from "./security.ts";
+import { securityOf, storedSecurity, storedSettings } from "./security.ts";
 
 const { usage_limits, rate_limits } = Workspaces.schema.properties;
 const [UsageLimitsList] = usage_limits.anyOf;
@@ -37,7 +37,7 @@ export const workspaces = resourceOf(Workspaces, {
     usage_limits: shown(UsageLimitsList, (record) => record.usage_limits ?? []),
     rate_limits: shown(RateLimitsList, (record) => record.rate_limits ?? []),
   },
-  store: { defaults: storedDefaults, security_settings: storedSecurity },
+  store: { defaults: storedDefaults, security_settings: storedSecurity, settings: storedSettings },
   judge(_, { body }) {
     for (const limits of body.usage_limits ?? []) judgeUsageLimits(limits);
   },

@@ -4,10 +4,12 @@ import {
   effectiveSecurity,
   GatewayError,
   type Json,
+  mayOverride,
   Organisations,
   type RecordOf,
   type RuleInput,
   type SecurityValues,
+  storedKeySettings,
   workspaceSecurity,
   Workspaces,
 } from "#contract";
@@ -43,4 +45,14 @@ export async function securityOf(
       return { security_settings: effectiveSecurity(settings, found?.security_settings ?? null) };
     }),
   );
+}
+
+/** What a workspace says of user keys, member by member, where its organisation lets it. */
+export async function storedSettings(given: object | null, input: Input & Pick<RuleInput, "catalog">, before: Workspace | undefined) {
+  if (given === null) return null; // a new workspace has said nothing
+  if (!decides(input.caller))
+    throw new GatewayError("ACCESS_DENIED", { what: "settings of user keys with this key" }, { param: "settings" });
+  if (mayOverride(await settingsOf(input))) return { ...before?.settings, ...storedKeySettings(given, input.catalog) };
+  const what = "The organisation does not let workspaces decide about user keys: enable it there, with user_api_key_workspace_overrides.";
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: "settings" });
 }

@@ -10,7 +10,9 @@ import {
   type RecordsHandle,
   type Catalog,
   SCOPE_TABLE,
+  NO_ROTATION,
 } from "#contract";
+import { verifies } from "../../../tests/requirements/verifies.ts";
 import apiKey from "./index.ts";
 
 type Key = RecordOf<typeof ApiKeys>;
@@ -37,19 +39,19 @@ const record = (more: Partial<Key> = {}): Key => ({
   defaults: {},
   alert_emails: [],
   expires_at: null,
-  rotation_policy: null,
+  ...NO_ROTATION,
   ...more,
 });
 
 /** A host whose look-ups find this key; `cold` makes the first answer a promise, `away` a database that is gone. */
 async function identifying(key: Key | undefined, state: "warm" | "cold" | "away" = "warm", apiAccess = true) {
   const lookedUp: string[] = [];
-  const lookup = (_: unknown, __: unknown, map: (found: Key) => unknown) => {
+  const lookup = (_: unknown, by: readonly (keyof Key)[], map: (found: Key) => unknown) => {
     const mapped = key && map(key);
     return (value: string) => {
       lookedUp.push(value);
       if (state === "away") return Promise.reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" }));
-      const found = value === key?.digest ? mapped : undefined;
+      const found = value === key?.[by[0] ?? "id"] ? mapped : undefined;
       return state === "cold" ? Promise.resolve(found) : found;
     };
   };
@@ -119,6 +121,23 @@ describe("a gateway key", () => {
     const { identify } = await identifying(record({ expires_at: 1_000 }));
     expect([await outcome(() => identify(SECRET, 999)), await outcome(() => identify(SECRET, 1_000))]).toEqual(["key-1", "KEY_EXPIRED"]);
     expect(await outcome(async () => (await identifying(record({ status: "expired" }))).identify(SECRET))).toBe("KEY_EXPIRED");
+  });
+  test(
+    verifies("K.transition", "that was replaced works until the transition is over, to the millisecond, warm and without a promise"),
+    async () => {
+      const { identify, lookedUp } = await identifying(
+        record({ digest: digest("another"), previous_digest: digest(SECRET), key_transition_expires_at: 2_000 }),
+      );
+      expect(identify(SECRET, 1_999)).toMatchObject({ keyId: "key-1" });
+      expect(await outcome(() => identify(SECRET, 2_000))).toBe("KEY_EXPIRED");
+      lookedUp.length = 0;
+      expect(identify("another", 2_000)).toMatchObject({ keyId: "key-1" });
+      expect(lookedUp).toEqual([digest("another")]); // the key's own secret is found by one look
+    },
+  );
+  test("that was replaced ends with its key", async () => {
+    const ending = { digest: digest("another"), previous_digest: digest(SECRET), key_transition_expires_at: 2_000, expires_at: 1_500 };
+    expect(await outcome(async () => (await identifying(record(ending))).identify(SECRET, 1_500))).toBe("KEY_EXPIRED");
   });
   test("that cannot be looked up is STORAGE_UNAVAILABLE, never unknown", async () =>
     expect(await outcome(async () => (await identifying(record(), "away")).identify(SECRET))).toBe("STORAGE_UNAVAILABLE"));

@@ -3,12 +3,15 @@ import { LRUCache } from "lru-cache";
 import {
   ApiKeys,
   type Caller,
+  CallerGuardrails,
   CallerRateLimits,
+  after,
   definePlugin,
   expandedScopes,
   GatewayError,
   hasKeyForm,
   isJson,
+  keyGuardrails,
   type RecordOf,
   type ScopeTable,
 } from "#contract";
@@ -35,18 +38,29 @@ export default definePlugin({
   needs: ["records", "vault", "catalog"],
   collections: [ApiKeys],
   setup({ records, vault, catalog }, { apiAccess }) {
-    const find = records.lookup(ApiKeys, ["digest"], (record) => preparedKey(record, catalog.scopes(), apiAccess ? {} : DATA_PLANE_ONLY));
+    const prepared = (record: RecordOf<typeof ApiKeys>) => preparedKey(record, catalog.scopes(), apiAccess ? {} : DATA_PLANE_ONLY);
+    const find = records.lookup(ApiKeys, ["digest"], prepared);
+    const findReplaced = records.lookup(ApiKeys, ["previous_digest"], (record) => replaced(prepared(record), record));
     const digestOf = remembered(vault.digest);
+    const callerOf = (current: PreparedKey | undefined, digest: string, now: number) =>
+      current ? inTime(current, now) : after(findReplaced(digest), (before) => inTime(before, now));
     return {
       provides: {
         identify({ key, now }) {
           if (!hasKeyForm(key)) return undefined;
-          const found = find(digestOf(key));
-          return found instanceof Promise ? found.then((late) => callerOf(late, now)) : callerOf(found, now);
+          const digest = digestOf(key);
+          const found = find(digest);
+          return found instanceof Promise ? found.then((late) => callerOf(late, digest, now)) : callerOf(found, digest, now);
         },
       },
     };
   },
+});
+
+/** The secret before the key's own works until the transition is over: by the clock, whether or not somebody wrote that down. */
+const replaced = (key: PreparedKey, { key_transition_expires_at: until }: RecordOf<typeof ApiKeys>): PreparedKey => ({
+  ...key,
+  expiresAt: Math.min(key.expiresAt, until ?? 0),
 });
 
 const DATA_PLANE_ONLY = { dataPlaneOnly: "API access is switched off in this deployment (API_ACCESS_ENABLED)" } as const;
@@ -64,7 +78,7 @@ function remembered(digest: (key: string) => string): (key: string) => string {
   };
 }
 
-function callerOf(found: PreparedKey | undefined, now: number): Caller {
+function inTime(found: PreparedKey | undefined, now: number): Caller {
   if (found === undefined) throw new GatewayError("KEY_UNKNOWN");
   if (found.expired || found.expiresAt <= now) throw new GatewayError("KEY_EXPIRED");
   return found.caller;
@@ -85,7 +99,7 @@ const preparedKey = (record: RecordOf<typeof ApiKeys>, table: ScopeTable, access
     metadata: strings(record.defaults["metadata"]),
     configId: typeof record.defaults["config_id"] === "string" ? record.defaults["config_id"] : null,
     allowConfigOverride: record.defaults["allow_config_override"] !== false,
-    terms: CallerRateLimits.saying(record.rate_limits),
+    terms: { ...CallerRateLimits.saying(record.rate_limits), ...CallerGuardrails.saying(keyGuardrails(record.defaults)) },
   }),
 });
 

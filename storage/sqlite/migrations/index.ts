@@ -432,4 +432,37 @@ create index "mails_status_next_attempt_at_idx" on "mails" ("status", "next_atte
 create index "mails_created_at_idx" on "mails" ("created_at");
 `,
   },
+  {
+    id: "0012_key_rotation",
+    checksum: "5006dd708de01c62c464ca6690dadbd87f7538d98ff228a24ff19a4ad7fe00a1",
+    destructive: null,
+    sql: `alter table "api_keys" add column "next_rotation_at" integer;
+
+alter table "api_keys" add column "previous_digest" text;
+
+alter table "api_keys" add column "key_transition_expires_at" integer;
+
+alter table "api_keys" add column "rotated_at" integer;
+
+alter table "api_keys" add column "secret_sealed" text;
+
+alter table "api_keys" add column "secret_kept_until" integer;
+
+alter table "api_keys" add column "told" text;
+
+alter table "api_keys" add column "is_preset" integer not null default false;
+
+create unique index "api_keys_previous_digest_key" on "api_keys" ("previous_digest");
+
+create index "api_keys_next_rotation_at_idx" on "api_keys" ("next_rotation_at");
+
+create index "api_keys_key_transition_expires_at_idx" on "api_keys" ("key_transition_expires_at");
+
+create index "api_keys_expires_at_idx" on "api_keys" ("expires_at");
+
+create index "api_keys_secret_kept_until_idx" on "api_keys" ("secret_kept_until");
+
+alter table "workspaces" add column "settings" text;
+`,
+  },
 ];

@@ -1,5 +1,5 @@
 /** Plants a tenant into a gateway's own SQLite folder: organisations and workspaces have no routes yet. */
-import { ApiKeys, BLANK_WORKSPACE, type KeyType, Organisations, scopesOf, Workspaces } from "#contract";
+import { ApiKeys, BLANK_WORKSPACE, type KeyType, NO_ROTATION, Organisations, scopesOf, Workspaces } from "#contract";
 import { createVault, vaultSecret } from "../../../core/kernel/secrets/vault.ts";
 import { readSettings } from "../../../core/kernel/settings/settings.ts";
 import { connectSqlite } from "../../../storage/sqlite/index.ts";
@@ -56,7 +56,7 @@ export async function plantTenant({
       defaults: {},
       alert_emails: [],
       expires_at: null,
-      rotation_policy: null,
+      ...NO_ROTATION,
     });
     return secret;
   };

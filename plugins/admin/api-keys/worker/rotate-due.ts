@@ -1,0 +1,24 @@
+import { DAY_MS, LEAST_TRANSITION_MS, SECRET_KEPT_MS, transitionMs } from "#contract";
+import { keyRulesOf } from "../key-rules.ts";
+import { type ApiKey, obstacle, policyOf, rotated, writeRotation } from "../rotation.ts";
+import { eachDue, type Phase, type WorkerParts } from "./parts.ts";
+
+/**
+ * Keys whose day has come get a new secret, each in one write that holds only if nobody else has written it: whoever takes
+ * over from a process that died in the middle finds those it did with another day, and the others as they were.
+ */
+export const rotateDue: Phase = (parts) =>
+  eachDue({ by: "next_rotation_at", until: parts.now() }, parts, (record) => rotate(record, parts));
+
+async function rotate(record: ApiKey, { records, vault, now }: WorkerParts): Promise<boolean> {
+  const at = Math.max(now(), record.last_updated_at + 1);
+  if (obstacle(record, at) !== undefined) return false; // a secret that is still in transition ends first
+  const { rotationDays } = await keyRulesOf(record, records);
+  const transitionMs = transitionFor(policyOf(record), rotationDays);
+  const { patch } = rotated(record, { vault, now: at, transitionMs, enforcedDays: rotationDays });
+  return writeRotation(record, { ...patch, secret_kept_until: at + SECRET_KEPT_MS, told: { untold: true } }, records);
+}
+
+/** A period that came to be enforced may be shorter than the transition that the key's own policy says. */
+const transitionFor = (policy: ReturnType<typeof policyOf>, enforcedDays: number | null): number =>
+  enforcedDays !== null && transitionMs(policy) >= enforcedDays * DAY_MS ? LEAST_TRANSITION_MS : transitionMs(policy);
