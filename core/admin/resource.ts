@@ -159,16 +159,22 @@ function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
 
 function actionRoute(on: On, action: MemberAction): Route {
   const { resource } = on;
+  const kind = typeof action.scope === "string" ? undefined : action.scope.as;
   return {
-    ...base(on, "read", { summary: action.summary, errors: [400, 401, 403, resource.absent, 500], description: action.description }),
-    scope: action.scope,
+    ...base(on, kind ?? "read", {
+      summary: action.summary,
+      errors: [400, 401, 403, resource.absent, 500],
+      description: action.description,
+    }),
+    ...(typeof action.scope === "string" && { scope: action.scope }),
     method: action.method,
     path: memberPath(resource) + action.path,
     ...(action.body && { body: closed(action.body.properties) }),
-    query: closed(named(resource)),
+    ...(action.maxBodyBytes !== undefined && { maxBodyBytes: action.maxBodyBytes }),
+    query: closed({ ...named(resource), ...action.query?.properties }),
     reply: action.reply,
     async handle(input) {
-      const record = await oneOf(on, input, undefined);
+      const record = await oneOf(on, input, kind);
       return action.run(
         record,
         ruleInputOf(on, input, { body: storable(input.body ?? {}).body, workspaceId: record.workspace_id ?? null }),
