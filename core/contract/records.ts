@@ -1,7 +1,7 @@
 import { ApiKeys } from "./schema/api-key.ts";
 import { Configs } from "./schema/config.ts";
 import { Guardrails } from "./schema/guardrail.ts";
-import { Integrations, Providers } from "./schema/integration.ts";
+import { Integrations, IntegrationWorkspaces, Providers } from "./schema/integration.ts";
 import { OwnedIdRecords } from "./schema/owned-id.ts";
 import { PluginCredentials } from "./schema/plugin-credentials.ts";
 import { SecretReferences } from "./schema/secret-reference.ts";
@@ -20,6 +20,7 @@ export const RECORDS: readonly [Collection, ...Collection[]] = [
   ApiKeys,
   Configs,
   Integrations,
+  IntegrationWorkspaces,
   Providers,
   Guardrails,
   PluginCredentials,

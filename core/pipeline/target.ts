@@ -104,7 +104,7 @@ function searchAfter(search: string, after: string): string {
   return `?${query}`;
 }
 
-/** A provider plugin that is down, and one that does not have what is asked for, are answers too, so that another target may be tried. */
+/** A provider that is down, that may not be asked, or that does not have what is asked for is an answer too, so that another target may be tried. */
 function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   if (!GatewayError.is(thrown) || !ANSWERED.has(thrown.code)) throw thrown;
   const error = wireError(thrown);
@@ -112,7 +112,7 @@ function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
 }
 
-const ANSWERED: ReadonlySet<string> = new Set(["PROVIDER_UNAVAILABLE", "ID_UNKNOWN"]);
+const ANSWERED: ReadonlySet<string> = new Set(["PROVIDER_UNAVAILABLE", "PROVIDER_WITHHELD", "MODEL_FORBIDDEN", "ID_UNKNOWN"]);
 
 function replyOf({ reading, sent, retries, exhausted, upstreamMs }: Attempted, { call, leaf, to, request, guarded }: Try): Reply {
   const judged = guarded !== null && call.body !== request.call.body && call.body.kind === "json" ? call.body.value : undefined;

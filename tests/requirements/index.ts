@@ -15,6 +15,7 @@ import { dataPlaneStatuses } from "./data-plane-statuses.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { guardrails } from "./guardrails.ts";
+import { integrations } from "./integrations.ts";
 import { isolation } from "./isolation.ts";
 import { partners } from "./partners.ts";
 import { resources } from "./resources.ts";
@@ -49,5 +50,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...partners,
   ...isolation,
   ...controlPlane,
+  ...integrations,
   ...vendors,
 ];

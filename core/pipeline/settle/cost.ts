@@ -4,6 +4,7 @@ import {
   type MaybePromise,
   PAGE_PARTS,
   type Price,
+  type PriceFactors,
   type PriceQuestion,
   type PriceSource,
   type Provider,
@@ -17,8 +18,15 @@ import { markOfOwner } from "../../kernel/process/watchdog/marks.ts";
 import { answerOf, firstKnown } from "./first-known.ts";
 
 /** What an answer cost, in US cents. `null` when nobody knows the price: an unknown price is not a price of zero. */
-export type CostOf = (asked: PriceQuestion, provider: Priced) => MaybePromise<number | null>;
+export type CostOf = (asked: PriceQuestion, provider: Priced, terms?: PriceTerms) => MaybePromise<number | null>;
 type Priced = Pick<Provider, "price">;
+/** What was agreed on with whoever is asked. */
+export interface PriceTerms {
+  /** The model's own price, in place of any other. */
+  readonly price?: Price | null | undefined;
+  /** What each part of a price is multiplied by. */
+  readonly factors?: PriceFactors | null | undefined;
+}
 
 /** A request that waits for its price holds what it holds of the memory budget. */
 const PRICE_MS = 5_000;
@@ -33,9 +41,11 @@ export function costing(plugins: readonly Provided<PriceSource>[], log: Logger, 
     const plugin = { name: `provider/${asked.providerId}`, provides: provider, mark: markOfOwner(provider) };
     return after(answerOf(plugin, asked, own), (price) => price ?? listed(asked));
   };
-  return (asked, provider) => {
-    const price = priceOf(asked, provider);
-    return price instanceof Promise ? price.then((late) => costFor(asked.usage, late)) : costFor(asked.usage, price);
+  return (asked, provider, { price: own, factors } = {}) => {
+    const price = own ?? priceOf(asked, provider);
+    return price instanceof Promise
+      ? price.then((late) => costFor(asked.usage, late, factors ?? undefined))
+      : costFor(asked.usage, price, factors ?? undefined);
   };
 }
 
@@ -62,10 +72,11 @@ const BASE_PART: { readonly [P in UsagePart]: "input" | "output" } = {
   reasoning: "output",
   outputAudio: "output",
 };
-function costFor(usage: Usage, price: Price | undefined): number | null {
+function costFor(usage: Usage, price: Price | undefined, factors: PriceFactors = AS_IT_IS): number | null {
   if (!price) return null;
-  let cents = price.request ?? 0;
-  for (const part of USAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? price[BASE_PART[part]]);
-  for (const part of PAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? 0);
+  let cents = (price.request ?? 0) * (factors.request ?? 1);
+  for (const part of USAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? price[BASE_PART[part]]) * (factors[part] ?? 1);
+  for (const part of PAGE_PARTS) cents += tokens(usage[part]) * (price[part] ?? 0) * (factors[part] ?? 1);
   return cents < Number.POSITIVE_INFINITY ? cents : null; // high prices may add up to more than a number holds
 }
+const AS_IT_IS: PriceFactors = Object.freeze({});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Integrations, Providers, SecretReferences, Workspaces } from "#contract";
+import { Integrations, IntegrationWorkspaces, Providers, SecretReferences, Workspaces } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { verifies } from "../../../tests/requirements/verifies.ts";
@@ -8,7 +8,7 @@ import { secretReferences } from "./resource.ts";
 
 const TOKEN = "token-0123456789abcdef";
 const ADDRESS = "https://models.example.org";
-const collections = [SecretReferences, Integrations, Providers, Workspaces];
+const collections = [SecretReferences, Integrations, IntegrationWorkspaces, Providers, Workspaces];
 const create = {
   name: "OpenAI key",
   slug: "openai-key",

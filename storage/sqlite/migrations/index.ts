@@ -394,4 +394,33 @@ create table "secret_references" (
 create unique index "secret_references_organisation_id_slug_key" on "secret_references" ("organisation_id", "slug");
 `,
   },
+  {
+    id: "0010_integration_grants",
+    checksum: "f3862e5cc538e9744f0a1301d59fd8346c34b6794be29cbe9dbae0239f467f25",
+    destructive: null,
+    sql: `create table "integration_workspaces" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "workspace_id" text not null,
+  "integration_id" text not null,
+  "enabled" integer not null,
+  "usage_limits" text,
+  "rate_limits" text,
+  "last_reset_at" integer
+);
+
+create unique index "integration_workspaces_integration_id_workspace_id_key" on "integration_workspaces" ("integration_id", "workspace_id");
+
+alter table "integrations" add column "pricing_adjustments" text;
+
+alter table "integrations" add column "allow_all_models" integer not null default true;
+
+alter table "integrations" add column "models" text;
+
+alter table "integrations" add column "global_workspace_access" text;
+`,
+  },
 ];
