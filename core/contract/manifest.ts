@@ -41,7 +41,8 @@ const OWN = {
   needs: Type.Optional(
     Type.Array(
       Type.String({
-        pattern: "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations|guard|dispatch|credentials)$",
+        pattern:
+          "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations|guard|dispatch|prices|credentials)$",
       }),
       {
         description: "Capabilities it asks for.",

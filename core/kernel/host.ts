@@ -79,6 +79,7 @@ const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) =>
   generations: (_, { generations }) => generations,
   guard: (_, { late }) => late.guard,
   dispatch: (_, { late }) => late.dispatch,
+  prices: (_, { late }) => late.prices,
 };
 
 const secretNames = (needs: readonly string[]): ReadonlySet<string> =>

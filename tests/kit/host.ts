@@ -102,7 +102,8 @@ export async function fakeHost<const N extends Need = never>(needs: readonly N[]
 function lateWith({ guard, dispatch }: FakeHostOptions): LateHandles {
   const late = new LateHandles();
   const notGiven = (handle: string) => () => Promise.reject(new Error(`this host was given no ${handle}`));
-  if (guard ?? dispatch) late.open({ guard: guard ?? { judge: notGiven("guard") }, dispatch: dispatch ?? notGiven("dispatch") });
+  const prices = { of: notGiven("prices") };
+  if (guard ?? dispatch) late.open({ guard: guard ?? { judge: notGiven("guard") }, dispatch: dispatch ?? notGiven("dispatch"), prices });
   return late;
 }
 

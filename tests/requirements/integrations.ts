@@ -33,6 +33,6 @@ export const integrations = section("Integrations and providers", [
   ["I.grants.usage-limits", "The budget of a grant is enforced.", "budgets"],
   ["I.tenants", "Models and grants of an integration are open to no other organisation, and to no key without the scope."],
   ["I.tags", "Integrations and providers are found by tags, in either form; all must match."],
-  ["I.pricing", "The price of a model is told to anybody, in cents per token; of one that nobody lists, 404.", "limits"],
+  ["I.pricing", "The price of a model is told to anybody, in cents per token; of one that nobody lists, 404."],
   ["I.warm", "A warm request to a restricted integration makes no query."],
 ]);

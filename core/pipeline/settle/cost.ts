@@ -6,6 +6,7 @@ import {
   type Price,
   type PriceFactors,
   type PriceQuestion,
+  type Prices,
   type PriceSource,
   type Provider,
   tokens,
@@ -31,23 +32,38 @@ export interface PriceTerms {
 /** A request that waits for its price holds what it holds of the memory budget. */
 const PRICE_MS = 5_000;
 
+/** What a price is, whoever says it. */
+export type PriceOf = (asked: PriceQuestion, provider: Priced) => MaybePromise<Price | undefined>;
+
 /** A provider's own price comes first, then the sources of prices in their order. */
-export function costing(plugins: readonly Provided<PriceSource>[], log: Logger, limitMs = PRICE_MS): CostOf {
+export function pricing(plugins: readonly Provided<PriceSource>[], log: Logger, limitMs = PRICE_MS): PriceOf {
   const how = { check: checkPrice, limitMs, log };
   const listed = firstKnown({ ...how, plugins, ask: (source, asked: PriceQuestion) => source.price(asked) });
   const own = { ...how, ask: (provider: Priced, asked: PriceQuestion) => provider.price?.(asked.model) };
-  const priceOf = (asked: PriceQuestion, provider: Priced): MaybePromise<Price | undefined> => {
+  return (asked, provider) => {
     if (!provider.price) return listed(asked);
     const plugin = { name: `provider/${asked.providerId}`, provides: provider, mark: markOfOwner(provider) };
     return after(answerOf(plugin, asked, own), (price) => price ?? listed(asked));
   };
-  return (asked, provider, { price: own, factors } = {}) => {
+}
+
+export const costing =
+  (priceOf: PriceOf): CostOf =>
+  (asked, provider, { price: own, factors } = {}) => {
     const price = own ?? priceOf(asked, provider);
     return price instanceof Promise
       ? price.then((late) => costFor(asked.usage, late, factors ?? undefined))
       : costFor(asked.usage, price, factors ?? undefined);
   };
-}
+
+/** The price of a few tokens, for nobody in particular. */
+export const pricesOf = (priceOf: PriceOf, providers: ReadonlyMap<string, { readonly provides: Priced }>): Prices => ({
+  of(providerId, model) {
+    const asked: PriceQuestion = { providerId, providerSlug: null, model, usage: { input: 1, output: 1 }, caller: null };
+    return priceOf(asked, providers.get(providerId)?.provides ?? NO_PRICES);
+  },
+});
+const NO_PRICES: Priced = Object.freeze({});
 
 /** Cents that can be added up, for input and for output at least. */
 function checkPrice(price: Price): void {
