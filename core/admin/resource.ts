@@ -159,16 +159,23 @@ function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
 
 function actionRoute(on: On, action: MemberAction): Route {
   const { resource } = on;
+  const { scope } = action;
+  const kind = isOfKind(scope) ? scope.as : undefined;
   return {
-    ...base(on, "read", { summary: action.summary, errors: [400, 401, 403, resource.absent, 500], description: action.description }),
-    scope: action.scope,
+    ...base(on, kind ?? "read", {
+      summary: action.summary,
+      errors: [400, 401, 403, resource.absent, 500],
+      description: action.description,
+    }),
+    ...(!isOfKind(scope) && { scope }),
     method: action.method,
     path: memberPath(resource) + action.path,
     ...(action.body && { body: closed(action.body.properties) }),
-    query: closed(named(resource)),
+    ...(action.maxBodyBytes !== undefined && { maxBodyBytes: action.maxBodyBytes }),
+    query: closed({ ...named(resource), ...action.query?.properties }),
     reply: action.reply,
     async handle(input) {
-      const record = await oneOf(on, input, undefined);
+      const record = await oneOf(on, input, kind);
       return action.run(
         record,
         ruleInputOf(on, input, { body: storable(input.body ?? {}).body, workspaceId: record.workspace_id ?? null }),
@@ -176,6 +183,9 @@ function actionRoute(on: On, action: MemberAction): Route {
     },
   };
 }
+
+type OfKind = Extract<MemberAction["scope"], { readonly as: unknown }>;
+const isOfKind = (scope: MemberAction["scope"]): scope is OfKind => typeof scope === "object" && "as" in scope;
 
 /** An escaped NUL, not an escaped backslash before the letters u0000. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/;

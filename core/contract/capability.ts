@@ -3,6 +3,8 @@ import type { Dispatch } from "./dispatch.ts";
 import type { GuardrailJudge } from "./guardrail-judge.ts";
 import type { HeaderClasses } from "./header-class.ts";
 import type { Mailer } from "./mail.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
+import type { Price } from "./price.ts";
 import type { ScopeTable } from "./schema/scope.ts";
 import type { Blobs, Collection, Counters, Feed, KeyValue, LogStore, Records, Where, Write } from "./storage.ts";
 
@@ -29,6 +31,8 @@ export type Need =
   | "dispatch"
   /** Writing to people. */
   | "mail"
+  /** What models cost. */
+  | "prices"
   /**
    * Guardrails only: accounts that tenants keep for it under `/v2/plugins`, as the pack's `credentials` describe them. No
    * handle: a check's input holds the account of its request's tenant. The plugin's secrets are then a default among others.
@@ -61,6 +65,13 @@ export interface Handles {
   readonly guard: GuardrailJudge;
   readonly dispatch: Dispatch;
   readonly mail: Mailer;
+  readonly prices: Prices;
+}
+
+/** Prices as requests are counted by them: a provider's own first, then those of the sources, in their order. */
+export interface Prices {
+  /** Of a few tokens, for nobody in particular; `undefined` where nobody knows one. */
+  of(providerId: string, model: string): MaybePromise<Price | undefined>;
 }
 
 /** What a plugin's `fetch` takes. */

@@ -57,6 +57,8 @@ export const ERRORS = {
   // where it goes
   TARGET_MISSING:       { status: 400, type: "invalid_request_error", message: "No provider was chosen. Send x-gateway-provider (a provider id, or @slug of a saved provider), x-gateway-config, or a model of the form @slug/model." },
   PROVIDER_UNKNOWN:     { status: 400, type: "invalid_request_error", ab: "AB01", message: "There is no provider {provider}. {known}" },
+  PROVIDER_WITHHELD:    { status: 403, type: "permission_error", ab: "AB03", message: "The provider {provider} may not be used here: its integration is not granted to this workspace. Whoever administers the organisation can grant it." },
+  MODEL_FORBIDDEN:      { status: 403, type: "permission_error", ab: "AB03", message: "{what} may not be asked of the provider {provider}: {why}." },
   PROVIDER_UNAVAILABLE: { status: 503, type: "api_error", message: "The provider {provider} is installed but not running: {why}.", retryAfterSec: 5 },
   TARGET_INVALID:       { status: 400, type: "invalid_request_error", message: "The target {provider} is not complete: {why}." },
   OPERATION_UNSUPPORTED:{ status: 400, type: "invalid_request_error", message: "The provider {provider} does not serve {operation}. {instead}." },

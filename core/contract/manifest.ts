@@ -42,7 +42,7 @@ const OWN = {
     Type.Array(
       Type.String({
         pattern:
-          "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations|guard|dispatch|mail|credentials)$",
+          "^(net:.+|secret:[A-Z0-9_]+|records|logs|blobs|kv|counters|feed|vault|catalog|generations|guard|dispatch|mail|prices|credentials)$",
       }),
       {
         description: "Capabilities it asks for.",

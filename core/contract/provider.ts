@@ -59,6 +59,8 @@ export interface Target {
   readonly apiKey: string;
   /** `x-gateway-custom-host` or the config's `custom_host`: replaces the base URL. As it was given: it may end with a slash. */
   readonly customHost: string | null;
+  /** Headers that were saved with its host: each of its requests carries them. */
+  readonly headers?: Readonly<Record<string, string>> | null;
   /** Model after `@slug/` was taken off, when the body names one. */
   readonly model: string;
 }

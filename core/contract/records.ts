@@ -1,7 +1,7 @@
 import { ApiKeys } from "./schema/api-key.ts";
 import { Configs } from "./schema/config.ts";
 import { Guardrails } from "./schema/guardrail.ts";
-import { Integrations, Providers } from "./schema/integration.ts";
+import { Integrations, IntegrationWorkspaces, Providers } from "./schema/integration.ts";
 import { Mails } from "./schema/mail.ts";
 import { OwnedIdRecords } from "./schema/owned-id.ts";
 import { PluginCredentials } from "./schema/plugin-credentials.ts";
@@ -21,6 +21,7 @@ export const RECORDS: readonly [Collection, ...Collection[]] = [
   ApiKeys,
   Configs,
   Integrations,
+  IntegrationWorkspaces,
   Providers,
   Guardrails,
   PluginCredentials,

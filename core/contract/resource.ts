@@ -181,18 +181,34 @@ export interface RemoveRule<S extends TObject> {
 }
 
 /** A route below one record. */
-export interface MemberAction<S extends TObject = TObject, B extends TObject = TObject, R extends TSchema = TSchema> {
+export interface MemberAction<
+  S extends TObject = TObject,
+  B extends TObject = TObject,
+  R extends TSchema = TSchema,
+  Q extends TObject = TObject,
+> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below the record's path: `/versions`. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** Any of them opens the route. */
-  readonly scope: string | readonly string[];
+  /** Any of them opens the route; or the scope of the resource's own route of this kind for this record. */
+  readonly scope: string | readonly string[] | { readonly as: ResourceAction };
   readonly body?: B;
+  /** Beside the workspace that the record is of. */
+  readonly query?: Q;
+  readonly maxBodyBytes?: number;
   readonly reply: R;
-  readonly run: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<Static<R>>;
+  readonly run: (record: Static<S>, input: RuleInput<Static<B>, Static<Q>>) => Promise<Static<R>>;
 }
+/**
+ * The action as it is; infers its record from the collection, and its body, query and reply from their schemas. The host
+ * calls it with what these accepted.
+ */
+export const defineAction = <S extends TObject, R extends TSchema, B extends TObject = TObject, Q extends TObject = TObject>(
+  _: Collection<S>,
+  action: MemberAction<S, B, R, Q>,
+): MemberAction => action as unknown as MemberAction;
 const SUFFIX = 6;
 const MAX_STEM = 60;
 /** `pg-<name>-<suffix>`: readable, and unique by its random end. */

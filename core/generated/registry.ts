@@ -111,6 +111,7 @@ import admin_generations from "../../plugins/admin/generations/manifest.json" wi
 import admin_guardrails from "../../plugins/admin/guardrails/manifest.json" with { type: "json" };
 import admin_integrations from "../../plugins/admin/integrations/manifest.json" with { type: "json" };
 import admin_logs from "../../plugins/admin/logs/manifest.json" with { type: "json" };
+import admin_model_prices from "../../plugins/admin/model-prices/manifest.json" with { type: "json" };
 import admin_organisation from "../../plugins/admin/organisation/manifest.json" with { type: "json" };
 import admin_plugins from "../../plugins/admin/plugins/manifest.json" with { type: "json" };
 import admin_providers from "../../plugins/admin/providers/manifest.json" with { type: "json" };
@@ -232,6 +233,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: admin_guardrails, file: "plugins/admin/guardrails/manifest.json", load: () => import("../../plugins/admin/guardrails/index.ts") },
   { manifest: admin_integrations, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/index.ts") },
   { manifest: admin_logs, file: "plugins/admin/logs/manifest.json", load: () => import("../../plugins/admin/logs/index.ts") },
+  { manifest: admin_model_prices, file: "plugins/admin/model-prices/manifest.json", load: () => import("../../plugins/admin/model-prices/index.ts") },
   { manifest: admin_organisation, file: "plugins/admin/organisation/manifest.json", load: () => import("../../plugins/admin/organisation/index.ts") },
   { manifest: admin_plugins, file: "plugins/admin/plugins/manifest.json", load: () => import("../../plugins/admin/plugins/index.ts") },
   { manifest: admin_providers, file: "plugins/admin/providers/manifest.json", load: () => import("../../plugins/admin/providers/index.ts") },

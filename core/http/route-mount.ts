@@ -24,6 +24,7 @@ import { withoutPath } from "./path-in-body.ts";
 import type { HttpSettings } from "./settings.ts";
 import { plainAnswer } from "./plain-answer.ts";
 import { HeaderMap } from "./header-map.ts";
+import { queryMembers } from "./query-members.ts";
 import { partsOf } from "./request-path.ts";
 import { validator } from "../json/validate.ts";
 
@@ -47,7 +48,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const caller = known && (await gw.authorize(known));
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     if (caller && ofDeployment !== undefined) refuseDeploymentScope(caller, ofDeployment);
-    const query = acceptQuery ? acceptQuery(Object.fromEntries(new URL(request.url).searchParams)) : {};
+    const query = acceptQuery && route.query ? acceptQuery(queryMembers(new URL(request.url).searchParams, route.query)) : {};
     const body = acceptBody ? acceptBody(unrepeated(await sentBody(request, limits, held), params)) : undefined;
     entering(mark);
     // `caller` is absent on public routes only, and those do not read it.

@@ -80,6 +80,7 @@ const HANDLES: { readonly [K in HandleName]: (asker: Asker, parts: HostParts) =>
   guard: (_, { late }) => late.guard,
   dispatch: (_, { late }) => late.dispatch,
   mail: (_, { late }) => late.mail,
+  prices: (_, { late }) => late.prices,
 };
 
 const secretNames = (needs: readonly string[]): ReadonlySet<string> =>

@@ -1,9 +1,10 @@
-import { type Dispatch, GatewayError, type GuardrailJudge, type Mailer } from "#contract";
+import { type Dispatch, GatewayError, type GuardrailJudge, type Mailer, type Prices } from "#contract";
 
 /** Handles of plugins that the pipeline gives, which is made of the finished generation. */
 export interface PipelineHandles {
   readonly guard: GuardrailJudge;
   readonly dispatch: Dispatch;
+  readonly prices: Prices;
 }
 
 /** Plugins hold them from their setup on; they answer once the generation serves, and not in one that is only looked at. */
@@ -14,6 +15,7 @@ export class LateHandles {
   readonly guard: GuardrailJudge = { judge: (...question) => this.#opened.guard.judge(...question) };
   readonly dispatch: Dispatch = async (ask, as) => this.#opened.dispatch(ask, as);
   readonly mail: Mailer = { send: async (mail) => (this.#mailer ?? notReady()).send(mail) };
+  readonly prices: Prices = { of: (providerId, model) => this.#opened.prices.of(providerId, model) };
 
   /** The stores are open, and every way out for mail is known. */
   openMail(mailer: Mailer): void {

@@ -19,7 +19,7 @@ import { type Authorize, authorizer, refusingArchived } from "./authorize.ts";
 import { guardrailJudge } from "./judge-body.ts";
 import { identifier } from "./identify.ts";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
-import { type CostOf, costing } from "./settle/cost.ts";
+import { type CostOf, costing, pricesOf, pricing } from "./settle/cost.ts";
 import { type EstimateUsage, estimating } from "./settle/estimate.ts";
 import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
@@ -144,11 +144,12 @@ export function gatewayOf(parts: GatewayParts): Gateway {
   const { keyHeaders, compute, operations, egress, stores, vault } = gen;
   const limits = { ...PIPELINE_LIMITS, ...parts.limits };
   const dialects = byOperation(gen.dialects.values());
+  const priceOf = pricing(gen.prices, log);
   const gateway: Gateway = {
     ...{ gen, headers, ownKeys, now, log, limits, memory, stalledMs, dialects },
     ...settling(gen, limits, parts),
     sessions: new Sessions(),
-    costOf: costing(gen.prices, log),
+    costOf: costing(priceOf),
     estimate: estimating(gen.tokenizers, log),
     guards: { headers, keyHeaders, now, redact, log, compute, operations },
     sender: { egress, headers, ownKeys, now },
@@ -158,6 +159,6 @@ export function gatewayOf(parts: GatewayParts): Gateway {
     resolve: resolver(gen, dialects, now, { ownKeys, headers, keyHeaders }),
     owned: ownership({ records: stores.records, vault, now }),
   };
-  gen.late.open({ guard: guardrailJudge(gateway), dispatch: dispatcher(gateway) });
+  gen.late.open({ guard: guardrailJudge(gateway), dispatch: dispatcher(gateway), prices: pricesOf(priceOf, gen.providers) });
   return gateway;
 }

@@ -104,7 +104,7 @@ function searchAfter(search: string, after: string): string {
   return `?${query}`;
 }
 
-/** A provider plugin that is down, and one that does not have what is asked for, are answers too, so that another target may be tried. */
+/** A provider that is down, that may not be asked, or that does not have what is asked for is an answer too, so that another target may be tried. */
 function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   if (!GatewayError.is(thrown) || !ANSWERED.has(thrown.code)) throw thrown;
   const error = wireError(thrown);
@@ -114,6 +114,8 @@ function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
 
 const ANSWERED: ReadonlySet<string> = new Set([
   "PROVIDER_UNAVAILABLE",
+  "PROVIDER_WITHHELD",
+  "MODEL_FORBIDDEN",
   "ID_UNKNOWN",
   "SECRET_ABSENT",
   "SECRET_UNAVAILABLE",

@@ -422,6 +422,68 @@ export const TABLES: readonly Table[] = [
   ]
  },
  {
+  "name": "integration_workspaces",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "last_updated_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspace_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "integration_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "enabled",
+    "kind": "bool",
+    "nullable": false
+   },
+   {
+    "name": "usage_limits",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "rate_limits",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "last_reset_at",
+    "kind": "bigint",
+    "nullable": true
+   }
+  ],
+  "unique": [
+   [
+    "integration_id",
+    "workspace_id"
+   ]
+  ],
+  "index": []
+ },
+ {
   "name": "integrations",
   "columns": [
    {
@@ -501,9 +563,30 @@ export const TABLES: readonly Table[] = [
     "nullable": true
    },
    {
+    "name": "pricing_adjustments",
+    "kind": "json",
+    "nullable": true
+   },
+   {
     "name": "tags",
     "kind": "json",
     "nullable": false
+   },
+   {
+    "name": "allow_all_models",
+    "kind": "bool",
+    "nullable": false,
+    "default": true
+   },
+   {
+    "name": "models",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "global_workspace_access",
+    "kind": "json",
+    "nullable": true
    }
   ],
   "unique": [

@@ -5,6 +5,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import {
+  BLANK_INTEGRATION,
   BLANK_WORKSPACE,
   type Caller,
   definePlugin,
@@ -77,7 +78,7 @@ async function saveProvider(slug: string, workspaceId: string, key: string): Pro
       status: "active" as const,
       key_sealed: generation.vault.seal(key),
       masked_key: "…",
-      secret_mappings: null,
+      ...BLANK_INTEGRATION,
       configurations: {},
       tags: {},
     },

@@ -96,6 +96,8 @@ function keyOf(keyType: KeyType, without: readonly string[] = [], more: Partial<
 
 /** Nobody need be known there, and no API document names them; why. */
 const PUBLIC: Readonly<Record<string, string>> = {
+  "GET /v2/model-configs/pricing/:provider/:model": "list prices are told to anybody",
+  "GET /v1/model-configs/pricing/:provider/:model": "the same for older clients",
   "GET /": "liveness for who asks nothing but the host",
   "GET /v1/health": "liveness and version: a control plane asks it of its gateways without a key",
   "GET /healthz": "liveness: a probe has no key, and it tells nothing",
@@ -122,11 +124,13 @@ interface Listed {
   /** How a body is judged: by a schema, as a form, or not at all, because nobody looks at one. */
   readonly body: "json" | "form" | "none";
   readonly query: boolean;
+  /** Members that its query cannot do without. */
+  readonly required: readonly string[];
   readonly slashes: boolean;
 }
 const operations: readonly Listed[] = [...generation.operations.values()].map(({ row }) => {
   const { id, method, path, prefix = DATA_PREFIX, scope, body, slashes = false } = row;
-  return { id, method, path: wholePath({ prefix }, path), data: true, scopes: [scope], body, query: false, slashes };
+  return { id, method, path: wholePath({ prefix }, path), data: true, scopes: [scope], body, query: false, required: [], slashes };
 });
 const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query }) => ({
   id: null,
@@ -136,6 +140,7 @@ const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, 
   scopes: isJson(scope) ? [] : ([scope].flat() as readonly string[]), // an object says that it is public
   body: body ? "json" : "none",
   query: query !== undefined,
+  required: (query?.["required"] ?? []) as readonly string[], // by JSON Schema
   slashes: false,
 }));
 /** The same routes below the base of older clients, where the data plane has none; where two planes have one, it is the control plane's. */
@@ -303,7 +308,8 @@ describe("bodies and queries", () => {
   });
   test("a query member that there is not is refused where a query is taken; where none is, nobody sees one", async () => {
     for (const route of routes.filter((listed) => listed.query && isClosed(listed))) {
-      const answer = await readAnswer(ask(route, holder(route), route.body === "json" ? {} : undefined, {}, "?zz_unknown=1"));
+      const query = ["zz_unknown", ...route.required].map((name) => `${name}=1`).join("&");
+      const answer = await readAnswer(ask(route, holder(route), route.body === "json" ? {} : undefined, {}, `?${query}`));
       expect({ route: nameOf(route), ...answer }).toMatchObject({ status: 400, text: expect.stringContaining("zz_unknown") });
     }
     expect(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  BLANK_INTEGRATION,
   BLANK_WORKSPACE,
   type Call,
   type Caller,
@@ -145,7 +146,7 @@ describe("rate limits over real counters", () => {
       status: "active",
       key_sealed: null,
       masked_key: null,
-      secret_mappings: null,
+      ...BLANK_INTEGRATION,
       configurations: {},
       tags: {},
     });

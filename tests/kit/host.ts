@@ -119,7 +119,8 @@ function lateWith({ guard, dispatch }: FakeHostOptions, mails: Mail[]): LateHand
     },
   });
   const notGiven = (handle: string) => () => Promise.reject(new Error(`this host was given no ${handle}`));
-  if (guard ?? dispatch) late.open({ guard: guard ?? { judge: notGiven("guard") }, dispatch: dispatch ?? notGiven("dispatch") });
+  const prices = { of: notGiven("prices") };
+  if (guard ?? dispatch) late.open({ guard: guard ?? { judge: notGiven("guard") }, dispatch: dispatch ?? notGiven("dispatch"), prices });
   return late;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  BLANK_INTEGRATION,
   type Call,
   type Caller,
   type Catalog,
@@ -47,7 +48,7 @@ async function catalogueOf(saved: readonly { slug: string; service: string; work
       status: "active",
       key_sealed: null,
       masked_key: null,
-      secret_mappings: null,
+      ...BLANK_INTEGRATION,
       configurations: {},
     });
     await records.in(Providers).insert({

@@ -11,7 +11,7 @@ export const dataPlaneStatuses = [
     ["D4.soft-deny", "A denial may be told as a chat completion of status 200."],
     ["D4.inline-blocked", "Where only saved resources may be used, an inline selection is 400.", "control plane"],
     ["D4.too-many-targets", "A config of more targets than a request may have is refused."],
-    ["D4.model-forbidden", "A model that the workspace may not use is 403.", "control plane"],
+    ["D4.model-forbidden", "A model that the workspace may not use is 403."],
     ["D4.budget", "A budget that is used up is 412; reading batches and files is not held to it.", "budgets"],
     ["D4.429-names", "429 names whose limit is reached."],
     ["D4.429-when", "429 says how much the limit is, and when to come back."],

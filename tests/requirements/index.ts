@@ -15,6 +15,7 @@ import { dataPlaneStatuses } from "./data-plane-statuses.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { guardrails } from "./guardrails.ts";
+import { integrations } from "./integrations.ts";
 import { isolation } from "./isolation.ts";
 import { keys } from "./keys.ts";
 import { partners } from "./partners.ts";
@@ -51,5 +52,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...isolation,
   ...controlPlane,
   ...keys,
+  ...integrations,
   ...vendors,
 ];

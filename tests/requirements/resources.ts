@@ -105,7 +105,7 @@ export const resources = section("2 Resources, 3 States", [
     "An integration list item has id, organisation_id, ai_provider_id, name, status, created_at, last_updated_at, slug, description, object.",
   ],
   ["2.10.tags", "Integrations and providers carry key-value tags."],
-  ["2.10.tags-filter", "Lists of integrations and providers can be filtered by tags.", "control plane"],
+  ["2.10.tags-filter", "Lists of integrations and providers can be filtered by tags."],
   ["2.10.oauth", "Integrations accept oauthClientCredentials and wif authentication.", "all providers"],
   ["2.10.secret-masked", "Secrets of an integration are masked in responses."],
   ["2.10.name-length", "Names and slugs are at most 255 characters."],

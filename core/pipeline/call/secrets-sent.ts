@@ -18,16 +18,21 @@ export function secretsSent({ provider, target }: Resolved, headers: HeaderRecor
   return provider.sign ? longestFirst([...own, ...credentialsIn(headers, classes)]) : own;
 }
 
-/** A target's key and its secret fields. */
+/** A target's key, its secret fields and the headers that were saved with it. */
 export function secretsOf({ provider, target }: Pick<Resolved, "provider" | "target">): Secrets {
   const fields = secretFieldsOf(provider.target);
-  const { apiKey } = target;
-  if (fields.length > 0 || !PLAIN.test(apiKey)) return longestFirst([...valuesOf(fields, target), ...formsOf(apiKey)]);
+  const { apiKey, headers } = target;
+  if (fields.length > 0 || headers || !PLAIN.test(apiKey))
+    return longestFirst([...valuesOf(fields, target), ...formsOf(apiKey), ...savedHeaders(headers ?? {})]);
   return apiKey === "" ? NONE : [apiKey];
 }
 
 const valuesOf = (names: readonly string[], { fields }: Target): readonly string[] =>
   names.flatMap((name) => formsOf(textOf(fields[name])).filter(({ length }) => length >= MIN_LENGTH));
+
+/** Whoever saved them may have had them hold a key. */
+const savedHeaders = (headers: NonNullable<Target["headers"]>): readonly string[] =>
+  Object.values(headers).flatMap((value) => formsOf(textOf(value)).filter(({ length }) => length >= MIN_LENGTH));
 
 function credentialsIn(headers: HeaderRecord, classes: HeaderClasses): readonly string[] {
   const names = Object.keys(headers).filter((name) => classes.of(name).class === "credential");

@@ -159,6 +159,7 @@ function headersFor(it: Try, endpoint: Endpoint, rules: SendingRules): HeaderRec
   if (it.call.row.passes !== undefined) addPassed(headers, it.call, rules);
   setAll(headers, endpoint.headers);
   if (it.to.adapter.headers) setAll(headers, it.to.adapter.headers(it.body ?? {}, it.ask));
+  if (it.to.target.headers) setAll(headers, it.to.target.headers);
   return headers;
 }
 

@@ -1,12 +1,14 @@
 /** What is looked up for a caller's requests is kept, and never used beyond a change of what was looked up. */
 import { describe, expect, test } from "bun:test";
 import {
+  BLANK_INTEGRATION,
   BLANK_WORKSPACE,
   type Call,
   type Caller,
   Configs,
   Guardrails,
   Integrations,
+  IntegrationWorkspaces,
   type Json,
   Organisations,
   Providers,
@@ -20,7 +22,7 @@ import { depsWith, madeCheck, savedGuardrail } from "../../../tests/kit/guardrai
 import { verifies } from "../../../tests/requirements/verifies.ts";
 import { type Prepare, type Prepared, preparer } from "./prepare.ts";
 
-const COLLECTIONS = [Configs, Organisations, Workspaces, Providers, Integrations, Guardrails];
+const COLLECTIONS = [Configs, Organisations, Workspaces, Providers, Integrations, IntegrationWorkspaces, Guardrails];
 const stamps = { created_at: 0, last_updated_at: 0 };
 const idOf = (n: number): string => `33333333-3333-4333-8333-${String(n).padStart(12, "0")}`;
 const ofWorkspace = { ...stamps, organisation_id: ORGANISATION.ours, workspace_id: WORKSPACE.ours };
@@ -45,7 +47,7 @@ const integration = {
     status: "active" as const,
     key_sealed: "first",
     masked_key: "f",
-    secret_mappings: null,
+    ...BLANK_INTEGRATION,
     configurations: {},
     tags: {},
   },
@@ -128,6 +130,21 @@ describe("what is prepared for a caller", () => {
     expect((await everything(prepare)).says).toEqual(says);
     expect(state.lookUps).toBe(0);
   });
+  test(
+    verifies("I.warm", "knows which models and workspaces are granted: a warm request asks nothing, and a change is heard of at once"),
+    async () => {
+      const { prepare, records, state } = await setting();
+      await records.in(Integrations).update(idOf(2), { allow_all_models: false, global_workspace_access: { enabled: false } });
+      const grant = { ...ofWorkspace, id: idOf(5), integration_id: idOf(2), enabled: true };
+      await records.in(IntegrationWorkspaces).insert({ ...grant, usage_limits: null, rate_limits: null, last_reset_at: null });
+      await everything(prepare);
+      state.lookUps = 0;
+      expect((await prepare(callWith(), caller)).provider("@acme")).toMatchObject({ saved: { models: { others: false } } });
+      expect(state.lookUps).toBe(0);
+      await records.in(IntegrationWorkspaces).update(idOf(5), { enabled: false });
+      await expect(everything(prepare)).rejects.toMatchObject({ code: "PROVIDER_WITHHELD" });
+    },
+  );
   test("is kept for a config that is written out, too, and for none", async () => {
     const { prepare, state } = await setting();
     const nameless = { ...caller, configId: null };

@@ -7,6 +7,7 @@ import {
   GatewayError,
   Guardrails,
   Integrations,
+  IntegrationWorkspaces,
   type Leaf,
   type MaybePromise,
   Organisations,
@@ -53,7 +54,7 @@ interface PrepareRules {
   readonly headers: FinderParts["headers"];
   readonly ownKeys: Pick<OwnKeys, "foundIn">;
 }
-const LOOKED_UP = [Configs, Organisations, Workspaces, Providers, Integrations, Guardrails];
+const LOOKED_UP = [Configs, Organisations, Workspaces, Providers, Integrations, IntegrationWorkspaces, Guardrails];
 
 export function preparer(gen: Preparing, { headers, ownKeys }: PrepareRules): Prepare {
   const { records } = gen.stores;

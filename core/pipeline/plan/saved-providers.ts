@@ -2,10 +2,13 @@ import {
   after,
   type Caller,
   GatewayError,
+  grantsOthers,
   Integrations,
+  IntegrationWorkspaces,
   type Json,
   type MaybePromise,
   type OAuthClient,
+  openSecrets,
   Providers,
   type RecordOf,
   type RecordsHandle,
@@ -13,6 +16,7 @@ import {
 import type { OAuthTokens } from "../../kernel/secrets/oauth-tokens.ts";
 import type { ReadReference } from "../../kernel/secrets/references.ts";
 import { withMapped } from "./mapped-secrets.ts";
+import { type ModelRules, modelRulesOf } from "./model-rules.ts";
 import type { Generation } from "../../kernel/generation.ts";
 
 /** A saved credential is an integration's, or stands in a saved config. */
@@ -22,12 +26,16 @@ export interface KeptAt {
   readonly isMapped?: true;
   /** Of a key that is fetched: another one, in the place of one that the provider did not accept. */
   readonly renewKey?: (refused: string) => MaybePromise<string>;
+  /** Which models may be asked with it, and what they need and cost; without them, every one, as it is. */
+  readonly models?: ModelRules | null;
 }
 export interface Credential extends KeptAt {
   readonly providerId: string;
   readonly apiKey: string;
   readonly fields: Json;
   readonly customHost: string | null;
+  /** Headers that were saved with that host. */
+  readonly headers?: Readonly<Record<string, string>> | null;
 }
 /** What an integration says of its credential: all of it, or where the rest is kept. */
 interface SavedCredential extends Credential {
@@ -35,6 +43,8 @@ interface SavedCredential extends Credential {
   readonly organisationId: string;
   /** The integration's short name. */
   readonly name: string;
+  /** What workspaces of which nothing is said may do; `null` for one that is its workspace's own. */
+  readonly grantsOthers: boolean | null;
 }
 /** A provider that was saved, with its integration's credential. */
 export interface SavedProvider {
@@ -53,11 +63,19 @@ export interface SavedIn {
   readonly readReference: ReadReference;
   readonly oauth: OAuthTokens;
 }
-/** Finds what `@slug` means in a workspace. Throws PROVIDER_UNKNOWN. */
+/** Finds what `@slug` means in a workspace. Throws PROVIDER_UNKNOWN, and PROVIDER_WITHHELD where the workspace may not use it. */
 export function savedProviders({ stores: { records }, vault, readReference, oauth }: SavedIn): ProviderFinder {
   const credential = records.lookup(Integrations, ["id"], (record): SavedCredential | null =>
-    record.status !== "active" ? null : credentialOf(record, vault.open),
+    record.status !== "active" ? null : credentialOf(record, vault),
   );
+  const granted = records.lookup(IntegrationWorkspaces, ["integration_id", "workspace_id"], ({ enabled }) => enabled);
+  /** Its organisation's: what is said of the workspace, or else of all. */
+  const refuseWithheld = (reference: string, { grantsOthers: others, integrationId }: SavedCredential, { workspaceId }: Caller) => {
+    if (others === null) return undefined;
+    return after(granted(integrationId ?? "", workspaceId ?? ""), (own = others) => {
+      if (!own) throw new GatewayError("PROVIDER_WITHHELD", { provider: reference }, { param: "provider" });
+    });
+  };
   const named = records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
   return (reference, caller) =>
     after(named(caller.workspaceId ?? "", reference.slice(1)), (record) => {
@@ -66,8 +84,10 @@ export function savedProviders({ stores: { records }, vault, readReference, oaut
         if (!saved) throw unknown(reference);
         const expiresAt = record.expires_at ?? Number.POSITIVE_INFINITY;
         const found = (whole: Credential): SavedProvider => ({ id: saved.providerId, slug: reference, saved: whole, expiresAt });
-        const whole = saved.mappings ? withMapped(saved, saved.mappings, caller, readReference) : saved;
-        return saved.isMapped ? after(whole, (credential) => after(withToken(credential, saved, oauth), found)) : found(saved);
+        return after(refuseWithheld(reference, saved, caller), () => {
+          const whole = saved.mappings ? withMapped(saved, saved.mappings, caller, readReference) : saved;
+          return saved.isMapped ? after(whole, (credential) => after(withToken(credential, saved, oauth), found)) : found(saved);
+        });
       });
     });
 }
@@ -90,28 +110,24 @@ const unknown = (provider: string): GatewayError =>
     known: "Save it under /v2/providers first, or name a provider id without @.",
   });
 
-function credentialOf(
-  {
-    id,
-    organisation_id: organisationId,
-    slug: name,
-    ai_provider_id: providerId,
-    key_sealed: sealedKey,
-    configurations,
-    secret_mappings: given,
-  }: RecordOf<typeof Integrations>,
-  open: (sealed: string) => string,
-): SavedCredential {
-  const fields: Json = {};
-  for (const [name, value] of Object.entries(configurations)) fields[name] = isSealed(value) ? open(value.sealed) : value;
+function credentialOf(record: RecordOf<typeof Integrations>, vault: SavedIn["vault"]): SavedCredential {
+  const { id, ai_provider_id: providerId, key_sealed: sealedKey, secret_mappings: given } = record;
+  const { custom_headers: headers = null, ...fields } = openSecrets(record.configurations, vault);
   const mappings = given === null || given.length === 0 ? null : given;
-  const apiKey = sealedKey === null ? "" : open(sealedKey);
-  const elsewhere = mappings !== null || isOAuth(fields) ? { isMapped: true as const } : {};
-  return { integrationId: id, organisationId, name, providerId, apiKey, fields, customHost: hostIn(fields), mappings, ...elsewhere };
+  return {
+    integrationId: id,
+    organisationId: record.organisation_id,
+    name: record.slug,
+    providerId,
+    apiKey: sealedKey === null ? "" : vault.open(sealedKey),
+    fields,
+    customHost: hostIn(fields),
+    headers: headers as Readonly<Record<string, string>> | null, // texts, by the schema they were judged by
+    models: modelRulesOf(record, vault),
+    mappings,
+    grantsOthers: record.workspace_id === null ? grantsOthers(record) : null,
+    ...((mappings || isOAuth(fields)) && { isMapped: true }),
+  };
 }
 
 const hostIn = ({ custom_host: host }: Json): string | null => (typeof host === "string" ? host : null);
-
-/** How a secret stands inside `configurations`. */
-const isSealed = (value: unknown): value is { readonly sealed: string } =>
-  typeof value === "object" && value !== null && "sealed" in value && typeof value.sealed === "string";

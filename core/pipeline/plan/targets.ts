@@ -20,7 +20,9 @@ import { compiledSchema, type Field, type TargetSchema } from "./target-schema.t
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./configs.ts";
 import type { Prepared } from "./prepare.ts";
-import type { Credential, KeptAt } from "./saved-providers.ts";
+import { allowedModel } from "./asked-models.ts";
+import type { KnownModel } from "./model-rules.ts";
+import type { Credential, KeptAt, SavedProvider } from "./saved-providers.ts";
 import { lowered } from "../../json/shape.ts";
 import { isOwn, notOwn, refuseOwnKey, saidByClient, type TargetRules } from "./request-values.ts";
 
@@ -65,9 +67,19 @@ export function resolver(gen: Parts["gen"], dialects: Dialects, now: () => numbe
     if (!reference.startsWith("@")) return concrete({ id: reference, slug: null, saved: null }, place, parts);
     return after(prepared.provider(reference), (found) => {
       if (found.expiresAt <= now()) throw new GatewayError("ACCESS_DENIED", { what: `the provider ${reference}, which has expired` });
-      return concrete(found, place, parts);
+      const { models } = found.saved;
+      if (!models) return concrete(found, place, parts);
+      return after(allowedModel(place, models, reference), (asked) => concrete(withOwnPlace(found, models.known.get(asked)), place, parts));
     });
   };
+}
+
+/** A model may have a host of its own, and headers. */
+function withOwnPlace(found: SavedProvider, model: KnownModel | undefined): SavedProvider {
+  if (!model || (model.host === null && model.headers === null)) return found;
+  const { saved } = found;
+  const headers = model.headers && { ...saved.headers, ...model.headers };
+  return { ...found, saved: { ...saved, customHost: model.host ?? saved.customHost, headers: headers ?? saved.headers ?? null } };
 }
 
 /** One target of one request, as far as it is settled. */
@@ -163,6 +175,7 @@ function targetOf(
     fields: fieldsOf(judged, { meaning, leaf, call, keeps }, rules),
     apiKey: notOwn(meaning.saved?.apiKey ?? leaf.apiKey ?? providerKey(call.headers, call.control.apiKey, rules.keyHeaders), call, rules),
     customHost,
+    headers: meaning.saved?.headers ?? null,
     model,
   };
 }

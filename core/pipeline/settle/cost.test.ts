@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Price, PriceQuestion, PriceSource } from "#contract";
 import { priceQuestion } from "../../../tests/kit/price.ts";
 import type { Provided } from "../../kernel/generation.ts";
-import { type CostOf, costing } from "./cost.ts";
+import { type CostOf, costing, pricing } from "./cost.ts";
 
 const none = { price: () => undefined };
 const asked = (more: Partial<PriceQuestion> = {}): PriceQuestion => priceQuestion("x", "m", more);
@@ -10,7 +10,7 @@ const asked = (more: Partial<PriceQuestion> = {}): PriceQuestion => priceQuestio
 function costsBy(prices: readonly PriceSource["price"][], limitMs = 10_000): { costOf: CostOf; lines: unknown[] } {
   const lines: unknown[] = [];
   const sources = prices.map((price, at) => ({ name: `price/${at}`, provides: { price } }) as Provided<PriceSource>); // no more is looked at
-  return { costOf: costing(sources, (level, event, fields) => lines.push([level, event, fields?.["plugin"]]), limitMs), lines };
+  return { costOf: costing(pricing(sources, (level, event, fields) => lines.push([level, event, fields?.["plugin"]]), limitMs)), lines };
 }
 const cents = (input: number): Price => ({ input, output: 0 });
 

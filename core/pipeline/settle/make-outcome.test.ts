@@ -6,7 +6,7 @@ import { type Call, type Outcome, type Tokenizer, type Usage, mountedOperation }
 import { CHAT, EMBEDDING } from "../../../plugins/api/content/index.ts";
 import type { Provided } from "../../kernel/generation.ts";
 import type { Ending } from "../stream/deliver.ts";
-import { costing } from "./cost.ts";
+import { costing, pricing } from "./cost.ts";
 import { estimating } from "./estimate.ts";
 import { outcomeOf } from "./make-outcome.ts";
 import { Results, WholeReport } from "../call/guardrail-report.ts";
@@ -58,7 +58,7 @@ const AT = {
   now: 5,
   loggedBytes: 100,
   keyHeaders: [],
-  costOf: costing([], quiet),
+  costOf: costing(pricing([], quiet)),
   estimate: estimating(tokenizers, quiet),
   owned: { takeUncounted: () => Promise.resolve(new Map<string, Usage>()), noteCounted: () => Promise.resolve() },
 };

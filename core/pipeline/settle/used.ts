@@ -9,7 +9,7 @@ import {
   type PlacedSegment,
   type Usage,
 } from "#contract";
-import type { CostOf } from "./cost.ts";
+import type { CostOf, PriceTerms } from "./cost.ts";
 import type { EstimateUsage } from "./estimate.ts";
 import { shortened } from "./logged-text.ts";
 import type { Ended } from "./make-outcome.ts";
@@ -105,15 +105,23 @@ export const textIn = (segments: readonly PlacedSegment[]): string =>
     .join("\n");
 const MEDIA: ReadonlySet<PlacedSegment["kind"]> = new Set(["image", "audio", "file"]);
 
-/** By the model that answered, or by the one that was asked when nobody knows the other's price. */
+/** By the model that answered, or by the one that was asked when nobody knows the other's price; a model of one's own has its price, or its base's. */
 export async function costFor(used: Used, model: string | null): Promise<number | null> {
   if (!used.reply.from) return null;
-  const { id: providerId, slug: providerSlug, provider, target } = used.reply.from;
-  const asked = target.model;
-  const of = model ?? asked;
-  const { usage, costOf, served } = used;
-  const cost = isAskable(of) ? await costOf({ providerId, providerSlug, model: of, usage, caller: served.caller }, provider) : null;
-  return cost === null && of !== asked ? costFor(used, null) : cost;
+  const { kept, target } = used.reply.from;
+  const of = model ?? target.model;
+  const own = kept?.models?.known.get(target.model) ?? kept?.models?.known.get(of);
+  const terms: PriceTerms = { price: own?.price, factors: kept?.models?.factors };
+  for (const name of new Set([of, target.model, own?.base ?? target.model])) {
+    const cost = await costAs(name, used, terms);
+    if (cost !== null) return cost;
+  }
+  return null;
+}
+function costAs(model: string, { reply, usage, costOf, served }: Used, terms: PriceTerms): MaybePromise<number | null> {
+  if (!reply.from || !isAskable(model)) return null;
+  const { id: providerId, slug: providerSlug, provider } = reply.from;
+  return costOf({ providerId, providerSlug, model, usage, caller: served.caller }, provider, terms);
 }
 /** What an answer used, and who can say what that costs. */
 export interface Used extends Pick<Ended, "reply" | "served"> {

@@ -3,6 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import {
   type RuleInput,
   GatewayError,
+  isJson,
   isSealed,
   type Json,
   knownNames,
@@ -12,9 +13,10 @@ import {
   refuseGatewayKey,
   sealSecrets,
 } from "#contract";
+import { judgeHeaders } from "./custom-headers.ts";
 
 /** Members of `configurations` that every provider has. */
-const COMMON: ReadonlySet<string> = new Set(["custom_host", ...OAUTH_MEMBERS]);
+const COMMON: ReadonlySet<string> = new Set(["custom_host", "custom_headers", ...OAUTH_MEMBERS]);
 
 /**
  * Judges the target fields by the provider's own schema and seals those it calls secret. Secrets left out, or sent
@@ -38,13 +40,32 @@ export function sealedConfigurations(
   const isSecret = (member: string): boolean => (fields[member] ?? OAUTH_FIELDS[member])?.["secret"] === true;
   for (const [member, value] of Object.entries(given))
     if (isSecret(member) && typeof value === "string") refuseGatewayKey(value, vault, `configurations.${member}`);
-  const all = { ...secretsOf(before), ...sealSecrets(given, isSecret, vault, before) };
+  const { custom_headers: headers, ...others } = given;
+  const { custom_headers: headersBefore, ...othersBefore } = before;
+  const kept = sealedHeaders(headers, isJson(headersBefore) ? headersBefore : undefined, input);
+  const all = { ...secretsOf(othersBefore), ...sealSecrets(others, isSecret, vault, othersBefore), ...(kept && { custom_headers: kept }) };
   const sealed = Object.fromEntries(Object.entries(all).filter(([member, value]) => value !== null || !isSecret(member)));
   const plain = openSecrets(sealed, vault);
   judge(plain, withoutMapped(provider.target, mapped), judgeUrl);
   judgeClient(plain, mapped, judgeUrl);
   return sealed;
 }
+
+/** Each may hold a credential. Left out they stay; `null` takes them away. */
+function sealedHeaders(
+  given: unknown,
+  before: Json | undefined,
+  { vault, catalog }: Pick<RuleInput, "catalog" | "vault">,
+): Json | undefined {
+  if (given === undefined) return before;
+  if (given === null) return undefined;
+  if (!isJson(given)) throw invalid("custom_headers must be an object of texts", "configurations.custom_headers");
+  if (Object.keys(given).length > MAX_HEADERS)
+    throw invalid(`custom_headers holds more than ${MAX_HEADERS} headers`, "configurations.custom_headers");
+  judgeHeaders(given, "configurations.custom_headers", { catalog, vault });
+  return sealSecrets(given, () => true, vault, before);
+}
+const MAX_HEADERS = 50;
 
 /** What is kept elsewhere need not be here too. */
 const withoutMapped = <T extends TObject | undefined>(target: T, mapped: ReadonlySet<string>): T =>
@@ -53,7 +74,7 @@ const withoutMapped = <T extends TObject | undefined>(target: T, mapped: Readonl
 const secretsOf = (stored: Json): Json => Object.fromEntries(Object.entries(stored).filter(([, value]) => isSealed(value) && !value.url));
 
 function judge(plain: Json, target: TObject | undefined, judgeUrl: RuleInput["judgeUrl"]): void {
-  const { custom_host: host, ...others } = plain;
+  const { custom_host: host, custom_headers: _, ...others } = plain;
   const fields = Object.fromEntries(Object.entries(others).filter(([member]) => !OAUTH_MEMBERS.has(member)));
   if (host !== undefined && !(target && "custom_host" in target.properties)) judgeHost(host, judgeUrl);
   const fieldNames = Object.keys(target?.properties ?? {});

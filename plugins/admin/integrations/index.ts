@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Integrations, Providers, SecretReferences, Workspaces } from "#contract";
+import { definePlugin, Integrations, IntegrationWorkspaces, Providers, SecretReferences, Workspaces } from "#contract";
 import { integrations } from "./resource.ts";
 
 /** Credentials and settings for model providers. */
@@ -7,6 +7,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog", "vault"],
-  collections: [Integrations, Providers, SecretReferences, Workspaces],
+  collections: [Integrations, IntegrationWorkspaces, Providers, SecretReferences, Workspaces],
   setup: () => ({ provides: { resources: [integrations] } }),
 });

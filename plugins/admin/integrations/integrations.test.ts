@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Integrations, newGatewayKey, Providers } from "#contract";
+import { Integrations, IntegrationWorkspaces, newGatewayKey, Providers } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { verifies } from "../../../tests/requirements/verifies.ts";
@@ -7,7 +7,7 @@ import { integrations } from "./resource.ts";
 
 const KEY = "sk-live-0123456789abcdef";
 const INNER = "inner-secret-0123456789";
-const collections = [Integrations, Providers];
+const collections = [Integrations, IntegrationWorkspaces, Providers];
 const create = {
   name: "OpenAI, main",
   slug: "openai-main",

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { Integrations, OneOf, resourceOf, shown } from "#contract";
+import { GlobalWorkspaceAccess, Integrations, Nullable, OneOf, resourceOf, shown, TagQuery, tagged } from "#contract";
+import { grantActions, workspaceFacts } from "./grants.ts";
 import { integrationMappings } from "./mappings.ts";
-import { createDefaultProvider, removeProviders, storedConfigurations, visible } from "./rules.ts";
+import { modelActions } from "./models.ts";
+import { createDefaultProvider, removeWhatIsMadeOfIt, storedConfigurations, visible } from "./rules.ts";
 
 /** Credentials and settings for model providers, of the organisation or of one workspace. */
 export const integrations = resourceOf(Integrations, {
@@ -17,11 +19,26 @@ export const integrations = resourceOf(Integrations, {
   },
   object: "integration",
   decidesRoutes: true,
-  shows: { description: shown(Type.String({ description: "What it is for." }), (record) => record.description ?? "") },
+  shows: {
+    description: shown(Type.String({ description: "What it is for." }), (record) => record.description ?? ""),
+    global_workspace_access_settings: shown(Nullable(GlobalWorkspaceAccess), (record) => record.global_workspace_access, true),
+  },
+  joins: {
+    schema: {
+      workspace_count: Type.Integer({ minimum: 0, description: "How many workspaces may use it." }),
+      last_reset_at: Nullable(Type.String({ format: "date-time", description: "When the usage of one of them was last reset." })),
+    },
+    of: async (found, { records }) => {
+      const whole = await Promise.all(found.map(({ id }) => records.in(Integrations).get(id)));
+      return Promise.all(whole.map((record) => (record ? workspaceFacts(record, records) : { workspace_count: 0, last_reset_at: null })));
+    },
+  },
+  actions: [...modelActions, ...grantActions],
   store: { configurations: storedConfigurations, secret_mappings: integrationMappings },
   list: {
-    query: { type: Type.Optional(OneOf(["workspace", "organisation", "all"], { default: "all", description: "Whose." })) },
-    where: visible,
+    query: { type: Type.Optional(OneOf(["workspace", "organisation", "all"], { default: "all", description: "Whose." })), ...TagQuery },
+    where: async (input) => ({ ...(await visible(input)), ...(await tagged(Integrations, input)) }),
+    omit: ["models", "configurations"],
     showsOrganisation: true,
   },
   create: {
@@ -42,5 +59,5 @@ export const integrations = resourceOf(Integrations, {
     answer: ["id", "slug"],
   },
   update: { answer: [] },
-  remove: { before: removeProviders, description: "Deletes the providers made from it too." },
+  remove: { before: removeWhatIsMadeOfIt, description: "Deletes the providers made from it too." },
 });

@@ -2,6 +2,7 @@ import {
   type RuleInput,
   GatewayError,
   type Integrations,
+  IntegrationWorkspaces,
   type Json,
   mappedInside,
   openUrls,
@@ -61,29 +62,33 @@ interface DefaultProvider {
 }
 export async function createDefaultProvider(record: Integration, { body, records, now }: RuleInput<DefaultProvider>): Promise<void> {
   if (record.workspace_id === null || body.create_default_provider === false) return;
-  await records.in(Providers).insert({
-    id: crypto.randomUUID(),
-    created_at: now,
-    last_updated_at: now,
-    organisation_id: record.organisation_id,
-    workspace_id: record.workspace_id,
-    integration_id: record.id,
-    name: record.name,
-    slug: body.default_provider_slug ?? record.slug,
-    note: null,
-    status: "active",
-    usage_limits: null,
-    rate_limits: [],
-    expires_at: null,
-    tags: {},
-  });
+  await records.in(Providers).insert(providerOf(record, record.workspace_id, body.default_provider_slug ?? record.slug, now));
 }
 
-export async function removeProviders(record: Integration, { records }: Pick<RuleInput, "records">): Promise<void> {
-  const providers = records.in(Providers);
-  for (;;) {
-    const { data } = await providers.list({ where: { integration_id: record.id }, limit: 500, offset: 0 });
-    if (data.length === 0) return;
-    await Promise.all(data.map(({ id }) => providers.remove(id)));
-  }
+/** A provider made of the integration in a workspace. */
+export const providerOf = (record: Integration, workspace_id: string, slug: string, now: number): RecordOf<typeof Providers> => ({
+  id: crypto.randomUUID(),
+  created_at: now,
+  last_updated_at: now,
+  organisation_id: record.organisation_id,
+  workspace_id,
+  integration_id: record.id,
+  name: record.name,
+  slug,
+  note: null,
+  status: "active",
+  usage_limits: null,
+  rate_limits: [],
+  expires_at: null,
+  tags: {},
+});
+
+/** What was made of it, and what was said of workspaces, goes with it. */
+export async function removeWhatIsMadeOfIt(record: Integration, { records }: Pick<RuleInput, "records">): Promise<void> {
+  for (const made of [records.in(Providers), records.in(IntegrationWorkspaces)])
+    for (;;) {
+      const { data } = await made.list({ where: { integration_id: record.id }, limit: 500, offset: 0 });
+      if (data.length === 0) break;
+      await Promise.all(data.map(({ id }) => made.remove(id)));
+    }
 }

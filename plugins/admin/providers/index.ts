@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Integrations, Providers, Workspaces } from "#contract";
+import { definePlugin, Integrations, IntegrationWorkspaces, Providers, Workspaces } from "#contract";
 import { providers } from "./resource.ts";
 
 /** Integrations made usable in one workspace. */
@@ -7,6 +7,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records"],
-  collections: [Providers, Integrations, Workspaces],
+  collections: [Providers, Integrations, IntegrationWorkspaces, Workspaces],
   setup: () => ({ provides: { resources: [providers] } }),
 });

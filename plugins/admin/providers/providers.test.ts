@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { Integrations, type Json, Providers } from "#contract";
+import { BLANK_INTEGRATION, Integrations, IntegrationWorkspaces, type Json, Providers } from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, ORGANISATION, type Tenants, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { providers } from "./resource.ts";
 
-const collections = [Integrations, Providers];
+const collections = [Integrations, IntegrationWorkspaces, Providers];
 async function integration({ handles }: Tenants, workspace_id: string | null): Promise<string> {
   const id = crypto.randomUUID();
   await handles.records.in(Integrations).insert({
@@ -21,7 +21,7 @@ async function integration({ handles }: Tenants, workspace_id: string | null): P
     status: "active",
     key_sealed: "v1.sealed",
     masked_key: null,
-    secret_mappings: null,
+    ...BLANK_INTEGRATION,
     configurations: {},
     tags: {},
   });

@@ -4,11 +4,14 @@ import {
   GatewayError,
   Integrations,
   judgeUsageLimits,
+  mayUse,
   Providers,
   reactivated,
   resourceOf,
   shown,
   stateAt,
+  TagQuery,
+  tagged,
 } from "#contract";
 
 /** Integrations made usable in one workspace. */
@@ -26,6 +29,7 @@ export const providers = resourceOf(Providers, {
   shows: { status: shown(Providers.fields.status.schema, (record, { now }) => stateAt(record, now)) },
   store: { integration_id: integrationNamed },
   judge: (_, { body }) => judgeUsageLimits(body.usage_limits),
+  list: { query: TagQuery, where: async (input) => tagged(Providers, input) },
   create: { answer: ["id", "slug"] },
   update: {
     body: { reset_usage: Type.Optional(Type.Boolean({ description: "`true` makes an exhausted provider active again." })) },
@@ -40,7 +44,7 @@ async function integrationNamed(named: string, { records, organisationId, worksp
   const reach = { organisation_id: organisationId, workspace_id: [workspaceId, null], status: "active" as const };
   const integrations = records.in(Integrations);
   const found = (await integrations.first({ ...reach, id: named })) ?? (await integrations.first({ ...reach, slug: named }));
-  if (found) return found.id;
+  if (found && (await mayUse(found, workspaceId, records))) return found.id;
   throw new GatewayError(
     "REQUEST_INVALID",
     { what: `There is no active integration ${named} that this workspace may use.` },

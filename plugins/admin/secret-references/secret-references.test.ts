@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { ApiKeys, Guardrails, Integrations, PluginCredentials, Providers, SecretReferences, Workspaces } from "#contract";
+import {
+  ApiKeys,
+  Guardrails,
+  Integrations,
+  IntegrationWorkspaces,
+  PluginCredentials,
+  Providers,
+  SecretReferences,
+  Workspaces,
+} from "#contract";
 import { testResource } from "../../../tests/kit/resource.ts";
 import { CALLERS, tenants, WORKSPACE } from "../../../tests/kit/tenants.ts";
 import { verifies } from "../../../tests/requirements/verifies.ts";
@@ -9,7 +18,7 @@ import { secretReferences } from "./resource.ts";
 
 const TOKEN = "token-0123456789abcdef";
 const ADDRESS = "https://models.example.org";
-const collections = [SecretReferences, Integrations, Guardrails, PluginCredentials, Providers, ApiKeys, Workspaces];
+const collections = [SecretReferences, Integrations, IntegrationWorkspaces, Guardrails, PluginCredentials, Providers, ApiKeys, Workspaces];
 const create = {
   name: "OpenAI key",
   slug: "openai-key",

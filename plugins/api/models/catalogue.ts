@@ -1,4 +1,13 @@
-import { type Catalog, Integrations, type Json, Providers, type RecordOf, type RecordsHandle } from "#contract";
+import {
+  type Catalog,
+  grantsOthers,
+  Integrations,
+  IntegrationWorkspaces,
+  type Json,
+  Providers,
+  type RecordOf,
+  type RecordsHandle,
+} from "#contract";
 import { readQuery } from "./query.ts";
 import { ModelsQuery } from "./schema.ts";
 
@@ -52,21 +61,43 @@ async function entriesOf(records: RecordsHandle, catalog: Catalog, workspaceId: 
   const saved = await records
     .in(Providers)
     .list({ where: { workspace_id: workspaceId, status: "active" }, limit: MAX_PROVIDERS, offset: 0 });
-  const services = await servicesOf(records, saved.data);
+  const granted = await grantedTo(workspaceId, saved.data, records);
   return saved.data.flatMap(({ slug, integration_id, created_at }) => {
-    const service = services.get(integration_id);
-    return service === undefined
-      ? []
-      : (models.get(service) ?? []).map((model) => ({ model, provider: slug, service, createdAt: created_at }));
+    const integration = granted.get(integration_id);
+    if (!integration) return [];
+    const { ai_provider_id: service } = integration;
+    return allowedModels(integration, models.get(service) ?? []).map((model) => ({
+      model,
+      provider: slug,
+      service,
+      createdAt: created_at,
+    }));
   });
 }
 
-/** Integration id -> provider id, of those in use. */
-async function servicesOf(records: RecordsHandle, providers: readonly RecordOf<typeof Providers>[]): Promise<ReadonlyMap<string, string>> {
+type Integration = RecordOf<typeof Integrations>;
+/** By id, those of these providers that the workspace may use. */
+async function grantedTo(
+  workspaceId: string,
+  providers: readonly RecordOf<typeof Providers>[],
+  records: RecordsHandle,
+): Promise<ReadonlyMap<string, Integration>> {
   if (providers.length === 0) return new Map();
   const ids = [...new Set(providers.map((provider) => provider.integration_id))];
   const { data } = await records.in(Integrations).list({ where: { id: ids, status: "active" }, limit: ids.length, offset: 0 });
-  return new Map(data.map((integration) => [integration.id, integration.ai_provider_id]));
+  const said = await records
+    .in(IntegrationWorkspaces)
+    .list({ where: { workspace_id: workspaceId, integration_id: ids }, limit: ids.length, offset: 0 });
+  const own = new Map(said.data.map(({ integration_id, enabled }) => [integration_id, enabled]));
+  const mayUse = (found: Integration): boolean => found.workspace_id !== null || (own.get(found.id) ?? grantsOthers(found));
+  return new Map(data.filter(mayUse).map((integration) => [integration.id, integration]));
+}
+
+/** What may be asked: models that are named and not disabled, and the provider's others where all are allowed. */
+function allowedModels({ models, allow_all_models }: Integration, known: readonly string[]): readonly string[] {
+  const said = new Map((models ?? []).map(({ slug, enabled }) => [slug, enabled]));
+  const named = [...said].flatMap(([slug, enabled]) => (enabled ? slug : []));
+  return allow_all_models ? [...named, ...known.filter((model) => !said.has(model))] : named;
 }
 
 const matches = (entry: Entry, query: ModelsQuery): boolean =>

@@ -6,6 +6,7 @@ import {
   definePlugin,
   GatewayError,
   Integrations,
+  IntegrationWorkspaces,
   type Json,
   NO_CONTENT,
   type Plan,
@@ -23,7 +24,7 @@ export default definePlugin({
   kind: "api",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog"],
-  collections: [Integrations, Providers],
+  collections: [Integrations, IntegrationWorkspaces, Providers],
   setup: (host) => {
     const oneOf = async ({ params, control }: Call, { workspaceId }: Caller, { root }: Plan): Promise<Json | undefined> => {
       const model = params["model"] ?? "";

@@ -503,4 +503,33 @@ create index "api_keys_secret_kept_until_idx" on "api_keys" ("secret_kept_until"
 alter table "workspaces" add column "settings" json;
 `,
   },
+  {
+    id: "0013_integration_grants",
+    checksum: "01420761ded9dbb8165bd3562b75d1ca9bd824cd5f49bf271bc0adf03701b88f",
+    destructive: null,
+    sql: `create table "integration_workspaces" (
+  "_seq" bigint generated always as identity unique,
+  "id" text collate "C" not null primary key,
+  "created_at" bigint not null,
+  "last_updated_at" bigint not null,
+  "organisation_id" text collate "C" not null,
+  "workspace_id" text collate "C" not null,
+  "integration_id" text collate "C" not null,
+  "enabled" boolean not null,
+  "usage_limits" json,
+  "rate_limits" json,
+  "last_reset_at" bigint
+);
+
+create unique index "integration_workspaces_integration_id_workspace_id_key" on "integration_workspaces" ("integration_id", "workspace_id");
+
+alter table "integrations" add column "pricing_adjustments" json;
+
+alter table "integrations" add column "allow_all_models" boolean not null default true;
+
+alter table "integrations" add column "models" json;
+
+alter table "integrations" add column "global_workspace_access" json;
+`,
+  },
 ];

@@ -465,4 +465,33 @@ create index "api_keys_secret_kept_until_idx" on "api_keys" ("secret_kept_until"
 alter table "workspaces" add column "settings" text;
 `,
   },
+  {
+    id: "0013_integration_grants",
+    checksum: "f3862e5cc538e9744f0a1301d59fd8346c34b6794be29cbe9dbae0239f467f25",
+    destructive: null,
+    sql: `create table "integration_workspaces" (
+  "_seq" integer primary key autoincrement,
+  "id" text not null unique,
+  "created_at" integer not null,
+  "last_updated_at" integer not null,
+  "organisation_id" text not null,
+  "workspace_id" text not null,
+  "integration_id" text not null,
+  "enabled" integer not null,
+  "usage_limits" text,
+  "rate_limits" text,
+  "last_reset_at" integer
+);
+
+create unique index "integration_workspaces_integration_id_workspace_id_key" on "integration_workspaces" ("integration_id", "workspace_id");
+
+alter table "integrations" add column "pricing_adjustments" text;
+
+alter table "integrations" add column "allow_all_models" integer not null default true;
+
+alter table "integrations" add column "models" text;
+
+alter table "integrations" add column "global_workspace_access" text;
+`,
+  },
 ];

@@ -1,0 +1,107 @@
+import {
+  GatewayError,
+  type GivenModel,
+  type IntegrationModel,
+  type Integrations,
+  isJson,
+  type Json,
+  openUrls,
+  type RecordOf,
+  refuseMovedInRecord,
+  type RuleInput,
+  sealedIn,
+  sealSecrets,
+} from "#contract";
+import { judgeHeaders } from "./custom-headers.ts";
+
+type Integration = RecordOf<typeof Integrations>;
+type Input = Pick<RuleInput<{ readonly key?: string }>, "vault" | "catalog" | "judgeUrl" | "body">;
+/** Opening them is work at every change of the integration. */
+const MAX_HEADERS = 1_000;
+
+/** The models as they are stored: all judged, none written. */
+export function judgedModels(given: readonly GivenModel[], record: Integration, input: Input): readonly IntegrationModel[] {
+  const slugs = new Set<string>();
+  const judged = given.map((model, index) => {
+    const at = `models[${index}]`;
+    if (slugs.has(model.slug)) throw invalid("it is named twice", `${at}.slug`);
+    slugs.add(model.slug);
+    return judgedModel(model, { record, input, at, before: record.models?.find(({ slug }) => slug === model.slug) });
+  });
+  const headers = judged.reduce((sum, { configurations }) => sum + sealedIn(configurations).length, 0);
+  if (headers > MAX_HEADERS) throw invalid(`its models have more than ${MAX_HEADERS} headers`, "models");
+  return judged;
+}
+
+interface Place {
+  readonly record: Integration;
+  readonly input: Input;
+  /** Its path in the body. */
+  readonly at: string;
+  readonly before: IntegrationModel | undefined;
+}
+const UNSAID: Omit<IntegrationModel, "slug" | "enabled"> = {
+  is_custom: false,
+  is_finetune: false,
+  base_model_slug: null,
+  pricing_config: null,
+  configurations: null,
+};
+function judgedModel({ configurations, ...given }: GivenModel, place: Place): IntegrationModel {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const kept = { ...UNSAID, ...place.before, ...said, slug: given.slug, enabled: given.enabled };
+  const is_finetune = kept.is_finetune === true;
+  const model: IntegrationModel = {
+    ...kept,
+    is_finetune,
+    is_custom: kept.is_custom === true || is_finetune,
+    configurations: storedConfigurations(configurations, place),
+  };
+  judgeKind(model, given, place.at);
+  return model;
+}
+
+/** What belongs to models of one's own, the provider's have not. */
+function judgeKind(model: IntegrationModel, given: Pick<GivenModel, "is_custom">, at: string): void {
+  if (model.is_finetune && given.is_custom === false) throw invalid("a fine-tuned model is a custom one", `${at}.is_custom`);
+  if (model.is_finetune && model.base_model_slug === null)
+    throw invalid("a fine-tuned model says what it was made from", `${at}.base_model_slug`);
+  if (model.is_custom) return;
+  if (model.base_model_slug !== null) throw invalid("only a custom model has a base: set is_custom", `${at}.base_model_slug`);
+  if (model.configurations !== null) throw invalid("only a custom model has configurations: set is_custom", `${at}.configurations`);
+}
+
+/** Its host, and its headers sealed; `null` where it has neither. */
+function storedConfigurations(given: GivenModel["configurations"], { record, input, at, before }: Place): Json | null {
+  const stored = before?.configurations ?? null;
+  if (given === undefined) return stored;
+  const { vault, catalog, judgeUrl } = input;
+  const param = `${at}.configurations`;
+  const { custom_host: host = null, custom_headers: headers = null } = given ?? {};
+  if (host !== null) judgeUrl(host);
+  judgeHeaders(headers ?? {}, `${param}.custom_headers`, { catalog, vault });
+  const known: Json = isJson(stored?.["custom_headers"]) ? stored["custom_headers"] : {};
+  const next = {
+    ...(host !== null && sealSecrets({ custom_host: host }, () => false, vault, stored ?? {})),
+    ...(headers && { custom_headers: sealSecrets(headers, () => true, vault, known) }),
+  };
+  refuseMovedInRecord({ before: openUrls(stored ?? {}, vault), next: openUrls(next, vault), bound: ["custom_host"] });
+  if (host !== null && hostIn(stored, vault) !== host) judgeKeysWay(host, record, input, `${param}.custom_host`);
+  return Object.keys(next).length === 0 ? null : next;
+}
+
+const hostIn = (configurations: Json | null, vault: Input["vault"]): unknown => openUrls(configurations ?? {}, vault)["custom_host"];
+
+/** Whoever may edit an integration need not know its key, and must not be able to have it sent elsewhere. */
+function judgeKeysWay(host: string, { key_sealed: sealed, configurations }: Integration, { body, vault }: Input, at: string): void {
+  const goesTo = hostIn(configurations, vault);
+  if (typeof goesTo === "string" && originOf(goesTo) === originOf(host)) return;
+  if (sealedIn(configurations).length > 0)
+    throw invalid("the secrets in the integration's configurations do not go to another host; make an integration of its own for it", at);
+  if (sealed === null || (body.key !== undefined && vault.digest(body.key) === vault.digest(vault.open(sealed)))) return;
+  throw invalid("the integration's stored key does not go to another host, unless it is given again in the member key", at);
+}
+const originOf = (url: string): string => new URL(url).origin; // both were judged
+
+const invalid = (why: string, param: string): GatewayError =>
+  new GatewayError("REQUEST_INVALID", { what: `The model cannot be saved: ${why}.` }, { param });
