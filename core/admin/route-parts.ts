@@ -51,7 +51,7 @@ export function ruleInputOf(
     params,
     query,
     now,
-    origin: new URL(request.url).origin,
+    origin: handles.publicUrl ?? new URL(request.url).origin,
     actor: caller.userId ?? caller.keyId,
     organisationId: caller.organisationId,
     ...more,

@@ -90,6 +90,8 @@ export interface ResourceHandles {
   readonly catalog: Catalog;
   /** Throws for a URL that could never be called (private, malformed). No network. */
   judgeUrl(url: string): void;
+  /** Where people reach the gateway, if the operator said so: links begin with it. */
+  readonly publicUrl?: string;
 }
 /** What a rule is told. */
 export interface RuleInput<B = unknown, Q = unknown> extends ResourceHandles {
@@ -100,7 +102,7 @@ export interface RuleInput<B = unknown, Q = unknown> extends ResourceHandles {
   /** Id of the person or key that asks. */
   readonly actor: string;
   readonly now: number;
-  /** `https://gateway.example`: where the request was asked. */
+  /** `https://gateway.example`: what links to the gateway begin with; where the request was asked, unless the operator said where people reach it. */
   readonly origin: string;
   readonly organisationId: string;
   /** Workspace of the record, or the one asked for; null at the organisation's level. */
@@ -147,7 +149,7 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   /** Writes that must stand before the record shows them. */
   readonly before?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
   /** Writes that refer to the record. A throw takes the record back. */
-  readonly after?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
+  readonly after?: (record: Static<S>, input: RuleInput<Static<B>>, once: string) => Promise<void>;
   readonly answer: (record: Static<S>, once: string, input: RuleInput<Static<B>>) => Static<R>;
 }
 export type Made<S extends TObject> = { readonly record: Draft<S> /** Shown in the answer and nowhere else. */; readonly once?: string };

@@ -16,6 +16,7 @@ import { endpoints } from "./endpoints.ts";
 import { errorsAndLimits } from "./errors-and-limits.ts";
 import { guardrails } from "./guardrails.ts";
 import { isolation } from "./isolation.ts";
+import { mail } from "./mail.ts";
 import { partners } from "./partners.ts";
 import { resources } from "./resources.ts";
 import { secretReferences } from "./secret-references.ts";
@@ -49,5 +50,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...partners,
   ...isolation,
   ...controlPlane,
+  ...mail,
   ...vendors,
 ];
