@@ -24,6 +24,7 @@ export function base({ resource }: On, action: ResourceAction, { summary, errors
     summary,
     errors: [...new Set(errors)].sort(),
     ...(description !== undefined && { description }),
+    ...(resource.failure && { failure: resource.failure }),
     scope: resource.scopes.families.map((family) => `${family}.${action}`),
   } as const;
 }

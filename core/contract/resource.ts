@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import type { Examples } from "./api.ts";
+import type { Examples, Route } from "./api.ts";
 import type { Catalog, RecordsHandle, Vault } from "./capability.ts";
 import type { Json } from "./json.ts";
 import type { Caller } from "./request.ts";
@@ -36,6 +36,8 @@ export interface ResourceOf<
   readonly scopes: Scopes<S>;
   /** Status for one that does not exist or belongs to another tenant. */
   readonly absent: 403 | 404;
+  /** As of its routes. */
+  readonly failure?: NonNullable<Route["failure"]>;
   readonly list?: ListRule<S, Q, I>;
   readonly create?: CreateRule<S, CB, CR>;
   readonly read?: ReadRule<S, V>;
