@@ -107,7 +107,7 @@ import admin_api_keys from "../../plugins/admin/api-keys/manifest.json" with { t
 import admin_configs from "../../plugins/admin/configs/manifest.json" with { type: "json" };
 import admin_generations from "../../plugins/admin/generations/manifest.json" with { type: "json" };
 import admin_guardrails from "../../plugins/admin/guardrails/manifest.json" with { type: "json" };
-import admin_integrations from "../../plugins/admin/integrations/manifest.json" with { type: "json" };
+import package_integrations from "../../plugins/admin/integrations/manifest.json" with { type: "json" };
 import admin_logs from "../../plugins/admin/logs/manifest.json" with { type: "json" };
 import admin_mails from "../../plugins/admin/mails/manifest.json" with { type: "json" };
 import admin_organisation from "../../plugins/admin/organisation/manifest.json" with { type: "json" };
@@ -227,7 +227,8 @@ export const registry: readonly RegistryRow[] = [
   { manifest: admin_configs, file: "plugins/admin/configs/manifest.json", load: () => import("../../plugins/admin/configs/index.ts") },
   { manifest: admin_generations, file: "plugins/admin/generations/manifest.json", load: () => import("../../plugins/admin/generations/index.ts") },
   { manifest: admin_guardrails, file: "plugins/admin/guardrails/manifest.json", load: () => import("../../plugins/admin/guardrails/index.ts") },
-  { manifest: admin_integrations, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/index.ts") },
+  { manifest: package_integrations, part: 0, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/index.ts") },
+  { manifest: package_integrations, part: 1, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/virtual-keys/index.ts") },
   { manifest: admin_logs, file: "plugins/admin/logs/manifest.json", load: () => import("../../plugins/admin/logs/index.ts") },
   { manifest: admin_mails, file: "plugins/admin/mails/manifest.json", load: () => import("../../plugins/admin/mails/index.ts") },
   { manifest: admin_organisation, file: "plugins/admin/organisation/manifest.json", load: () => import("../../plugins/admin/organisation/index.ts") },

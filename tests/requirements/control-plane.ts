@@ -31,5 +31,5 @@ export const controlPlane = section("Control plane", [
   ["T.operator", "What reaches the whole deployment is open to keys of its first organisation only, whatever others' keys say."],
   ["T.organisation", "A further organisation is made by the command line, with a workspace, keys and an owner."],
   ["T.apart", "Of two organisations with two workspaces each and look-alike data, no list, read, write or error shows another's."],
-  ["P.mail", "Invites are sent by mail.", "mail"],
+  ["P.mail", "Invites are sent by mail."],
 ]);

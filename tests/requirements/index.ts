@@ -23,6 +23,7 @@ import { secretReferences } from "./secret-references.ts";
 import { selfHosting } from "./self-hosting.ts";
 import { service } from "./service.ts";
 import { vendors } from "./vendors.ts";
+import { virtualKeys } from "./virtual-keys.ts";
 import type { Requirement } from "./verifies.ts";
 
 /** Every promise of the gateway, in the order of its documentation. */
@@ -51,5 +52,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...isolation,
   ...controlPlane,
   ...mail,
+  ...virtualKeys,
   ...vendors,
 ];

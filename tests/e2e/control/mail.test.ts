@@ -70,7 +70,7 @@ describe("with a mail server", () => {
       ...{ sent_at: ISO, last_error: null, next_attempt_at: null },
     });
   });
-  test(verifies("M.invite", "a new link is mailed too, and a mail that went says nothing any more"), async () => {
+  test(verifies("P.mail", "a new link is mailed too, and a mail that went says nothing any more"), async () => {
     const server = await serverWith();
     const gateway = await gatewayWith(plainly(server.port));
     const { id } = bodyOf(await invite(gateway, "bo@mail-tests.example"));
