@@ -73,6 +73,7 @@ const WITH_JOBS: ReadonlySet<Kind> = new Set(["api", "admin", "policy", "exporte
 /** What a kit is told beyond plugin and manifest. */
 const EXTRA: Readonly<Record<string, object>> = {
   "tokenizer/cl100k": { model: { providerId: "openai", model: "gpt-4o" } },
+  "mail/smtp": { config: { host: "127.0.0.1", port: 1, from: "gateway@example.org" } },
   "secret/env": {
     put: (name: string, value: string) => {
       process.env[name] = value;

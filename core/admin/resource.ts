@@ -78,7 +78,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
       await rule.before?.(record, ruleInput);
       await step();
       await refusingTaken(on, record, () => rowsOf(on).insert(record));
-      await rule.after?.(record, ruleInput).catch(async (thrown: unknown) => {
+      await rule.after?.(record, ruleInput, once).catch(async (thrown: unknown) => {
         await rowsOf(on).remove(record.id);
         throw thrown;
       });

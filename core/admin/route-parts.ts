@@ -24,6 +24,7 @@ export function base({ resource }: On, action: ResourceAction, { summary, errors
     summary,
     errors: [...new Set(errors)].sort(),
     ...(description !== undefined && { description }),
+    ...(resource.failure && { failure: resource.failure }),
     scope: resource.scopes.families.map((family) => `${family}.${action}`),
   } as const;
 }
@@ -51,7 +52,7 @@ export function ruleInputOf(
     params,
     query,
     now,
-    origin: new URL(request.url).origin,
+    origin: handles.publicUrl ?? new URL(request.url).origin,
     actor: caller.userId ?? caller.keyId,
     organisationId: caller.organisationId,
     ...more,

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ConfigMembers } from "./config-members.ts";
 import type { Dialect } from "./dialect.ts";
-import { DATA_PREFIX, type OperationBodies, type OperationId, type OwnOperation } from "./operation.ts";
+import { DATA_PREFIX, type MountedOperation, type OperationBodies, type OperationId, type OwnOperation } from "./operation.ts";
 import type { Json } from "./json.ts";
 import type { KeptAnswers, PreparedBody } from "./kept-answers.ts";
 import type { Passing } from "./passing.ts";
@@ -77,6 +77,8 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly reply: R;
   /** Statuses of the errors it documents. */
   readonly errors?: readonly number[];
+  /** The body of an error, where older clients read another one than their plane's. */
+  readonly failure?: NonNullable<MountedOperation["failure"]>;
   handle(input: RouteInput<Static<B>, Static<Q>>): Promise<Static<R> | Response> | Static<R> | Response;
 }
 export type Plane = "data" | "control" | "admin";

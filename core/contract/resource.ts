@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import type { Examples } from "./api.ts";
+import type { Examples, Route } from "./api.ts";
 import type { Catalog, RecordsHandle, Vault } from "./capability.ts";
 import type { Json } from "./json.ts";
 import type { Caller } from "./request.ts";
@@ -36,6 +36,8 @@ export interface ResourceOf<
   readonly scopes: Scopes<S>;
   /** Status for one that does not exist or belongs to another tenant. */
   readonly absent: 403 | 404;
+  /** As of its routes. */
+  readonly failure?: NonNullable<Route["failure"]>;
   readonly list?: ListRule<S, Q, I>;
   readonly create?: CreateRule<S, CB, CR>;
   readonly read?: ReadRule<S, V>;
@@ -90,6 +92,8 @@ export interface ResourceHandles {
   readonly catalog: Catalog;
   /** Throws for a URL that could never be called (private, malformed). No network. */
   judgeUrl(url: string): void;
+  /** Where people reach the gateway, if the operator said so: links begin with it. */
+  readonly publicUrl?: string;
 }
 /** What a rule is told. */
 export interface RuleInput<B = unknown, Q = unknown> extends ResourceHandles {
@@ -100,7 +104,7 @@ export interface RuleInput<B = unknown, Q = unknown> extends ResourceHandles {
   /** Id of the person or key that asks. */
   readonly actor: string;
   readonly now: number;
-  /** `https://gateway.example`: where the request was asked. */
+  /** `https://gateway.example`: what links to the gateway begin with; where the request was asked, unless the operator said where people reach it. */
   readonly origin: string;
   readonly organisationId: string;
   /** Workspace of the record, or the one asked for; null at the organisation's level. */
@@ -147,7 +151,7 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   /** Writes that must stand before the record shows them. */
   readonly before?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
   /** Writes that refer to the record. A throw takes the record back. */
-  readonly after?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
+  readonly after?: (record: Static<S>, input: RuleInput<Static<B>>, once: string) => Promise<void>;
   readonly answer: (record: Static<S>, once: string, input: RuleInput<Static<B>>) => Static<R>;
 }
 export type Made<S extends TObject> = { readonly record: Draft<S> /** Shown in the answer and nowhere else. */; readonly once?: string };

@@ -45,6 +45,7 @@ import provider_z_ai from "../../providers/z-ai/manifest.json" with { type: "jso
 import provider_zhipu from "../../providers/zhipu/manifest.json" with { type: "json" };
 import price_list from "../../plugins/price/list/manifest.json" with { type: "json" };
 import tokenizer_cl100k from "../../plugins/tokenizer/cl100k/manifest.json" with { type: "json" };
+import mail_smtp from "../../plugins/mail/smtp/manifest.json" with { type: "json" };
 import guardrail_akto from "../../guardrails/akto/manifest.json" with { type: "json" };
 import guardrail_alibaba_cloud_ai from "../../guardrails/alibaba-cloud-ai/manifest.json" with { type: "json" };
 import guardrail_azure from "../../guardrails/azure/manifest.json" with { type: "json" };
@@ -109,8 +110,9 @@ import admin_api_keys from "../../plugins/admin/api-keys/manifest.json" with { t
 import admin_configs from "../../plugins/admin/configs/manifest.json" with { type: "json" };
 import admin_generations from "../../plugins/admin/generations/manifest.json" with { type: "json" };
 import admin_guardrails from "../../plugins/admin/guardrails/manifest.json" with { type: "json" };
-import admin_integrations from "../../plugins/admin/integrations/manifest.json" with { type: "json" };
+import package_integrations from "../../plugins/admin/integrations/manifest.json" with { type: "json" };
 import admin_logs from "../../plugins/admin/logs/manifest.json" with { type: "json" };
+import admin_mails from "../../plugins/admin/mails/manifest.json" with { type: "json" };
 import admin_model_prices from "../../plugins/admin/model-prices/manifest.json" with { type: "json" };
 import admin_organisation from "../../plugins/admin/organisation/manifest.json" with { type: "json" };
 import admin_plugins from "../../plugins/admin/plugins/manifest.json" with { type: "json" };
@@ -167,6 +169,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: provider_zhipu, file: "providers/zhipu/manifest.json" },
   { manifest: price_list, file: "plugins/price/list/manifest.json", load: () => import("../../plugins/price/list/index.ts") },
   { manifest: tokenizer_cl100k, file: "plugins/tokenizer/cl100k/manifest.json", load: () => import("../../plugins/tokenizer/cl100k/index.ts") },
+  { manifest: mail_smtp, file: "plugins/mail/smtp/manifest.json", load: () => import("../../plugins/mail/smtp/index.ts") },
   { manifest: guardrail_akto, file: "guardrails/akto/manifest.json", load: () => import("../../guardrails/akto/index.ts") },
   { manifest: guardrail_alibaba_cloud_ai, file: "guardrails/alibaba-cloud-ai/manifest.json", load: () => import("../../guardrails/alibaba-cloud-ai/index.ts") },
   { manifest: guardrail_azure, file: "guardrails/azure/manifest.json", load: () => import("../../guardrails/azure/index.ts") },
@@ -231,8 +234,10 @@ export const registry: readonly RegistryRow[] = [
   { manifest: admin_configs, file: "plugins/admin/configs/manifest.json", load: () => import("../../plugins/admin/configs/index.ts") },
   { manifest: admin_generations, file: "plugins/admin/generations/manifest.json", load: () => import("../../plugins/admin/generations/index.ts") },
   { manifest: admin_guardrails, file: "plugins/admin/guardrails/manifest.json", load: () => import("../../plugins/admin/guardrails/index.ts") },
-  { manifest: admin_integrations, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/index.ts") },
+  { manifest: package_integrations, part: 0, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/index.ts") },
+  { manifest: package_integrations, part: 1, file: "plugins/admin/integrations/manifest.json", load: () => import("../../plugins/admin/integrations/virtual-keys/index.ts") },
   { manifest: admin_logs, file: "plugins/admin/logs/manifest.json", load: () => import("../../plugins/admin/logs/index.ts") },
+  { manifest: admin_mails, file: "plugins/admin/mails/manifest.json", load: () => import("../../plugins/admin/mails/index.ts") },
   { manifest: admin_model_prices, file: "plugins/admin/model-prices/manifest.json", load: () => import("../../plugins/admin/model-prices/index.ts") },
   { manifest: admin_organisation, file: "plugins/admin/organisation/manifest.json", load: () => import("../../plugins/admin/organisation/index.ts") },
   { manifest: admin_plugins, file: "plugins/admin/plugins/manifest.json", load: () => import("../../plugins/admin/plugins/index.ts") },

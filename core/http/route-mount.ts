@@ -71,7 +71,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
         return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
       } catch (thrown) {
         end();
-        return errorResponse(answerable(thrown, failedAt(request, settings, nameOf(mark)), settings.log), route.plane);
+        return errorResponse(answerable(thrown, failedAt(request, settings, nameOf(mark)), settings.log), route.plane, route);
       }
     },
   };

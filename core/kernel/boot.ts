@@ -104,7 +104,9 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
     const deployed = plugins.find((plugin) => plugin.name === name);
     if (deployed) fail(deployed, stepError("PLUGIN_SETUP", deployed, "mounting", thrown));
   };
-  const handles = { records: stores.records, vault, catalog, judgeUrl: (url: string) => void egress.judgeUrl(url) };
+  const { publicUrl } = input.settings;
+  const judgeUrl = (url: string): void => void egress.judgeUrl(url);
+  const handles = { records: stores.records, vault, catalog, judgeUrl, ...(publicUrl !== undefined && { publicUrl }) };
   const { secrets } = partsFor(building);
   const assembled = assemble(running, { handles, secrets, compute, egress, fault, parts: input.parts, now: input.now });
   building.offers = assembled;

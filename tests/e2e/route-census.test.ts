@@ -107,7 +107,9 @@ const PUBLIC: Readonly<Record<string, string>> = {
   "GET /openapi.json": "the API's own description",
   "POST /v2/admin/users/invites/accept": "whoever has the link is the person who was invited",
   "POST /v1/admin/users/invites/accept": "the same below the one base of older clients",
-  "GET /docs": "the same, for people",
+  "GET /v2/admin/users/invites/accept": "the page behind the link, which is the same for everybody",
+  "GET /v1/admin/users/invites/accept": "the same below the one base of older clients",
+  "GET /docs": "the API's own description, for people",
   [`GET ${SCRIPT_PATH}`]: "the script of that page, which tells nothing",
 };
 const CATCH_ALL = "/*";

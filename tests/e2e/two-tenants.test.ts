@@ -40,6 +40,7 @@ beforeAll(async () => {
     configurations: { custom_host: `${api.upstream.url}/v1` },
   });
   await make("/v2/providers", { name: "alpha-one", slug: "alpha-one", integration_id: HAS.get("/integrations")?.[0] });
+  await make("/v2/virtual-keys", { name: "alpha-one", provider: "openai", key: CANARY });
   await make("/v2/configs", { name: "alpha-one", config: { provider: "@alpha-one" } });
   await make("/v2/guardrails", {
     ...{ name: "alpha-one", checks: [{ id: "default.wordCount", parameters: { maxWords: 9 } }] },
@@ -57,6 +58,7 @@ beforeAll(async () => {
   });
   await make("/v2/admin/workspaces", { name: "alpha-one", workspace_id: undefined });
   await make("/v2/admin/users/invites", { email: "alpha@one.example", role: "member", workspaces: [], workspace_id: undefined });
+  HAS.set("/admin/mails", [String(itemsOf(await api.admin("GET", "/v2/admin/mails"))[0]?.["id"])]);
   HAS.set("/admin/users", [crypto.randomUUID()]);
   const logged = String((await chatWith(api, GATEWAY_KEY)).headers.get("x-gateway-trace-id"));
   await logOf(api, logged);

@@ -56,5 +56,5 @@ export const controlPlane = section("Control plane", [
   ["M.without", "A key with every other scope is not let into a route."],
   ["M.all", "A key with * is let into all that its level may hold."],
   ["T.lists", "No list shows what is another's, whatever it is filtered by and whoever has a thing of the same name."],
-  ["P.mail", "Invites are sent by mail.", "mail"],
+  ["P.mail", "Invites are sent by mail."],
 ]);

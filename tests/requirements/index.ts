@@ -18,12 +18,14 @@ import { guardrails } from "./guardrails.ts";
 import { integrations } from "./integrations.ts";
 import { isolation } from "./isolation.ts";
 import { keys } from "./keys.ts";
+import { mail } from "./mail.ts";
 import { partners } from "./partners.ts";
 import { resources } from "./resources.ts";
 import { secretReferences } from "./secret-references.ts";
 import { selfHosting } from "./self-hosting.ts";
 import { service } from "./service.ts";
 import { vendors } from "./vendors.ts";
+import { virtualKeys } from "./virtual-keys.ts";
 import type { Requirement } from "./verifies.ts";
 
 /** Every promise of the gateway, in the order of its documentation. */
@@ -53,5 +55,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...controlPlane,
   ...keys,
   ...integrations,
+  ...mail,
+  ...virtualKeys,
   ...vendors,
 ];

@@ -89,7 +89,7 @@ export interface FieldCreate<F extends Fields, S extends TObject, C extends TPro
   readonly make?: (input: CreateInput<F, C>, draft: Omit<Draft<S>, Unfilled<F>>) => MaybePromise<MadeOf<F, S>>;
   /** As of `CreateRule`. */
   readonly before?: (record: Static<S>, input: CreateInput<F, C>) => Promise<void>;
-  readonly after?: (record: Static<S>, input: CreateInput<F, C>) => Promise<void>;
+  readonly after?: (record: Static<S>, input: CreateInput<F, C>, once: string) => Promise<void>;
   readonly answer?: FieldAnswer<F, S>;
 }
 export interface FieldUpdate<F extends Fields, S extends TObject, U extends TProperties>

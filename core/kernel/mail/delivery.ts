@@ -12,8 +12,9 @@ export interface DeliveryParts {
 
 /** How long a server may take for one mail. */
 const SEND_MS = 60_000;
-/** Whoever has begun with a mail has this long, then another process may begin anew: a crash loses nothing. */
-const CLAIM_MS = 2 * SEND_MS;
+/** Whoever has begun with a mail says so again and again; who has not for this long is dead, and another process begins anew. */
+const CLAIM_MS = 15_000;
+const RENEW_MS = CLAIM_MS / 3;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 const MAX_ERROR = 500;
@@ -23,7 +24,8 @@ type Change = Partial<MailRow>;
 export async function deliver(row: MailRow, stopped: AbortSignal, parts: DeliveryParts): Promise<string | null> {
   const claimed = await claim(row, parts);
   if (!claimed) return null;
-  const change = await tried(claimed, stopped, parts);
+  const renewing = setInterval(() => void renew(claimed, parts), RENEW_MS);
+  const change = await tried(claimed, stopped, parts).finally(() => clearInterval(renewing));
   await parts.mails.update(row.id, { ...change, last_updated_at: parts.now() }, { status: "queued", attempts: claimed.attempts });
   return change.last_error ?? null;
 }
@@ -33,6 +35,10 @@ async function claim(row: MailRow, { mails, now }: DeliveryParts): Promise<MailR
   const change = { attempts: row.attempts + 1, next_attempt_at: now() + CLAIM_MS, last_updated_at: now() };
   return (await mails.update(row.id, change, { status: "queued", attempts: row.attempts })) ? { ...row, ...change } : undefined;
 }
+
+/** What cannot be renewed is sent twice at worst. */
+const renew = ({ id, attempts }: MailRow, { mails, now }: DeliveryParts): Promise<unknown> =>
+  mails.update(id, { next_attempt_at: now() + CLAIM_MS }, { status: "queued", attempts }).catch(() => undefined);
 
 async function tried(row: MailRow, stopped: AbortSignal, parts: DeliveryParts): Promise<Change> {
   const { transport, vault, now } = parts;

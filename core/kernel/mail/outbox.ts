@@ -4,8 +4,10 @@ import { deliver, type DeliveryParts } from "./delivery.ts";
 import { addressesIn, type MailRow, rowOf } from "./mail-rows.ts";
 
 export interface OutboxParts extends Omit<DeliveryParts, "transport">, Omit<Allowance, "now" | "vault"> {
-  /** Absent where no way out is configured: mails are kept. */
+  /** Absent where none runs. */
   readonly transport: MailTransport | undefined;
+  /** Is there to be a way out? Where there is none, mails are kept. */
+  readonly leaves: boolean;
 }
 
 /** Mails of one process that are being sent at once. */
@@ -22,13 +24,13 @@ export class Outbox implements Mailer {
   constructor(private readonly parts: OutboxParts) {}
 
   async send(mail: Mail): Promise<MailFate> {
-    const { mails, vault, transport, log, now } = this.parts;
+    const { mails, vault, leaves, log, now } = this.parts;
     const to = addressesIn(mail.to);
     if (!(await isAllowed(mail, to, this.parts))) {
       log("warn", "mail.refused", { kind: mail.kind, organisation: mail.organisationId, why: "too many mails within the hour" });
       return "refused";
     }
-    const status = transport ? "queued" : "kept";
+    const status = leaves ? "queued" : "kept";
     const rows = to.map((address) => rowOf(mail, address, { vault, now: now(), status }));
     await mails.insertMissing(rows);
     for (const row of rows) this.#sendSoon(row);
@@ -38,7 +40,7 @@ export class Outbox implements Mailer {
   /** Sends what waits and is due: what another process left, and what failed before. */
   async sendDue(signal: AbortSignal): Promise<void> {
     const orderBy = { by: "next_attempt_at", direction: "asc" } as const;
-    while (this.parts.transport && !signal.aborted) {
+    while (this.parts.transport && !signal.aborted && !this.#stopped.signal.aborted) {
       const { data } = await this.parts.mails.list({ where: { status: "queued" }, orderBy, limit: PAGE, offset: 0 });
       const due = data.filter(({ next_attempt_at: at }) => at !== null && at <= this.parts.now());
       for (const row of due) {
@@ -52,9 +54,8 @@ export class Outbox implements Mailer {
   }
 
   health(): Health {
-    const { transport } = this.parts;
     const degraded = this.#failure === null ? [] : [`Mail waits, and is tried again: ${this.#failure}`];
-    return { degraded, detail: { leaves: transport !== undefined, sending: this.#sending.size } };
+    return { degraded, detail: { leaves: this.parts.leaves, sending: this.#sending.size } };
   }
 
   /** Nothing new begins, and what is under way breaks off: it is sent by whoever comes next. */

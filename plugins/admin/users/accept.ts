@@ -18,7 +18,7 @@ import { type AcceptParts, keysOf } from "./first-keys.ts";
 
 const PersonName = (which: string) => Type.String({ minLength: 1, maxLength: 255, description: `${which}.` });
 const Body = Type.Object({ first_name: PersonName("First name"), last_name: PersonName("Last name") }, { additionalProperties: false });
-const Query = Type.Object(
+export const TokenQuery = Type.Object(
   { token: Type.String({ pattern: "^[A-Za-z0-9]{48}$", description: "What the link holds." }) },
   { additionalProperties: false },
 );
@@ -44,7 +44,7 @@ export const accept = (parts: AcceptParts): Route =>
     description: "A POST to the link of an invite. It works once: the person becomes a user, and a member of the workspaces that it names.",
     scope: { public: true },
     body: Body,
-    query: Query,
+    query: TokenQuery,
     reply: Reply,
     errors: [400, 404, 409],
     maxBodyBytes: 4_096,

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { ApiKeys, definePlugin, Invites, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
 import { accept } from "./accept.ts";
+import { acceptPage } from "./accept-page.ts";
 import { invites } from "./invites.ts";
 import { users } from "./resource.ts";
 
@@ -8,7 +9,7 @@ import { users } from "./resource.ts";
 export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
-  needs: ["records", "vault", "catalog"],
+  needs: ["records", "vault", "catalog", "mail"],
   collections: [ApiKeys, Invites, Organisations, Users, WorkspaceMembers, Workspaces],
-  setup: (parts) => ({ provides: { resources: [users, invites], routes: [accept(parts)] } }),
+  setup: (parts) => ({ provides: { resources: [users, invites(parts.mail)], routes: [acceptPage, accept(parts)] } }),
 });

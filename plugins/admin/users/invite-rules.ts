@@ -1,9 +1,7 @@
-import { Type } from "@sinclair/typebox";
 import {
   GatewayError,
   Invites,
   isUuid,
-  type MemberAction,
   newSecretText,
   normalEmail,
   permissionAs,
@@ -66,8 +64,11 @@ function refusedWorkspace(address: string, at: number, isTwice: boolean): Gatewa
 }
 
 /** A secret link: only a keyed hash of its token is kept. */
-type Fresh = Pick<Invite, "token_digest" | "expires_at">;
-function freshLink({ vault, now, origin }: Pick<RuleInput, "vault" | "now" | "origin">): { readonly fresh: Fresh; readonly link: string } {
+export type Fresh = Pick<Invite, "token_digest" | "expires_at">;
+export function freshLink({ vault, now, origin }: Pick<RuleInput, "vault" | "now" | "origin">): {
+  readonly fresh: Fresh;
+  readonly link: string;
+} {
   const token = newSecretText(vault);
   const fresh = { token_digest: tokenDigest(token, vault), expires_at: now + LASTS_MS };
   return { fresh, link: `${origin}/v2/admin/users/invites/accept?token=${token}` };
@@ -106,19 +107,3 @@ export async function changeState(
   if (await records.in(Invites).update(id, change, { status })) return;
   throw new GatewayError("IN_USE", { what: "The invite", action: "changed", why: "its state changed meanwhile" });
 }
-
-const ResendReply = Type.Object({ inviteLink: Type.String({ description: "The new link; the one before no longer works." }) });
-export const resend: MemberAction<typeof Invites.schema> = {
-  method: "POST",
-  path: "/resend",
-  summary: "Make a new link for an invite",
-  description: "It works for a week from now. The link before it no longer does.",
-  scope: "organisation_users.create",
-  reply: ResendReply,
-  async run(record, input) {
-    refuseSettled(record, input.now, "sent again");
-    const { fresh, link } = freshLink(input);
-    await changeState(record, { ...fresh, status: "pending", last_updated_at: input.now }, input);
-    return { inviteLink: link };
-  },
-};

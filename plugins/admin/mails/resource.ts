@@ -1,0 +1,32 @@
+import { Type } from "@sinclair/typebox";
+import { type MailContent, Mails, normalEmail, openMail, type RecordOf, resourceOf, shown, type ViewInput } from "#contract";
+
+type Mail = RecordOf<typeof Mails>;
+
+/** Mails of the organisation, for two weeks. What one says is shown where it has not gone: its links open something. */
+export const mails = resourceOf(Mails, {
+  noun: "mail",
+  plane: "control",
+  path: "/admin/mails",
+  tag: "Mails",
+  param: "mailId",
+  scopes: { families: ["mails"] },
+  object: "mail",
+  hides: ["organisation_id"],
+  shows: {
+    text: shown(Type.Union([Type.String(), Type.Null()], { description: "What it says; null once it is sent." }), said("text"), true),
+    html: shown(Type.Union([Type.String(), Type.Null()], { description: "The same in HTML." }), said("html"), true),
+  },
+  list: {
+    filters: ["status", "kind"],
+    query: { email: Type.Optional(Type.String({ maxLength: 320, description: "Only those for this address." })) },
+    where: ({ query: { email } }) => (email === undefined ? {} : { recipient: normalEmail(email) }),
+    omit: ["sealed"],
+  },
+  create: false,
+  remove: { description: "One that waits is not sent." },
+});
+
+function said(part: keyof MailContent) {
+  return ({ sealed, id }: Mail, { vault }: ViewInput): string | null => (sealed === null ? null : openMail(sealed, id, vault)[part]);
+}
