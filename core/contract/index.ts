@@ -81,6 +81,7 @@ export * from "./vendor-schema.ts";
 export * from "./version.ts";
 export * from "./schema/api-key.ts";
 export * from "./schema/chat.ts";
+export * from "./schema/example-values.ts";
 export * from "./schema/column.ts";
 export * from "./schema/config.ts";
 export * from "./schema/error.ts";

@@ -105,7 +105,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
   };
   const handles = { records: stores.records, vault, catalog, judgeUrl: (url: string) => void egress.judgeUrl(url) };
   const { secrets } = partsFor(building);
-  const assembled = assemble(running, { handles, secrets, compute, fault, parts: input.parts, now: input.now });
+  const assembled = assemble(running, { handles, stores, secrets, compute, fault, parts: input.parts, now: input.now });
   building.offers = assembled;
   const states = plugins.map((deployed) => stateOf(deployed, log.redact));
   const lookAgain = lookingAgain(plugins, secrets, input.now);

@@ -1,4 +1,5 @@
 import { authentication } from "./authentication.ts";
+import { controlApi } from "./control-api.ts";
 import { controlPlane } from "./control-plane.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneChat } from "./data-plane-chat.ts";
@@ -49,5 +50,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...partners,
   ...isolation,
   ...controlPlane,
+  ...controlApi,
   ...vendors,
 ];
