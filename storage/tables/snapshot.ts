@@ -121,6 +121,9 @@ export const TABLES: readonly Table[] = [
   ],
   "index": [
    [
+    "organisation_id"
+   ],
+   [
     "organisation_id",
     "workspace_id"
    ]
@@ -269,7 +272,17 @@ export const TABLES: readonly Table[] = [
     "slug"
    ]
   ],
-  "index": []
+  "index": [
+   [
+    "organisation_id",
+    "slug"
+   ],
+   [
+    "organisation_id",
+    "workspace_id",
+    "status"
+   ]
+  ]
  },
  {
   "name": "guardrails",
@@ -845,6 +858,10 @@ export const TABLES: readonly Table[] = [
   "index": [
    [
     "integration_id"
+   ],
+   [
+    "organisation_id",
+    "slug"
    ]
   ]
  },
@@ -1198,6 +1215,11 @@ export const TABLES: readonly Table[] = [
     "slug"
    ]
   ],
-  "index": []
+  "index": [
+   [
+    "organisation_id",
+    "status"
+   ]
+  ]
  }
 ];

@@ -16,4 +16,5 @@ export const controlApi = section("Control plane as an API", [
     "Every operation of the API document has its heading, keys, schemas of bodies, answers and errors, and examples that they accept.",
   ],
   ["D.client", "A client that is generated from the API document type-checks and works."],
+  ["N.many", "With 100,000 keys, 10,000 configs and 1,000 workspaces in the embedded storage, p99 of a read and of a list is under 20 ms."],
 ]);

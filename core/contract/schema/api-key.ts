@@ -97,5 +97,5 @@ export const ApiKeys = collectionOf({
     ),
   },
   unique: [["digest"]],
-  index: [["organisation_id", "workspace_id"]],
+  index: [["organisation_id"], ["organisation_id", "workspace_id"]],
 });

@@ -83,5 +83,5 @@ export const Providers = collectionOf({
     tags,
   },
   unique: [["workspace_id", "slug"]],
-  index: [["integration_id"]],
+  index: [["integration_id"], ["organisation_id", "slug"]],
 });

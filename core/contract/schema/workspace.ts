@@ -98,6 +98,7 @@ export const Workspaces = collectionOf({
     status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
   },
   unique: [["organisation_id", "slug"]],
+  index: [["organisation_id", "status"]],
 });
 
 /** What is said of a workspace of which nothing was said. */

@@ -100,10 +100,14 @@ function refuseReset({ budget }: Width): void {
   throw new GatewayError("KEY_TOO_WIDE", { deed: "make", why: "a budget that is reset is above yours" }, { param: "reset_usage" });
 }
 
-/** The kinds of key the caller may list. */
-export function visible({ query, caller }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
-  const type = TYPES.filter((keyType) => caller.scopes.has(`${familyOf(keyType)}.list`));
-  return { type, ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }) };
+/** The kinds of key the caller may list; said only where there are others: who may see all is not kept waiting while each is looked at. */
+export function visible({ query, caller, workspaceId }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
+  const there = workspaceId === null ? TYPES : TYPES.filter((keyType) => keyType !== "organisation-service");
+  const type = there.filter((keyType) => caller.scopes.has(`${familyOf(keyType)}.list`));
+  return {
+    ...(type.length < there.length && { type }),
+    ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }),
+  };
 }
 
 export function typeOf({ params, workspaceId }: Pick<RuleInput, "params" | "workspaceId">): KeyType {
