@@ -23,6 +23,7 @@ export interface On {
 export type Row = Json & {
   readonly id: string;
   readonly organisation_id: string;
+  readonly last_updated_at: number;
   readonly workspace_id?: string | null;
   readonly status?: string;
 };

@@ -14,11 +14,13 @@ import {
   type Tenancy,
   type UpdateRule,
 } from "#contract";
-import { absent, hidesArchived, type Input, need, type On, oneOf, rowsOf, workspaceIn } from "./record.ts";
+import { hidesArchived, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
 import { refusingTaken } from "./taken.ts";
 import { listRoute } from "./list-route.ts";
 import { a, base, closed, memberPath, named, ruleInputOf, stamped } from "./route-parts.ts";
 import { placeOf } from "./tenancy.ts";
+import { tagged } from "./etag.ts";
+import { laterThan, written } from "./write.ts";
 
 /** The routes of a resource: generic handlers over its rules, with tenants kept apart in every condition. */
 export function resourceRoutes(resource: Resource, handles: ResourceHandles): Route[] {
@@ -59,6 +61,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
     ...base(on, "create", { summary: `Create ${a(resource.noun)}`, errors: [400, 401, 403, 409, 500], description: rule.description }),
     method: "POST",
     path: resource.path + variant.path,
+    ...(rule.words && { words: rule.words }),
     body: closed({ ...rule.body.properties, ...Organisation, ...named(resource) }),
     ...(rule.examples && { examples: rule.examples }),
     query: closed(named(resource)),
@@ -93,11 +96,13 @@ function readRoute(on: On, rule: NonNullable<Resource["read"]>): Route {
     ...base(on, "read", { summary: `Get ${a(resource.noun)}`, errors: [401, 403, resource.absent, 500] }),
     method: "GET",
     path: memberPath(resource),
+    conditional: "read",
     query: closed({ ...named(resource), ...(hidesArchived(resource) && Archived) }),
     reply: rule.reply,
     async handle(input) {
       const record = await oneOf(on, input, "read");
-      return rule.view(record, ruleInputOf(on, input, { body: undefined, workspaceId: record.workspace_id ?? null }));
+      const shown = await rule.view(record, ruleInputOf(on, input, { body: undefined, workspaceId: record.workspace_id ?? null }));
+      return tagged(on, input, record, shown);
     },
   };
 }
@@ -107,30 +112,32 @@ function updateRoute(on: On, rule: UpdateRule<TObject, TObject, TSchema>): Route
   return {
     ...base(on, "update", {
       summary: `Update ${a(resource.noun)}`,
-      errors: [400, 401, 403, resource.absent, 409, 500],
+      errors: [400, 401, 403, resource.absent, 409, 412, 500],
       description: rule.description,
     }),
     method: "PUT",
     path: memberPath(resource),
+    conditional: "write",
     body: closed(withoutDefaults(rule.body.properties)),
     query: closed(named(resource)),
     reply: rule.reply,
-    async handle(input) {
-      const record = await oneOf(on, input, "update");
-      const { body, isLong } = storable(input.body);
-      const step = isLong ? nextTurn : noTurn;
-      const ruleInput = ruleInputOf(on, input, { body, workspaceId: record.workspace_id ?? null });
-      await step();
-      const change = { ...(await rule.change(record, ruleInput)), last_updated_at: input.now };
-      const next = { ...record, ...change };
-      await step();
-      await rule.before?.(next, ruleInput);
-      await step();
-      const update = () => rowsOf(on).update(record.id, change, { organisation_id: record.organisation_id });
-      if (!(await refusingTaken(on, next, update))) throw absent(resource, record.id);
-      return rule.answer(next, ruleInput);
-    },
+    handle: (input) => written(on, input, "update", (record) => updated(on, rule, record, input)),
   };
+}
+
+async function updated(on: On, rule: UpdateRule<TObject, TObject, TSchema>, record: Row, input: Input): Promise<unknown> {
+  const { body, isLong } = storable(input.body);
+  const step = isLong ? nextTurn : noTurn;
+  const ruleInput = ruleInputOf(on, input, { body, workspaceId: record.workspace_id ?? null });
+  await step();
+  const change = { ...(await rule.change(record, ruleInput)), last_updated_at: laterThan(record, input.now) };
+  const next = { ...record, ...change };
+  await step();
+  await rule.before?.(next, ruleInput);
+  await step();
+  const expected = { organisation_id: record.organisation_id, last_updated_at: record.last_updated_at };
+  const isWritten = await refusingTaken(on, next, () => rowsOf(on).update(record.id, change, expected));
+  return isWritten ? rule.answer(next, ruleInput) : undefined;
 }
 
 function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
@@ -138,23 +145,25 @@ function removeRoute(on: On, rule: RemoveRule<TObject>): Route {
   return {
     ...base(on, "delete", {
       summary: `Delete ${a(resource.noun)}`,
-      errors: [400, 401, 403, resource.absent, 409, 500],
+      errors: [400, 401, 403, resource.absent, 409, 412, 500],
       description: rule.description,
     }),
     method: "DELETE",
     path: memberPath(resource),
+    conditional: "write",
     query: closed(named(resource)),
     reply: closed({}),
-    async handle(input) {
-      const record = await oneOf(on, input, "delete");
-      const ruleInput = ruleInputOf(on, input, { body: undefined, workspaceId: record.workspace_id ?? null });
-      await rule.before?.(record, ruleInput);
-      if (rule.archive) await rowsOf(on).update(record.id, { ...rule.archive(), last_updated_at: input.now });
-      else await rowsOf(on).remove(record.id);
-      await rule.after?.(record, ruleInput);
-      return {};
-    },
+    handle: (input) => written(on, input, "delete", (record) => removed(on, rule, record, input)),
   };
+}
+
+async function removed(on: On, rule: RemoveRule<TObject>, record: Row, input: Input): Promise<object> {
+  const ruleInput = ruleInputOf(on, input, { body: undefined, workspaceId: record.workspace_id ?? null });
+  await rule.before?.(record, ruleInput);
+  if (rule.archive) await rowsOf(on).update(record.id, { ...rule.archive(), last_updated_at: laterThan(record, input.now) });
+  else await rowsOf(on).remove(record.id);
+  await rule.after?.(record, ruleInput);
+  return {};
 }
 
 function actionRoute(on: On, action: MemberAction): Route {

@@ -62,6 +62,8 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the plane's prefix; `:name` marks a path parameter. */
   readonly path: string;
+  /** Path parameters that are one of few words, and these words. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
@@ -75,6 +77,8 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly maxBodyBytes?: number;
   readonly query?: Q;
   readonly reply: R;
+  /** Of one record: its answers carry an ETag and obey If-None-Match, or its writes obey If-Match. */
+  readonly conditional?: "read" | "write";
   /** Statuses of the errors it documents. */
   readonly errors?: readonly number[];
   /** The body of an error, where older clients read another one than their plane's. */
@@ -92,6 +96,8 @@ export interface RouteInput<B, Q> {
   readonly caller: Caller;
   readonly request: Request;
   readonly now: number;
+  /** Headers of the answer beside its type; absent where nobody sends it over HTTP. */
+  readonly answerHeaders?: Headers;
 }
 /** Identity at run time; infers a route's body and query from their schemas. */
 export const defineRoute = <B extends TSchema, Q extends TSchema, R extends TSchema>(route: Route<B, Q, R>): Route =>

@@ -51,6 +51,10 @@ export const ERRORS = {
   ROUTE_UNKNOWN:        { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no route {method} {path}. See /openapi.json for those there are." },
   NOT_FOUND:            { status: 404, type: "not_found_error", ab: "AB08", message: "There is no {what}." },
   CONFLICT:             { status: 409, type: "conflict_error", ab: "AB07", message: "{what} exists already." },
+  PRECONDITION_FAILED:  { status: 412, type: "conflict_error", ab: "AB07", message: "{what} is not what If-Match names: it was changed meanwhile. Read it again, and send the ETag of that answer." },
+  IDEMPOTENCY_REUSED:   { status: 422, type: "invalid_request_error", ab: "AB01", message: "This Idempotency-Key was sent before with another request: another body, path or query, or with a key that could do other things. Send a new one with a new request." },
+  IDEMPOTENCY_RUNNING:  { status: 409, type: "conflict_error", ab: "AB07", message: "The first request with this Idempotency-Key is still being carried out. Send it again when that has ended.", retryAfterSec: 1 },
+  IDEMPOTENCY_UNSURE:   { status: 409, type: "conflict_error", ab: "AB07", message: "The first request with this Idempotency-Key {how}: its answer cannot be given again. Look whether it was carried out, and send it with a new key if it was not." },
   CHANGED_MEANWHILE:    { status: 409, type: "conflict_error", ab: "AB07", message: "{what} was changed by somebody else meanwhile. Read it, and write it again." },
   IN_USE:               { status: 409, type: "conflict_error", ab: "AB07", message: "{what} cannot be {action} while {why}." },
   ID_UNKNOWN:           { status: 404, type: "invalid_request_error", ab: "AB08", message: "There is no object with the id {id} here." },
@@ -73,6 +77,7 @@ export const ERRORS = {
   LOOP_DETECTED:        { status: 508, type: "invalid_request_error", message: "The request has already passed through this gateway; the upstream host points back to it." },
   // limits
   EVALUATIONS_BUSY:     { status: 429, type: "rate_limit_error", ab: "AB06", message: "{most} evaluations of this organisation are under way, and no more are begun. Ask again when one of them has ended.", retryAfterSec: 1 },
+  IDEMPOTENCY_FULL:     { status: 429, type: "rate_limit_error", ab: "AB06", message: "{most} requests of this organisation came with an Idempotency-Key since midnight UTC, and no more are remembered. Send it without one, or tomorrow." },
   RATE_LIMITED:         { status: 429, type: "rate_limit_error", ab: "AB06", message: "The rate limit of {limiter} is reached: {limit} {type} per {per}." },
   BUDGET_EXHAUSTED:     { status: 412, type: "insufficient_quota", message: "The budget of {limiter} is used up: {limit} {type}." },
   // guardrails

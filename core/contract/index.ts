@@ -91,6 +91,7 @@ export * from "./version.ts";
 export * from "./workspace-grant.ts";
 export * from "./schema/api-key.ts";
 export * from "./schema/chat.ts";
+export * from "./schema/example-values.ts";
 export * from "./schema/column.ts";
 export * from "./schema/config.ts";
 export * from "./schema/error.ts";

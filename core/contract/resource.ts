@@ -139,6 +139,8 @@ export interface PageNames {
 export interface CreateRule<S extends TObject, B extends TObject, R extends TSchema> {
   /** Path below the resource's, when it is not the resource's own: `/:sub-type`. */
   readonly path?: string;
+  /** Parameters of its paths that are one of few words, and these words. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
   /** Further paths for the same, with their own tenancy. */
   readonly also?: readonly { readonly path: string; readonly tenancy: Tenancy }[];
   readonly tenancy?: (params: Readonly<Record<string, string>>) => Tenancy;

@@ -12,6 +12,7 @@ import {
   wholePath,
 } from "#contract";
 import type { MountedRoute } from "../kernel/generation.ts";
+import { answerHeaders, conditionErrors, conditionParameters, notModified } from "./openapi-conditions.ts";
 import { SECURITY } from "./openapi-security.ts";
 
 /** One method of one path, as the document describes it. */
@@ -72,7 +73,16 @@ export function operationItem(route: MountedRoute, add: Add, offline: string | u
 const replyType = ({ type, format }: TSchema): string =>
   type === "string" && format === "binary" ? "application/octet-stream" : "application/json";
 
-export function routeItem(route: Route, add: Add): Item {
+/** Where a parameter of the path is one of few words, there is a path for each. */
+export function routeItems(route: Route, add: Add): readonly Item[] {
+  const [named, ...others] = Object.entries(route.words ?? {});
+  if (!named) return [routeItem(route, add)];
+  const [name, words] = named;
+  const rest = Object.fromEntries(others);
+  return words.flatMap((word) => routeItems({ ...route, path: route.path.replace(`/:${name}`, `/${word}`), words: rest }, add));
+}
+
+function routeItem(route: Route, add: Add): Item {
   const scopes = typeof route.scope === "object" && "public" in route.scope ? [] : [route.scope].flat();
   return {
     path: pathOf(route.plane, route.path),
@@ -85,11 +95,12 @@ export function routeItem(route: Route, add: Add): Item {
       summary: route.summary,
       description: withScopes(route.description, scopes),
       ...(scopes.length === 0 ? { security: [] } : { security: SECURITY[route.plane], "x-scopes": scopes }),
-      parameters: [...pathParameters(route.path), ...queryParameters(route.query, add)],
+      parameters: [...pathParameters(route.path), ...queryParameters(route.query, add), ...conditionParameters(route)],
       ...(route.body && requestBody(mediaType("application/json", add(route.body), route.examples))),
       responses: {
-        200: { description: "Done.", content: { "application/json": { schema: add(route.reply) } } },
-        ...errorResponses(route.errors ?? []),
+        200: { description: "Done.", ...answerHeaders(route), content: { "application/json": { schema: add(route.reply) } } },
+        ...notModified(route),
+        ...errorResponses([...(route.errors ?? []), ...conditionErrors(route)]),
       },
     },
   };

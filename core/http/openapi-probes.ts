@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { DATA_PREFIX, type Json } from "#contract";
+import { DATA_PREFIX, ErrorBody, type Json } from "#contract";
 import { SECURITY } from "./openapi-security.ts";
 import { Readiness } from "./readiness.ts";
 import { Status, STATUS_SCOPE } from "./status.ts";
@@ -84,6 +84,11 @@ const PROBES: readonly Probe[] = [
   },
 ];
 
+/** Who is refused is told so as everywhere; what is not ready says what it says when it is. */
+const bodyOf = (status: number, reply: unknown, add: (schema: TSchema) => unknown): Json => ({
+  content: { "application/json": { schema: status < 500 ? add(ErrorBody) : reply } },
+});
+
 /** The routes beside the planes that tell how the gateway is doing, as the document describes them. */
 export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: string; method: string; tag: string; is: Json }[] =>
   PROBES.map(({ id, path, summary, description, type = "application/json", reply, more, scope }) => ({
@@ -98,7 +103,9 @@ export const probeItems = (add: (schema: TSchema) => unknown): readonly { path: 
       ...(scope ? { security: [{}, ...SECURITY.admin], "x-scopes": [scope] } : { security: [] }),
       responses: {
         200: { description: "The answer.", content: { [type]: { schema: add(reply) } } },
-        ...Object.fromEntries(Object.entries(more).map(([status, says]) => [status, { description: says }])),
+        ...Object.fromEntries(
+          Object.entries(more).map(([status, says]) => [status, { description: says, ...bodyOf(Number(status), add(reply), add) }]),
+        ),
       },
     },
   }));

@@ -64,9 +64,10 @@ describe("the OpenAPI document", () => {
       info: { title: "Gateway" },
       paths: { "/v1/chat/completions": { post: operation } },
     });
-    expect(Object.keys((document["components"] as Json)["parameters"] as Json)).toEqual(
-      Object.values(HEADERS).map(({ name }) => `x-gateway-${name}`),
-    );
+    expect(Object.keys((document["components"] as Json)["parameters"] as Json)).toEqual([
+      ...Object.values(HEADERS).map(({ name }) => `x-gateway-${name}`),
+      ...["idempotency-key", "if-none-match", "if-match"],
+    ]);
   });
   test("describes plain routes with path and query parameters, scopes and errors", () => {
     expect(document).toMatchObject({
@@ -77,6 +78,7 @@ describe("the OpenAPI document", () => {
             parameters: [
               { name: "slug", in: "path", required: true },
               { name: "page", in: "query", required: false, description: "Page.", schema: { type: "integer", default: 0 } },
+              { $ref: "#/components/parameters/idempotency-key" },
             ],
             responses: {
               200: { content: { "application/json": { schema: { properties: { state: { enum: ["on", "off"] } } } } } },

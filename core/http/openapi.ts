@@ -1,9 +1,11 @@
 import type { TSchema } from "@sinclair/typebox";
-import { ConfigBody, type Dialect, ErrorBody, type Json, type OperationName, type Passing, type Route } from "#contract";
+import { ConfigBody, type Dialect, ErrorBody, type Json, type OperationName, type Passing, PREFIX, type Route } from "#contract";
 import type { Generation, MountedRoute } from "../kernel/generation.ts";
 import { offlineChat, offlineProvider } from "./offline-chat.ts";
 import { type Grouped, introduction } from "./openapi-introduction.ts";
-import { headerParameters, type Item, operationItem, routeItem } from "./openapi-items.ts";
+import { CONDITION_PARAMETERS } from "./openapi-conditions.ts";
+import { withExamples } from "./openapi-examples.ts";
+import { headerParameters, type Item, operationItem, routeItems } from "./openapi-items.ts";
 import { probeItems } from "./openapi-probes.ts";
 import { schemaCollector } from "./openapi-schema.ts";
 import { SECURITY, SECURITY_SCHEMES } from "./openapi-security.ts";
@@ -39,17 +41,18 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
         gen.providers && (offlineFor(route, gen.providers) ?? (chats.has(route.row.id) ? offline?.provider : undefined)),
       ),
     ),
-    ...gen.routes.map((route) => routeItem(route, schemas.add)),
+    ...gen.routes.flatMap((route) => routeItems(route, schemas.add)),
     ...probeItems(schemas.add),
   ];
   const error = schemas.add(ErrorBody);
   const grouped = tagsByPlane(items);
-  return {
+  const description = introduction(grouped, { offline, passing: gen.passing, keyHeaders: gen.keyHeaders ?? [] });
+  return withExamples({
     openapi: "3.1.0",
-    info: { ...info, description: introduction(grouped, { offline, passing: gen.passing, keyHeaders: gen.keyHeaders ?? [] }) },
+    info: { ...info, license: LICENSE, description },
     servers: [{ url: "." }], // relative to where the document is read: a proxy may serve it below a path
     security: SECURITY.data,
-    tags: tagsOf(items).map((name) => ({ name })),
+    tags: tagsOf(items).map((name) => ({ name, description: whereOf(name, grouped) })),
     "x-tagGroups": [
       ...[...grouped].map(([plane, tags]) => ({ name: PLANES[plane].title, tags })), // an extension that the page shows
       { name: "Process", tags: tagsOf(items.filter(({ plane }) => plane === undefined)) },
@@ -57,13 +60,31 @@ export function openapi(gen: Documented, info: DocumentInfo): Json {
     paths: pathsOf(items),
     components: {
       schemas: schemas.all(),
-      parameters: headerParameters(schemas.add),
+      parameters: { ...headerParameters(schemas.add), ...CONDITION_PARAMETERS },
       responses: {
-        Error: { description: "What was attempted, on what, and what would be right.", content: { "application/json": { schema: error } } },
+        Error: {
+          description: "What was attempted, on what, and what would be right.",
+          content: { "application/json": { schema: error, example: ERROR } },
+        },
       },
       securitySchemes: SECURITY_SCHEMES,
     },
-  };
+  });
+}
+
+const LICENSE = { name: "Apache License 2.0", identifier: "Apache-2.0" };
+const ERROR = {
+  error: {
+    message: "There is no route GET /v1/nothing. See /openapi.json for those there are.",
+    type: "invalid_request_error",
+    param: null,
+    code: null,
+  },
+};
+/** Which plane a tag's operations are in. */
+function whereOf(tag: string, grouped: Grouped): string {
+  const planes = [...grouped].filter(([, tags]) => tags.includes(tag)).map(([plane]) => `${PLANES[plane].title}, \`${PREFIX[plane]}\`.`);
+  return planes.length > 0 ? planes.join(" ") : "Of the process itself.";
 }
 
 /** Answers it offline, or the operation that serves it. */

@@ -9,6 +9,8 @@ export interface Answering {
   readonly startedAt: number;
   readonly held: Held;
   readonly gateway: Pick<Gateway, "now" | "stalledMs">;
+  /** Headers beside the type. */
+  readonly headers: Headers;
   /** The request is over; called once. */
   readonly end: () => void;
 }
@@ -18,17 +20,21 @@ export function plainAnswer(answer: unknown, answering: Answering): Response {
   const text = answer instanceof Response ? "" : JSON.stringify(answer);
   if (text.length > AT_ONCE) return longAnswer(text, answering);
   answering.end();
-  return answer instanceof Response ? answer : new Response(text, JSON_TYPE);
+  return answer instanceof Response ? answer : new Response(text, asJson(answering));
 }
 /** Characters that are given to the connection in one go. */
 const AT_ONCE = 1024 * 1024;
-const JSON_TYPE = { headers: { "content-type": "application/json;charset=utf-8" } };
+function asJson({ headers }: Answering): { readonly headers: Headers } {
+  headers.set("content-type", "application/json;charset=utf-8");
+  return { headers };
+}
 
-function longAnswer(text: string, { request, startedAt, held, gateway, end }: Answering): Response {
+function longAnswer(text: string, answering: Answering): Response {
+  const { request, startedAt, held, gateway, end } = answering;
   held.grow(textCost(text.length));
   const { now, stalledMs } = gateway;
   const delivery = { startedAt, signal: request.signal, now, keptBytes: 0, stalledMs, settle: once(end) };
-  return new Response(inSlices(text, { ...NOTHING_READ, ended: "ok" }, delivery), JSON_TYPE);
+  return new Response(inSlices(text, { ...NOTHING_READ, ended: "ok" }, delivery), asJson(answering));
 }
 
 function once(end: () => void): () => void {

@@ -39,7 +39,11 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES, ...(route.bodyList && { lists: true }) };
   const acceptQuery = route.query && validator(route.query, { text: true });
-  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
+  const handleRoute = async (
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    { held, answerHeaders }: Answered,
+  ): Promise<unknown> => {
     const headers = new HeaderMap(request.headers);
     refuseAmbiguous(headers);
     const known = scopes && (await gw.identify(headers, read(headers).apiKey));
@@ -51,8 +55,8 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const query = acceptQuery && route.query ? acceptQuery(queryMembers(new URL(request.url).searchParams, route.query)) : {};
     const body = acceptBody ? acceptBody(unrepeated(await sentBody(request, limits, held), params)) : undefined;
     entering(mark);
-    // `caller` is absent on public routes only, and those do not read it.
-    const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
+    const asked = { body, query, params, request, now: settings.now(), answerHeaders };
+    const handled = route.handle({ ...asked, caller: caller as NonNullable<typeof caller> }); // absent on public routes only, which do not read it
     return pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
   };
   return {
@@ -67,14 +71,21 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
       };
       try {
         const startedAt = settings.now();
-        const answer = await handleRoute(request, params, held);
-        return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
+        const headers = new Headers();
+        const answer = await handleRoute(request, params, { held, answerHeaders: headers });
+        return plainAnswer(answer, { request, startedAt, held, gateway: gw, headers, end });
       } catch (thrown) {
         end();
         return errorResponse(answerable(thrown, failedAt(request, settings, nameOf(mark)), settings.log), route.plane, route);
       }
     },
   };
+}
+
+/** What an answer takes, in memory and in headers. */
+interface Answered {
+  readonly held: Held;
+  readonly answerHeaders: Headers;
 }
 
 /** A route of the data plane is open to who holds all of that plane, too. */

@@ -18,7 +18,7 @@ import { Addresses, type Fault, Mounts } from "./mounts.ts";
 import { loadedCheck } from "./check.ts";
 import { credentialFinders, type FindCredentials } from "./credentials.ts";
 import { configRules } from "./config/rules.ts";
-import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
+import type { Assembled, LoadedCheck, Provided, Stores } from "./generation.ts";
 import type { SecretParts } from "./secrets/secrets.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
 import { KeptSecrets } from "./secrets/kept-secrets.ts";
@@ -30,6 +30,8 @@ import { keyHeadersOf } from "./secrets/caller-key.ts";
 /** What plugins are put together with. */
 export interface AssemblyParts {
   readonly handles: ResourceHandles;
+  /** Where requests are remembered that were sent with a key of their own. */
+  readonly stores: Pick<Stores, "kv" | "counters">;
   readonly secrets: SecretParts;
   readonly parts: PartHealth;
   now(): number;
@@ -47,7 +49,7 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], given: Assem
   const of = <K extends Kind>(kind: K): readonly Provided<Kinds[K]>[] =>
     running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Provided<Kinds[K]>[]; // the kind says what is provided
   const scopes = [...SCOPE_TABLE, ...running.flatMap(({ manifest }) => manifest.scopes ?? [])];
-  const mounts = new Mounts(new Addresses(scopes), handles, fault);
+  const mounts = new Mounts(new Addresses(scopes), handles, { ...given.stores, vault: handles.vault }, fault);
   const standing = new Set(builtInFirst(of("api")).filter((api) => mounts.mount(api.name, () => mounts.api(api))));
   for (const admin of builtInFirst(of("admin"))) mounts.mount(admin.name, () => mounts.admin(admin));
   const apis: readonly Provided<Api>[] = of("api").filter((api) => standing.has(api));

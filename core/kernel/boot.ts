@@ -108,7 +108,7 @@ function finish(building: Building, unreadable: readonly Unreadable[]): Generati
   const judgeUrl = (url: string): void => void egress.judgeUrl(url);
   const handles = { records: stores.records, vault, catalog, judgeUrl, ...(publicUrl !== undefined && { publicUrl }) };
   const { secrets } = partsFor(building);
-  const assembled = assemble(running, { handles, secrets, compute, egress, fault, parts: input.parts, now: input.now });
+  const assembled = assemble(running, { handles, stores, secrets, compute, egress, fault, parts: input.parts, now: input.now });
   building.offers = assembled;
   const states = plugins.map((deployed) => stateOf(deployed, log.redact));
   const lookAgain = lookingAgain(plugins, secrets, input.now);

@@ -11,6 +11,7 @@ import {
   scopesIn,
   wholePath,
 } from "#contract";
+import { type Remembering, remembering } from "../admin/idempotency.ts";
 import { resourceRoutes } from "../admin/resource.ts";
 import type { MountedRoute, Provided } from "./generation.ts";
 import { belongsTo } from "./process/watchdog/marks.ts";
@@ -25,6 +26,7 @@ export class Mounts {
   constructor(
     private readonly addresses: Addresses,
     private readonly handles: ResourceHandles,
+    private readonly memory: Remembering,
     private readonly fault: Fault,
   ) {}
 
@@ -54,7 +56,7 @@ export class Mounts {
     this.add(name, routes);
   }
   private add(name: string, routes: readonly Route[]): void {
-    for (const route of routes) this.routes.push(belongsTo(route, name));
+    for (const route of routes) this.routes.push(belongsTo(remembering(route, this.memory), name));
   }
 }
 

@@ -165,6 +165,9 @@ export const TABLES: readonly Table[] = [
   ],
   "index": [
    [
+    "organisation_id"
+   ],
+   [
     "organisation_id",
     "workspace_id"
    ],
@@ -325,7 +328,17 @@ export const TABLES: readonly Table[] = [
     "slug"
    ]
   ],
-  "index": []
+  "index": [
+   [
+    "organisation_id",
+    "slug"
+   ],
+   [
+    "organisation_id",
+    "workspace_id",
+    "status"
+   ]
+  ]
  },
  {
   "name": "guardrails",
@@ -1083,6 +1096,10 @@ export const TABLES: readonly Table[] = [
   "index": [
    [
     "integration_id"
+   ],
+   [
+    "organisation_id",
+    "slug"
    ]
   ]
  },
@@ -1441,6 +1458,11 @@ export const TABLES: readonly Table[] = [
     "slug"
    ]
   ],
-  "index": []
+  "index": [
+   [
+    "organisation_id",
+    "status"
+   ]
+  ]
  }
 ];

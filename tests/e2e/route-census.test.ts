@@ -129,12 +129,14 @@ interface Listed {
   /** Members that its query cannot do without. */
   readonly required: readonly string[];
   readonly slashes: boolean;
+  /** Parameters that are one of few words. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
 }
 const operations: readonly Listed[] = [...generation.operations.values()].map(({ row }) => {
   const { id, method, path, prefix = DATA_PREFIX, scope, body, slashes = false } = row;
   return { id, method, path: wholePath({ prefix }, path), data: true, scopes: [scope], body, query: false, required: [], slashes };
 });
-const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query }) => ({
+const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, scope, body, query, words }) => ({
   id: null,
   method,
   path: PREFIX[plane] + path,
@@ -144,6 +146,7 @@ const routes: readonly Listed[] = generation.routes.map(({ method, plane, path, 
   query: query !== undefined,
   required: (query?.["required"] ?? []) as readonly string[], // by JSON Schema
   slashes: false,
+  ...(words && { words }),
 }));
 /** The same routes below the base of older clients, where the data plane has none; where two planes have one, it is the control plane's. */
 const aliases: readonly Listed[] = (["control", "admin"] as const)
@@ -159,6 +162,9 @@ const nameOf = ({ method, path }: { readonly method: string; readonly path: stri
 /** A verb behind a parameter is no part of what the router knows. */
 const routeOf = (listed: Listed): string => nameOf(listed).replace(/\/:\w+:\w+$/, "/*");
 const isClosed = (route: Listed): boolean => !(nameOf(route) in PUBLIC);
+/** The path in the document, with the first of the words where a parameter is one of few. */
+const shownPath = ({ path, words }: Listed): string =>
+  path.replace(/\/:([\w-]+)/g, (_, name: string) => `/${words?.[name]?.[0] ?? `{${name}}`}`);
 const documented = [...operations, ...routes].filter(isClosed);
 const closed = [...documented, ...aliases.filter(isClosed)];
 
@@ -219,7 +225,7 @@ describe("the live router", () => {
   test("is documented whole: path, scopes, body", () => {
     const { paths } = openapi(generation, { title: "t", version: "0" }) as { paths: Record<string, Record<string, Json>> };
     for (const route of documented) {
-      const item = paths[route.path.replace(/\/:([\w-]+)/g, "/{$1}")]?.[route.method.toLowerCase()];
+      const item = paths[shownPath(route)]?.[route.method.toLowerCase()];
       expect([nameOf(route), item?.["x-scopes"], item?.["requestBody"] !== undefined]).toEqual([
         nameOf(route),
         [...route.scopes],

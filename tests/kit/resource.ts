@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { type Caller, type Collection, isJson, type Json, type Resource, type Route, SCOPES } from "#contract";
+import { type Caller, type Collection, isJson, type Json, type Resource, SCOPES } from "#contract";
 import { openapi } from "../../core/http/openapi.ts";
 import { resourceRoutes } from "../../core/admin/resource.ts";
 import { rulesOf } from "./config.ts";
+import { documented } from "./routes.ts";
 import { type Answer, CALLERS, type Tenants, tenants } from "./tenants.ts";
 
 export interface ResourceCase {
@@ -199,10 +200,3 @@ const withoutStamps = (read: Json): Json =>
       .filter(([name]) => !STAMPS.has(name))
       .map(([name, value]) => [name, isJson(value) ? withoutStamps(value) : value]),
   );
-
-function documented(document: Json, route: Route): unknown {
-  const prefix = { data: "/v1", control: "/v2", admin: "/admin/v2" }[route.plane];
-  const paths = isJson(document["paths"]) ? document["paths"] : {};
-  const item = paths[prefix + route.path.replace(/:([\w-]+)/g, "{$1}")];
-  return isJson(item) ? item[route.method.toLowerCase()] : undefined;
-}

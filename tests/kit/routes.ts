@@ -32,8 +32,9 @@ export function testRoutes(mounted: () => Documented, own: ScopeTable = []): voi
   });
 }
 
-function documented(document: Json, { plane, path, method }: Route): unknown {
+/** What the document says of a route; of one with a parameter of few words, at the first of them. */
+export function documented(document: Json, { plane, path, method, words }: Route): unknown {
   const paths = isJson(document["paths"]) ? document["paths"] : {};
-  const item = paths[PREFIX[plane] + path.replace(/:([\w-]+)/g, "{$1}")];
+  const item = paths[PREFIX[plane] + path.replace(/:([\w-]+)/g, (_, name: string) => words?.[name]?.[0] ?? `{${name}}`)];
   return isJson(item) ? item[method.toLowerCase()] : undefined;
 }

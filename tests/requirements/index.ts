@@ -1,4 +1,5 @@
 import { authentication } from "./authentication.ts";
+import { controlApi } from "./control-api.ts";
 import { controlPlane } from "./control-plane.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
 import { dataPlaneChat } from "./data-plane-chat.ts";
@@ -57,5 +58,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...integrations,
   ...mail,
   ...virtualKeys,
+  ...controlApi,
   ...vendors,
 ];

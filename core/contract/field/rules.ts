@@ -82,7 +82,7 @@ export type FieldAnswer<F extends Fields, S extends TObject> =
   | { readonly schema: TObject; of(record: Static<S>, once: string): Json };
 type HostMember = "id" | "organisation_id" | "workspace_id" | "created_at" | "last_updated_at";
 export interface FieldCreate<F extends Fields, S extends TObject, C extends TProperties>
-  extends Pick<CreateRule<S, TObject, TObject>, "path" | "also" | "tenancy" | "description" | "examples"> {
+  extends Pick<CreateRule<S, TObject, TObject>, "path" | "words" | "also" | "tenancy" | "description" | "examples"> {
   /** Members that no column holds. */
   readonly body?: C;
   /** What neither the body nor a default says, and what is to stand in their place. */

@@ -108,7 +108,14 @@ export const ApiKeys = collectionOf({
     is_preset: field(Type.Boolean({ description: "Is its secret set in the environment?" }), { default: false }),
   },
   unique: [["digest"], ["previous_digest"]],
-  index: [["organisation_id", "workspace_id"], ["next_rotation_at"], ["key_transition_expires_at"], ["expires_at"], ["secret_kept_until"]],
+  index: [
+    ["organisation_id"],
+    ["organisation_id", "workspace_id"],
+    ["next_rotation_at"],
+    ["key_transition_expires_at"],
+    ["expires_at"],
+    ["secret_kept_until"],
+  ],
 });
 
 /** What is said of the rotation of a key that has none. */

@@ -121,4 +121,8 @@ export const Configs = collectionOf({
     ),
   },
   unique: [["workspace_id", "slug"]],
+  index: [
+    ["organisation_id", "slug"],
+    ["organisation_id", "workspace_id", "status"],
+  ],
 });

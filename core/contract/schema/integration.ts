@@ -115,7 +115,7 @@ export const Providers = collectionOf({
     tags,
   },
   unique: [["workspace_id", "slug"]],
-  index: [["integration_id"]],
+  index: [["integration_id"], ["organisation_id", "slug"]],
 });
 
 /** What one workspace may do with an integration of its organisation; it counts before `global_workspace_access`. */

@@ -105,6 +105,7 @@ export const Workspaces = collectionOf({
     status: field(OneOf(["active", "archived"], { description: "State." }), { view: true, default: "active" }),
   },
   unique: [["organisation_id", "slug"]],
+  index: [["organisation_id", "status"]],
 });
 
 /** What is said of a workspace of which nothing was said. */

@@ -60,6 +60,7 @@ export const apiKeys = resourceOf(ApiKeys, {
   create: {
     description: "`sub-type` is `user` or `service`. With workspace_id, or asked with a workspace key, the key is the workspace's.",
     path: "/:sub-type",
+    words: { "sub-type": ["service", "user"] },
     tenancy: tenancyOf,
     also: [
       { path: "/workspace/:sub-type", tenancy: "workspace" },

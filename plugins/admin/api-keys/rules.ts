@@ -154,11 +154,12 @@ function refuseReset({ budget }: Width): void {
   throw new GatewayError("KEY_TOO_WIDE", { deed: "make", why: "a budget that is reset is above yours" }, { param: "reset_usage" });
 }
 
-/** The kinds of key the caller may list. */
-export function visible({ query, caller }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
-  const type = TYPES.filter((keyType) => caller.scopes.has(`${familyOf(keyType)}.list`));
+/** The kinds of key the caller may list; said only where there are others: who may see all is not kept waiting while each is looked at. */
+export function visible({ query, caller, workspaceId }: RuleInput<undefined, { readonly ids?: string }>): Where<ApiKey> {
+  const there = workspaceId === null ? TYPES : TYPES.filter((keyType) => keyType !== "organisation-service");
+  const type = there.filter((keyType) => caller.scopes.has(`${familyOf(keyType)}.list`));
   return {
-    type,
+    ...(type.length < there.length && { type }),
     ...(keepsToOwn(caller) && { user_id: caller.userId }),
     ...(query.ids !== undefined && { id: query.ids.split(",").map((id) => id.trim()) }),
   };

@@ -494,4 +494,19 @@ alter table "integrations" add column "models" text;
 alter table "integrations" add column "global_workspace_access" text;
 `,
   },
+  {
+    id: "0014_lists_of_many",
+    checksum: "b4cdcd9b654c0d2cef2c714c7bb2e442abbbab63984835f8c1ee640f9cc85c13",
+    destructive: null,
+    sql: `create index "api_keys_organisation_id_idx" on "api_keys" ("organisation_id");
+
+create index "configs_organisation_id_slug_idx" on "configs" ("organisation_id", "slug");
+
+create index "configs_organisation_id_workspace_id_status_idx" on "configs" ("organisation_id", "workspace_id", "status");
+
+create index "providers_organisation_id_slug_idx" on "providers" ("organisation_id", "slug");
+
+create index "workspaces_organisation_id_status_idx" on "workspaces" ("organisation_id", "status");
+`,
+  },
 ];
