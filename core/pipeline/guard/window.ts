@@ -118,9 +118,10 @@ export class Windows {
   }
 }
 
-type LaneType = "text" | "refusal" | "reasoning" | "citation" | "beside";
-/** Events of what a text rests on. */
-const isBesideText = (type: StreamEvent["type"]): type is "citation" | "beside" => type === "citation" || type === "beside";
+type LaneType = "text" | "refusal" | "reasoning" | "citation" | "beside" | "block";
+/** Events of what a text rests on, and of what a provider's own tools did. */
+const isBesideText = (type: StreamEvent["type"]): type is "citation" | "beside" | "block" =>
+  type === "citation" || type === "beside" || type === "block";
 const isOutline = ({ wire, events }: Chunk): boolean => wire === "" && events.every(({ type }) => OUTLINE.has(type));
 function addBehind(last: HeldChunk, { events }: Chunk): void {
   last.behind ??= new Outline();
