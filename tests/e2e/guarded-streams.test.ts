@@ -1,7 +1,7 @@
 /** Output guardrails over answers that are not simply 200 and whole: other good statuses, and streams that break while they are held back. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { verifies } from "../requirements/verifies.ts";
-import { chat, type GatewayProcess, startGateway } from "./process.ts";
+import { ask, chat, type GatewayProcess, startGateway } from "./process.ts";
 
 const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 const delta = (content: string, finish: string | null = null) =>
@@ -23,6 +23,24 @@ const piece = (delta: object) =>
   frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: null }] });
 const streamed = (delta: object): Response => sse(`${piece({ role: "assistant" })}${piece(delta)}${piece({})}${END}`);
 const END = `${frame({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}data: [DONE]\n\n`;
+/** A message whose provider has searched by itself. */
+const event = (of: { readonly type: string }): string => `event: ${of.type}\ndata: ${JSON.stringify(of)}\n\n`;
+const result = { type: "web_search_result", title: "a bad word", url: "https://x.example", encrypted_content: "RXE=" };
+const SEARCHED = [
+  {
+    type: "message_start",
+    message: { id: "m", type: "message", role: "assistant", content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  },
+  { type: "content_block_start", index: 0, content_block: { type: "web_search_tool_result", tool_use_id: "t", content: [result] } },
+  { type: "content_block_stop", index: 0 },
+  { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "x" } },
+  { type: "content_block_stop", index: 1 },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 1 } },
+  { type: "message_stop" },
+]
+  .map(event)
+  .join("");
 const sse = (text: string): Response => new Response(text, { headers: { "content-type": "text/event-stream" } });
 /** By the first part of the path. */
 const ANSWERS: Readonly<Record<string, () => Response>> = {
@@ -38,6 +56,7 @@ const ANSWERS: Readonly<Record<string, () => Response>> = {
     sse(
       `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts: [{ text: "x" }] }, finishReason: "STOP", groundingMetadata: { webSearchQueries: ["a bad word"] } }] })}\n\n`,
     ),
+  tooled: () => sse(SEARCHED),
   fine: () => sse(`${delta("hello")}${delta("", "stop")}data: [DONE]\n\n`),
 };
 
@@ -97,4 +116,21 @@ test(verifies("G.engine.citations", "what a text rests on is judged with it, and
     const counted = await chat(gateway, { stream: true }, { "x-gateway-config": JSON.stringify({ ...config, output_guardrails }) });
     expect(counted.status).toBe(200);
   }
+});
+test("what a provider's own tool found is judged in a stream of messages, and is changed there", async () => {
+  const config = { ...to("tooled"), provider: "anthropic" };
+  const asked = (guardrail: object) =>
+    ask(
+      `${gateway.base}/v1/messages`,
+      "POST",
+      gateway.gatewayKey,
+      { model: "m", max_tokens: 5, stream: true, messages: [{ role: "user", content: "hi" }] },
+      { "x-gateway-config": JSON.stringify({ ...config, output_guardrails: [guardrail] }) },
+    );
+  const denied = await asked({ "default.contains": { words: ["bad"], operator: "none" }, deny: true });
+  expect([denied.status, denied.text.includes("a bad word")]).toEqual([446, false]);
+  const changed = await asked({ "default.regexReplace": { rule: "bad", redactText: "***" } });
+  expect([changed.status, changed.text.includes("a bad word"), changed.text.includes("a *** word")]).toEqual([200, false, true]);
+  const counted = await asked({ "default.wordCount": { maxWords: 1 }, deny: true });
+  expect([counted.status, counted.text]).toEqual([200, SEARCHED]);
 });

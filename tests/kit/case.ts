@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { StreamEvent } from "#contract";
+import { messageOf, type StreamEvent } from "#contract";
 
 /** A `.case` file: a title line, a wire, a line of dashes, and the events it must give, one a line. */
 export interface StreamCase {
@@ -15,7 +15,18 @@ export function streamCase(path: string): StreamCase {
   if (title === undefined || wire === undefined || events === undefined)
     throw new Error(`${path} is no case: a title line, a wire, a line of dashes, events`);
   const lines = events.split("\n").filter((line) => line !== "");
-  return { name: `${basename(path, ".case")}: ${title}`, wire, events: lines.map((line) => JSON.parse(line) as StreamEvent) };
+  return {
+    name: `${basename(path, ".case")}: ${title}`,
+    wire,
+    events: lines.map((line, at) => eventIn(line, `${path}: its event ${at + 1}`)),
+  };
+}
+function eventIn(line: string, what: string): StreamEvent {
+  try {
+    return JSON.parse(line) as StreamEvent; // judged by the comparison
+  } catch (thrown) {
+    throw new Error(`${what} is no JSON: ${messageOf(thrown)}`, { cause: thrown });
+  }
 }
 
 /** Every case of a folder. */

@@ -1,8 +1,12 @@
-import { beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { definePlugin } from "#contract";
+import { defineCheck, definePlugin } from "#contract";
 import { verifies } from "../requirements/verifies.ts";
 import { testPack } from "./check.ts";
+import { exampleCase } from "./example-case.ts";
 
 test("a pack whose configuration has no default for a member is told so by its kit, and what to do", async () => {
   const plugin = definePlugin({
@@ -15,6 +19,59 @@ test("a pack whose configuration has no default for a member is told so by its k
   await expect(testPack(plugin, manifest)).rejects.toThrow(
     "The configuration of acme is not valid: url: it is missing. Give one to testPack.",
   );
+});
+
+test(verifies("V.kit.stuck", "a check that loops ends the tests, and they say which it is and what it was given"), async () => {
+  const command = [process.execPath, "test", "./looping-pack.ts"];
+  const child = Bun.spawn(command, { cwd: import.meta.dir, stdout: "ignore", stderr: "pipe" });
+  const said = await new Response(child.stderr).text();
+  expect(said).toContain('looping.loops was given "for ever" (8 characters) and does not come back');
+  expect(await child.exited).not.toBe(0);
+}, 120_000);
+
+describe("a case that is written wrong is named, and what is wrong with it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "kit-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const line = "--------\n";
+  test.each([
+    ["no lines", "# A title\n{}", "it is no case: a title and an example, the request, the answer"],
+    ["a comma", `# A title\n{"text": "a",}\n${line}{}\n${line}{}\n`, "its example is no JSON"],
+    ["an open request", `# A title\n{"text": "a", "verdict": "allow"}\n${line}{\n${line}{}\n`, "its request is no JSON"],
+    ["an open answer", `# A title\n{"text": "a", "verdict": "allow"}\n${line}{}\n${line}[\n`, "its answer is no JSON"],
+    ["no text", `# A title\n{"verdict": "allow"}\n${line}{}\n${line}{}\n`, "its example has no text"],
+    [
+      "a verdict that is none",
+      `# A title\n{"text": "a", "verdict": "no"}\n${line}{}\n${line}{}\n`,
+      "its verdict is allow, deny, transform or error",
+    ],
+  ])("with %s", (name, text, sentence) => {
+    const path = join(folder, `${name}.case`);
+    writeFileSync(path, text);
+    expect(() => exampleCase(path)).toThrow(`${path}: ${sentence}`);
+  });
+  test("a sample of a manifest too", async () => {
+    const manifest = {
+      ...{ id: "acme", kind: "guardrail", version: "1.0.0", contract: "^1.0.0", title: "Acme", entry: "index.ts", provides: ["acme.scan"] },
+      samples: [
+        { check: "acme.scan", text: "a", verdict: "allow" },
+        { check: "acme.scan", verdict: "allow" },
+      ],
+    };
+    const check = defineCheck({
+      id: "acme.scan",
+      title: "Scan",
+      on: ["input"],
+      params: Type.Object({}),
+      run: () => ({ verdict: "allow" }),
+    });
+    const plugin = definePlugin({
+      kind: "guardrail",
+      config: Type.Object({}),
+      needs: [],
+      setup: () => ({ provides: { checks: [check] } }),
+    });
+    await expect(testPack(plugin, manifest)).rejects.toThrow("acme.scan: sample 2 of the manifest: its example has no text");
+  });
 });
 
 /** What is wrong with a pack -> a case of the kit that says so; of the sound one none does. */

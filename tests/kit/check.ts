@@ -9,6 +9,7 @@ import { undeclaredNeeds } from "../../core/kernel/host.ts";
 import { bound, problemsOf } from "./bound-check.ts";
 import { accountOf, asksUnseen, testFailures, testMissingAccount, testMissingSecret, testUnseen } from "./check-failures.ts";
 import { testLongTexts, testPlaces } from "./check-places.ts";
+import { wrongWith } from "./example-case.ts";
 import { judgedExample, type JudgedExample, type Running } from "./judged-example.ts";
 import { neverAnswers, Vendor, vendorAnswer, type VendorCase } from "./vendor.ts";
 
@@ -158,6 +159,13 @@ export async function testPack(
   if (problem) throw new Error(`The configuration of ${manifest.id} is not valid: ${problem.path}: ${problem.why}. Give one to testPack.`);
   const { provides } = await plugin.setup(vendor.host as unknown as Parameters<typeof plugin.setup>[0], config); // a pack's checks need no other handles
   const samples = (manifest.samples ?? []) as readonly unknown[] as readonly Sample[]; // the kit of the kind says what a sample is
+  const numbers = new Map<unknown, number>();
+  for (const sample of samples) {
+    const number = (numbers.get(sample.check) ?? 0) + 1;
+    numbers.set(sample.check, number);
+    const wrong = wrongWith(sample);
+    if (wrong !== undefined) throw new Error(`${sample.check}: sample ${number} of the manifest: ${wrong}`);
+  }
   test(`${manifest.id} provides what its manifest lists, and has a sample`, () => {
     expect((provides as GuardrailPack).checks.map(({ id }) => id).sort()).toEqual([...(manifest.provides ?? [])].sort());
     expect(samples.length).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "#contract";
 import type { Example } from "./check.ts";
 
 /**
@@ -9,9 +10,26 @@ import type { Example } from "./check.ts";
 export function exampleCase(path: string): Example {
   const [head, request, reply, ...more] = readFileSync(path, "utf8").split(/^-{8,}\n/m);
   if (head === undefined || request === undefined || reply === undefined || more.length > 0)
-    throw new Error(`${path} is no case: a title and an example, the request, the answer`);
-  const example = JSON.parse(head.replace(/^# .*\n/, "")) as Example; // a fixture is written by hand and judged by running it
-  return { ...example, vendor: { request: JSON.stringify(JSON.parse(request)), body: JSON.parse(reply) } };
+    throw new Error(`${path}: it is no case: a title and an example, the request, the answer`);
+  const example = parsed(head.replace(/^# .*\n/, ""), path, "example") as Example; // judged by the next line, and by running it
+  const wrong = wrongWith(example);
+  if (wrong !== undefined) throw new Error(`${path}: ${wrong}`);
+  return { ...example, vendor: { request: JSON.stringify(parsed(request, path, "request")), body: parsed(reply, path, "answer") } };
+}
+
+function parsed(text: string, path: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new Error(`${path}: its ${what} is no JSON: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+const VERDICTS: readonly unknown[] = ["allow", "deny", "transform", "error"];
+/** What keeps an example from being run, as it was written by hand. */
+export function wrongWith(example: Partial<Example>): string | undefined {
+  if (typeof example.text !== "string") return "its example has no text";
+  return VERDICTS.includes(example.verdict) ? undefined : "its verdict is allow, deny, transform or error";
 }
 
 /** Every case of a folder. */

@@ -9,6 +9,7 @@ import { callOf } from "./call.ts";
 import type { Example } from "./check.ts";
 import { hostOnly } from "./host-only.ts";
 import { frozen } from "./set-up.ts";
+import { lookedAfter } from "./stuck-checks.ts";
 import { type Surface, SURFACES } from "./surfaces.ts";
 
 /* Running one check on an example as the engine does, wherever its text stands. */
@@ -50,7 +51,8 @@ export async function judgedExample(check: Check, example: Example, running: Par
   frozen(boundCheck.params);
   const subject = subjectOf(check, example, running);
   frozen(subject.segmentsFor(boundCheck));
-  const outcome = await hostOnly(check.id, async () => runCheck(boundCheck, subject, quietDeps));
+  const run = (): Promise<CheckOutcome> => hostOnly(check.id, async () => runCheck(boundCheck, subject, quietDeps));
+  const outcome = await lookedAfter(check.id, example.text, run);
   const { body, judged } = applied(subject, outcome);
   return { ...judged, ...noted, after: textsIn(body, subject), suits: subject.suits(boundCheck) };
 }

@@ -18,6 +18,7 @@ export const vendors = section("For authors of plugins", [
     "V.kit.places",
     "testPack tries every check of a pack on each surface, streamed and whole, by role, empty, in all scripts, with 1 MB, and with each failure of its service.",
   ],
+  ["V.kit.stuck", "A check that loops for ever ends its tests, which say what check it is and what it was given."],
   ["V.kit.finds", "A pack that is wrong in one of these ways fails its kit; a sound one passes it."],
   ["V.loader.sentences", "What is wrong with a pack is said by its file, the place in it, and what would be right."],
   ["V.walkthrough", "docs/first-check.md can be followed word by word, from an empty folder to a check that judges in a gateway."],

@@ -3,7 +3,8 @@ import type { ActiveGuardrail } from "../plan/guardrails/active.ts";
 import { type Composed, composed, judgedAsLeft } from "./compose.ts";
 import { type Ran, runGuardrail } from "./run.ts";
 import type { Subject } from "./subject.ts";
-import type { CheckOutcome, GuardDeps } from "./types.ts";
+import type { GuardDeps } from "./types.ts";
+import { weightier } from "./verdict.ts";
 
 /* Default guardrails that change texts lead: a config's own webhook is sent what they leave, and they have the last word on what that changes. Whoever denies looks at what that word leaves. */
 
@@ -42,12 +43,9 @@ const inOrder = (list: readonly ActiveGuardrail[], runs: readonly Ran[]): readon
 /** A guardrail that looked twice: of each check what weighs more. */
 function both(first: Ran, last: Ran | undefined): Ran {
   if (last === undefined) return first;
-  const judged = first.judged.map((outcome, at) => weightier(outcome, last.judged[at]));
+  const judged = first.judged.map((outcome, at) => {
+    const later = last.judged[at];
+    return later === undefined ? outcome : weightier(outcome, later);
+  });
   return { ...first, judged, tookMs: first.tookMs + last.tookMs };
 }
-function weightier(first: CheckOutcome, last: CheckOutcome | undefined): CheckOutcome {
-  if (last === undefined) return first;
-  const counts = WEIGHT[first.kind] > WEIGHT[last.kind] ? first : last;
-  return { ...counts, startedAt: first.startedAt, tookMs: first.tookMs + last.tookMs };
-}
-const WEIGHT: Readonly<Record<CheckOutcome["kind"], number>> = { allow: 0, transform: 1, error: 2, deny: 3 };

@@ -90,3 +90,11 @@ function understood(verdict: EngineVerdict, check: BoundCheck): Understood {
     return failed("crash", `${check.id} answered something that cannot be read: ${messageOf(thrown)}.`);
   }
 }
+
+/** Of a check that judged more than once (windows of a text, or again what others left) what weighs more, else the latest. Times add up. */
+export function weightier(before: CheckOutcome | undefined, now: CheckOutcome): CheckOutcome {
+  if (before === undefined) return now;
+  const counts = WEIGHT[before.kind] > WEIGHT[now.kind] ? before : now;
+  return { ...counts, startedAt: before.startedAt, tookMs: before.tookMs + now.tookMs };
+}
+const WEIGHT: Readonly<Record<CheckOutcome["kind"], number>> = { allow: 0, transform: 1, error: 2, deny: 3 };

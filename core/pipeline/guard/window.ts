@@ -8,7 +8,8 @@ import { runCheck } from "./run.ts";
 import { OUTLINE, Outline } from "../stream/kept-events.ts";
 import type { Subject } from "./subject.ts";
 import type { ActiveGuardrail } from "../plan/guardrails/active.ts";
-import type { GuardDeps, CheckOutcome } from "./types.ts";
+import type { GuardDeps } from "./types.ts";
+import { weightier } from "./verdict.ts";
 
 interface HeldChunk {
   readonly chunk: Chunk;
@@ -111,16 +112,17 @@ export class Windows {
   private async judge(lane: Lane, atEnd: boolean): Promise<void> {
     for (const watch of lane.watches) {
       for (let segment = watch.next(atEnd); segment && !this.denied; segment = watch.next(atEnd)) {
-        watch.part.judged = worse(watch.part.judged, await runCheck(watch.part.check, this.subject.over(segment), this.deps));
+        watch.part.judged = weightier(watch.part.judged, await runCheck(watch.part.check, this.subject.over(segment), this.deps));
       }
     }
     lane.forget();
   }
 }
 
-type LaneType = "text" | "refusal" | "reasoning" | "citation" | "beside";
-/** Events of what a text rests on. */
-const isBesideText = (type: StreamEvent["type"]): type is "citation" | "beside" => type === "citation" || type === "beside";
+type LaneType = "text" | "refusal" | "reasoning" | "citation" | "beside" | "block";
+/** Events of what a text rests on, and of what a provider's own tools did. */
+const isBesideText = (type: StreamEvent["type"]): type is "citation" | "beside" | "block" =>
+  type === "citation" || type === "beside" || type === "block";
 const isOutline = ({ wire, events }: Chunk): boolean => wire === "" && events.every(({ type }) => OUTLINE.has(type));
 function addBehind(last: HeldChunk, { events }: Chunk): void {
   last.behind ??= new Outline();
@@ -129,11 +131,3 @@ function addBehind(last: HeldChunk, { events }: Chunk): void {
 const whole = ({ chunk, behind }: HeldChunk): Chunk => (behind ? { wire: chunk.wire, events: [...chunk.events, ...behind.events] } : chunk);
 
 const failing = ({ judged, guardrail }: Part): boolean => judged !== undefined && !passes(judged, guardrail);
-
-/** The judgement that counts of a check's windows: a denial, else an error, else the latest. Times add up. */
-function worse(before: CheckOutcome | undefined, now: CheckOutcome): CheckOutcome {
-  if (before === undefined) return now;
-  const counts = RANK[before.kind] > RANK[now.kind] ? before : now;
-  return { ...counts, startedAt: before.startedAt, tookMs: before.tookMs + now.tookMs };
-}
-const RANK: Readonly<Record<CheckOutcome["kind"], number>> = { allow: 0, transform: 0, error: 1, deny: 2 };

@@ -339,6 +339,37 @@ describe("what an answer rests on is text of it", () => {
   });
 });
 
+describe("what a provider's own tools found is read beside the text", () => {
+  const SEALED = "EqgfCioIARgBIiQ3YTAw";
+  const hit = { type: "web_search_result", title: "The secret", url: "https://x.example", encrypted_content: SEALED };
+  const output = (item: Json): Json => ({
+    output: [item, { type: "message", role: "assistant", content: [{ type: "output_text", text: "x" }] }],
+  });
+  const content = (block: Json): Json => ({ content: [block, { type: "text", text: "x" }] });
+  test.each<[string, BodyContent, Json]>([
+    ["a search of messages", MESSAGES, content({ type: "web_search_tool_result", tool_use_id: "t", content: [hit] })],
+    ["code that ran, of messages", MESSAGES, content({ type: "code_execution_tool_result", content: { stdout: "a secret", stderr: "" } })],
+    [
+      "a search of responses",
+      RESPONSE,
+      output({ type: "search_results", queries: ["q"], results: [{ title: "The secret", snippet: "s" }] }),
+    ],
+    [
+      "tools that were listed",
+      RESPONSE,
+      output({ type: "mcp_list_tools", server_label: "l", tools: [{ name: "f", description: "a secret" }] }),
+    ],
+  ])("%s", (_, read, body) => {
+    const found = read.output?.(body) ?? [];
+    expect(found.filter(({ kind }) => kind === "text").map(({ text }) => text)).toContainEqual(expect.stringContaining("secret"));
+    expect(found.map(({ text }) => text)).not.toContain(SEALED);
+    const measured = selected(found, { wants: new Set(["text"]), scope: "last_message", measures: true }, "output");
+    expect(measured.map(({ text }) => text)).toEqual(["x"]);
+    const patches = found.map(({ path, text }) => ({ path, text: text.replaceAll("secret", "***") }));
+    expect(JSON.stringify(patchedIn(body, patches, read))).not.toContain("secret");
+  });
+});
+
 describe("names in schemas are read by who looks at all messages", () => {
   const schema = {
     type: "object",

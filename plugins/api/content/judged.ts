@@ -139,6 +139,27 @@ type Signatures = ReadonlyMap<string, string | undefined>;
 const signaturesOf = ({ tools }: CollectedChoice): Signatures =>
   new Map(tools.map(({ id, signature }) => [id, signature] as const).reverse());
 
+/** What a form shows beside the text as items of their own: what a provider's own tools did, images. */
+interface Items {
+  of(choice: CollectedChoice | undefined): readonly Json[];
+  shown(body: Json): readonly Json[];
+  readonly types: readonly StreamEvent["type"][];
+  eventOf(item: Json): StreamEvent;
+}
+/** They come as the body has them: in their old places where nothing was changed, else behind the text. */
+export const withItems = (judged: JudgedAnswer, { of, shown, types, eventOf }: Items): JudgedAnswer => ({
+  ...judged,
+  events(answer, body) {
+    const events = judged.events(answer, body);
+    const [before, after] = [of(answer.choices[0]), shown(body)];
+    const hasPlaces = events.filter(({ type }) => types.includes(type)).length === before.length;
+    if (hasPlaces && JSON.stringify(after) === JSON.stringify(before)) return events;
+    const rest = events.filter(({ type }) => !types.includes(type));
+    const end = rest.findIndex(({ type }) => type === "refusal" || type === "tool" || type === "finish");
+    return [...rest.slice(0, end), ...after.map(eventOf), ...rest.slice(end)];
+  },
+});
+
 /** A text member of a body; whatever else stands there says nothing. */
 export const stringOf = (value: unknown): string => text(value) ?? "";
 /** Arguments as a body has them: as text, or as the value itself. */

@@ -104,12 +104,14 @@ function toolCall(part: Json): Piece {
   return { kind: "tool_call", text: (found) => toolText(part["name"], part["input"], found), below: "" };
 }
 
-/** A part of a type we do not know, so that nothing is invisible: every text of it; of what a model gave, its own tools' results among it, the text or all of it as a file. */
+/** A part of a type we do not know, so that nothing is invisible: every text of it; of what a model gave, its own tools' results among it, the text, and beside it the others. */
 function unknownPart(part: Json, place: Place, found: Found): void {
   const { type, ...rest } = part;
   if (place.role !== "assistant" || type === "text") return readLeaves(rest, place, found);
-  const read = member("text", "text")(part) ?? { kind: "file", text: () => JSON.stringify(part), below: "" };
-  add(found, place, read.kind, read.text, place.path + read.below);
+  const { text: said, ...others } = rest;
+  readCitations(others, place.path, place.message, found);
+  const read = member("text", "text")({ text: said });
+  if (read) add(found, place, read.kind, read.text, place.path + read.below);
 }
 
 /** Reads content: a string, a list of strings and parts, or a single part. */

@@ -15,7 +15,7 @@ const isSaid = (pieces: readonly string[], texts: readonly (string | undefined)[
 
 /** Names of kinds, and what nobody but the provider can read. */
 const LABELS: ReadonlySet<string> = new Set(["type", "id", "format", "index"]);
-const SEALED: ReadonlySet<string> = new Set(["data", "signature"]);
+const SEALED: ReadonlySet<string> = new Set(["data", "signature", "encrypted_content"]);
 const isLabel = (name: string, value: unknown): boolean =>
   LABELS.has(name) || (SEALED.has(name) && typeof value === "string" && /^[\w+/=-]*$/.test(value));
 

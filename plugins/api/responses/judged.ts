@@ -1,5 +1,5 @@
 import type { Collected, CollectedChoice, Json, JudgedAnswer, StreamEvent } from "#contract";
-import { argumentsOf, type JudgedChoice, judgedAs, stringOf } from "../content/judged.ts";
+import { argumentsOf, type JudgedChoice, judgedAs, stringOf, withItems } from "../content/judged.ts";
 import { objects, text } from "../content/wire.ts";
 
 const NOTHING: JudgedChoice = { text: "", refusal: "", thoughts: "", calls: [] };
@@ -68,22 +68,10 @@ const PATHS = {
   reasoning: "output[1].summary[0].text",
 } as const;
 
-/** What was shown beside the text comes as the body has it: in its old places where nothing was changed, else behind the text. */
-function judgedEvents(answer: Collected, body: Json): readonly StreamEvent[] {
-  const events = judgedText.events(answer, body);
-  const before = besides(answer.choices[0]);
-  const shown = besidesIn(body);
-  const hasPlaces = events.filter(isBeside).length === before.length;
-  if (hasPlaces && JSON.stringify(shown) === JSON.stringify(before)) return events;
-  const rest = events.filter((event) => !isBeside(event));
-  const end = rest.findIndex(({ type }) => type === "refusal" || type === "tool" || type === "finish");
-  return [...rest.slice(0, end), ...shown.map(eventOf), ...rest.slice(end)];
-}
-const isBeside = ({ type }: StreamEvent): boolean => type === "block" || type === "media";
 function eventOf(item: Json): StreamEvent {
   const url = imageIn(item);
   return url === undefined ? { type: "block", block: item } : { type: "media", url };
 }
 
 /** A streamed answer in the form of a whole one. */
-export const judged: JudgedAnswer = { ...judgedText, events: judgedEvents };
+export const judged: JudgedAnswer = withItems(judgedText, { of: besides, shown: besidesIn, types: ["block", "media"], eventOf });
