@@ -11,7 +11,7 @@ export interface Role {
 /** Temporary access keys of a role, for whoever may assume it. */
 export type AssumeRole = (role: Role, as: AccessKey, region: string) => Promise<AccessKey>;
 
-interface Parts {
+export interface Parts {
   readonly fetch: Handles["fetch"];
   readonly sign: Sign;
   readonly log: Logger;
@@ -27,20 +27,26 @@ interface Kept {
 /** A role's key lives an hour at least; a role whose trust was taken away is noticed after this. */
 const KEPT_MS = 300_000;
 const MAX_KEPT = 1_000;
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 
 /**
  * AssumeRole of AWS's Security Token Service, answers kept for five minutes. Throws UpstreamFailure with the service's
  * status when it refuses.
  */
 export function roles(parts: Parts): AssumeRole {
+  const keep = keyKeeper(parts.now);
+  return (role, as, region) => keep([role.arn, role.externalId, region, as], () => assumed(role, as, region, parts));
+}
+
+/** Keeps the keys that are asked for, by all that they are asked for with. */
+export function keyKeeper(now: () => number): (asked: unknown, ask: () => Promise<AccessKey>) => Promise<AccessKey> {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
-  return async (role, as, region) => {
-    const name = await digest([role.arn, role.externalId, region, as]);
+  return async (asked, ask) => {
+    const name = await digest(asked);
     const cached = kept.get(name);
-    if (cached !== undefined && cached.until > parts.now()) return cached.key;
-    const key = assumed(role, as, region, parts);
-    kept.set(name, { key, until: parts.now() + KEPT_MS });
+    if (cached !== undefined && cached.until > now()) return cached.key;
+    const key = ask();
+    kept.set(name, { key, until: now() + KEPT_MS });
     key.catch(() => kept.delete(name)); // the next request asks again; this one's caller gets the failure
     return key;
   };
@@ -52,7 +58,11 @@ const digest = async (identity: unknown): Promise<string> =>
 async function assumed(role: Role, as: AccessKey, region: string, parts: Parts): Promise<AccessKey> {
   const bare = { method: "GET", url: addressOf(role, region, parts.domain), headers: new Headers(), body: null };
   const { url, headers } = await parts.sign(bare, as, { service: "sts", region });
-  const response = await parts.fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  return answered(await parts.fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }), role, parts);
+}
+
+/** The key in an answer of the service. */
+export async function answered(response: Response, role: Role, parts: Pick<Parts, "log">): Promise<AccessKey> {
   const text = await response.text();
   if (response.ok) return keyIn(text, role);
   const code = element("Code", text);

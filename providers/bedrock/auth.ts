@@ -12,6 +12,8 @@ export type Auth =
   | { readonly type: "key"; readonly key: AccessKey }
   /** `key` may assume the role; `null`: the gateway's own identity may. */
   | { readonly type: "role"; readonly arn: string; readonly externalId: string | null; readonly key: AccessKey | null }
+  /** The gateway's own role, where its operator lends it. */
+  | { readonly type: "own" }
   /** Nothing was given: for a custom host that signs by itself. */
   | { readonly type: "none" };
 
@@ -37,6 +39,7 @@ const TYPES: Readonly<Record<string, (at: Target) => Auth>> = {
     externalId: text(fields.aws_external_id),
     key: accessKey(fields),
   }),
+  serviceRole: () => ({ type: "own" }),
   apiKey: (at) => (at.apiKey === "" ? nothing(at) : { type: "bearer", key: at.apiKey }),
 };
 

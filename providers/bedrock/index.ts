@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { definePlugin, type Endpoint, type Host, OneOf, type OutgoingRequest, type Provider, type Target } from "#contract";
+import { definePlugin, type Endpoint, GatewayError, type Host, OneOf, type OutgoingRequest, type Provider, type Target } from "#contract";
 import { roles } from "./assume-role.ts";
 import { type AccessKey, type Auth, authOf } from "./auth.ts";
 import { chat } from "./chat.ts";
@@ -10,11 +10,12 @@ import { models } from "./families.ts";
 import { messages } from "./invoke-messages.ts";
 import { imageGenerate } from "./images.ts";
 import { atItsHost } from "./hosts.ts";
-import { gatewayIdentity } from "./identity.ts";
+import { gatewayIdentity, type Known } from "./identity.ts";
 import { listModels } from "./list-models.ts";
 import { rerank } from "./rerank.ts";
 import { signer } from "./sign.ts";
 import { target } from "./target.ts";
+import { ownRole } from "./web-identity.ts";
 
 const needs = [
   "net:*.amazonaws.com",
@@ -41,6 +42,20 @@ const config = Type.Object(
     sourceExternalId: Type.Optional(
       Type.String({ pattern: "^[\\w+=,.@:/-]+$", description: "External id that the source role's trust policy asks for." }),
     ),
+    serviceRoleArn: Type.Optional(
+      Type.String({
+        pattern: "^arn:[\\w+=,.@:/-]+$",
+        description: "Role of the gateway's own service account, where it has no access key.",
+      }),
+    ),
+    serviceTokenFile: Type.Optional(
+      Type.String({ pattern: "^[^\\x00-\\x1f\\x7f]+$", maxLength: 4_096, description: "File with the token of that account." }),
+    ),
+    serviceRole: Type.Optional(
+      OneOf(["off", "on"], {
+        description: "`on`: any caller may ask models as the gateway itself, by aws_auth_type serviceRole. Default: `off`.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -57,17 +72,29 @@ const endpointIn =
     };
   };
 
+const notLent = (): never => {
+  const why = "aws_auth_type serviceRole asks as the gateway itself, which its operator allows with BEDROCK_SERVICE_ROLE=on";
+  throw new GatewayError("TARGET_INVALID", { provider: "bedrock", why }, { param: "aws_auth_type" });
+};
+
 function signing(
   host: Host<(typeof needs)[number]>,
-  { domain, sourceRoleArn, sourceExternalId }: Static<typeof config>,
+  { domain, sourceRoleArn, sourceExternalId, serviceRoleArn, serviceTokenFile, serviceRole }: Static<typeof config>,
 ): NonNullable<Provider["sign"]> {
   const sign = signer(host.now);
   const assume = roles({ fetch: host.fetch, sign, log: host.log, now: host.now, domain });
+  const parts = { fetch: host.fetch, log: host.log, now: host.now, domain };
+  const known: Known = {
+    secrets: host.secrets,
+    source: { arn: sourceRoleArn, externalId: sourceExternalId },
+    assume,
+    ownRole: serviceRoleArn && serviceTokenFile ? ownRole({ arn: serviceRoleArn, tokenFile: serviceTokenFile }, parts) : undefined,
+  };
   const keyOf = async (auth: Auth, region: string): Promise<AccessKey | null> => {
     if (auth.type === "key") return auth.key;
+    if (auth.type === "own") return serviceRole === "on" ? gatewayIdentity(known, region) : notLent();
     if (auth.type !== "role") return null;
-    const source = { arn: sourceRoleArn, externalId: sourceExternalId };
-    return assume(auth, auth.key ?? (await gatewayIdentity(host.secrets, source, assume, region)), region);
+    return assume(auth, auth.key ?? (await gatewayIdentity(known, region)), region);
   };
   return async (unsigned: OutgoingRequest, at: Target) => {
     const request = at.customHost === null ? atItsHost(unsigned) : unsigned;

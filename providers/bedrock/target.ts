@@ -4,9 +4,9 @@ import { OneOf } from "#contract";
 /** What a request to Bedrock may say besides its key: cloud C's header set (`x-gateway-aws-…`), and the same members of a config. */
 export const target = Type.Object({
   aws_auth_type: Type.Optional({
-    ...OneOf(["accessKey", "assumedRole", "apiKey"], {
+    ...OneOf(["accessKey", "assumedRole", "serviceRole", "apiKey"], {
       description:
-        "How requests authenticate: signed with an access key, signed as an assumed role (by the access key given, else by the gateway's own: AWS_ASSUME_ROLE_ACCESS_KEY_ID and AWS_ASSUME_ROLE_SECRET_ACCESS_KEY), or with a Bedrock API key as bearer token. Default: `accessKey` when an access key is given, else `apiKey`.",
+        "How requests authenticate: signed with an access key, signed as an assumed role (by the access key given, else by the gateway's own: AWS_ASSUME_ROLE_ACCESS_KEY_ID and AWS_ASSUME_ROLE_SECRET_ACCESS_KEY, else AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE), signed as the gateway itself (`serviceRole`, where BEDROCK_SERVICE_ROLE is on), or with a Bedrock API key as bearer token. Default: `accessKey` when an access key is given, else `apiKey`.",
     }),
     bound: true,
   }),

@@ -1,4 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Json, OutgoingRequest, Provider, Target } from "#contract";
 import plugin from "../../providers/bedrock/index.ts";
@@ -18,7 +21,9 @@ afterAll(() => sts.close());
 /** The plugin's requests, each sent on to the server above; the host it was for stays in its header. */
 const toSts = async (request: Request): Promise<Response> => {
   const { host, pathname, search } = new URL(request.url);
-  return fetch(`${sts.url}${pathname}${search}`, { method: request.method, headers: [...request.headers, ["x-meant-for", host]] });
+  const { method, headers } = request;
+  const body = method === "POST" ? { body: await request.text() } : {};
+  return fetch(`${sts.url}${pathname}${search}`, { method, headers: [...headers, ["x-meant-for", host]], ...body });
 };
 const asReceived = ({ method, path, headers, body }: Received): SignedRequest => {
   const meant = new Headers(headers);
@@ -320,6 +325,48 @@ describe("an assumed role", () => {
   });
 });
 
+describe("the role of the gateway's own service account", () => {
+  const OWN = "arn:aws:iam::999999999999:role/gateway";
+  const tokenFile = join(mkdtempSync(join(tmpdir(), "bedrock-")), "token");
+  writeFileSync(tokenFile, "platform-jwt\n");
+  const lent = { serviceRoleArn: OWN, serviceTokenFile: tokenFile, serviceRole: "on" };
+  const form = { Action: "AssumeRoleWithWebIdentity", Version: "2011-06-15", RoleArn: OWN, RoleSessionName: "ai-gateway" };
+  const serviceRole = target({ aws_auth_type: "serviceRole", aws_region: "eu-west-1" });
+  let before = 0;
+  beforeEach(() => {
+    before = sts.received.length;
+    sts.answer(({ path }) => credentials(path === "/" ? "gateway" : "bedrock"));
+  });
+  const asked = (): readonly Received[] => sts.received.slice(before);
+
+  test(verifies("A.wif.aws", "is taken by its platform's token, unsigned, and signs requests where the operator lends it"), async () => {
+    const it = await world(lent, {});
+    const [{ claim }] = await Promise.all([sent(it, serviceRole), sent(it, serviceRole)]);
+    expect(claim("secret/of+gateway")).toMatchObject({ authentic: true, keyId: "ASIAgateway", sessionToken: "token/of+gateway==" });
+    expect(asked()).toHaveLength(1);
+    const [call = expect.unreachable()] = asked();
+    expect([call.method, call.path, call.headers.get("x-meant-for")]).toEqual(["POST", "/", "sts.eu-west-1.amazonaws.com"]);
+    expect(call.text()).toBe(new URLSearchParams({ ...form, WebIdentityToken: "platform-jwt" }).toString());
+    expect(call.headers.get("authorization")).toBeNull();
+  });
+  test("assumes the roles of callers where the gateway has no access key", async () => {
+    const role = target({ aws_auth_type: "assumedRole", aws_role_arn: ROLE, aws_region: "eu-west-1" });
+    const { claim } = await sent(await world({ ...lent, serviceRole: "off" }, {}), role);
+    expect(claim("secret/of+bedrock").authentic).toBeTrue();
+    const [, second = expect.unreachable()] = asked();
+    expect(claimOf(asReceived(second), "secret/of+gateway")).toMatchObject({ authentic: true, keyId: "ASIAgateway", service: "sts" });
+  });
+  test("is lent to nobody otherwise", async () => {
+    const { serviceRole: _, ...kept } = lent;
+    expect(await refused(sent(await world(kept, {}), serviceRole))).toMatchObject({
+      code: "TARGET_INVALID",
+      param: "aws_auth_type",
+      message: expect.stringContaining("BEDROCK_SERVICE_ROLE"),
+    });
+    expect(asked()).toEqual([]);
+  });
+});
+
 describe("the fields of a target", () => {
   const accepts = async (fields: Json): Promise<boolean> => Value.Check((await world()).provider.target, fields);
   test.each(["us-east-1", "us-gov-west-1", "ap-southeast-2", "eusc-de-east-1", "mx-central-1"])(
@@ -341,12 +388,12 @@ describe("the fields of a target", () => {
   ])("take no region that could lead to another host: %j", async (aws_region) => {
     expect(await accepts({ aws_region })).toBeFalse();
   });
-  test("take roles, and no other way to authenticate than the three", async () => {
+  test("take roles, and no other way to authenticate than the four", async () => {
     expect(await accepts({ aws_role_arn: ROLE, aws_external_id: null })).toBeTrue();
     for (const fields of [
       { aws_role_arn: "arn:aws:iam::1:user/x" },
       { aws_external_id: "a b" },
-      { aws_auth_type: "serviceRole" },
+      { aws_auth_type: "other" },
       { aws_session_token: "a\nb" },
     ])
       expect({ fields, accepted: await accepts(fields) }).toEqual({ fields, accepted: false });

@@ -59,6 +59,10 @@ export const secretReferences = section("Secret references", [
     "vertex_auth_type wif exchanges a federated token for Google's (and for a service account's): the gateway's own where its operator says, or one of the integration's own.",
   ],
   [
+    "A.wif.aws",
+    "The role of the gateway's own service account is taken by web identity: it assumes callers' roles, and asks models itself where the operator lends it (aws_auth_type serviceRole).",
+  ],
+  [
     "A.managers.aws",
     "AWS Secrets Manager is asked with an access key, an assumed role with its external id, or the role of the gateway's service account.",
   ],
