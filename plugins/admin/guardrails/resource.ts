@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { DateTime, Guardrails, isoTime, OneOf, type RecordOf, resourceOf, shown, type Scopes, type Tenancy, Uuid } from "#contract";
 import { refuseNamed } from "./in-use.ts";
-import { judgeWhole, storedChecks } from "./rules.ts";
+import { judgeWhole, refuseIdle, storedChecks } from "./rules.ts";
 
 interface RulePlace {
   readonly plane: "control" | "admin";
@@ -27,7 +27,8 @@ const guardrailsOf = (place: RulePlace) =>
       ),
     },
     store: { checks: storedChecks },
-    judge(_, input, before) {
+    judge({ actions }, input, before) {
+      if (input.body.actions) refuseIdle(actions); // one that is there already is renamed all the same
       if (before === undefined) return judgeWhole(input.body);
       return archives(before, input.body) ? refuseNamed("archived")(before, input) : undefined;
     },

@@ -33,6 +33,26 @@ const Reply = Type.Object({
   api_keys: Type.Array(Key, { description: "User keys, where the invite says that there are to be some." }),
 });
 
+const Hint = Type.Object({
+  object: Type.Literal("invite-link"),
+  message: Type.String({ description: "How an invite is accepted." }),
+});
+const HINT =
+  'This is the link of an invite. It is accepted by a POST to it, with what you are called as its body: {"first_name": "Ada", "last_name": "Lovelace"}. No key is needed.';
+/** Who opens the link in a browser is told what it is for; whether its token is a known one, nobody is. */
+export const acceptHint: Route = defineRoute({
+  plane: "control",
+  method: "GET",
+  path: "/admin/users/invites/accept",
+  tag: "User Invites",
+  summary: "Ask how an invite is accepted",
+  scope: { public: true },
+  query: Type.Object({ token: Type.Optional(Query.properties.token) }, { additionalProperties: false }),
+  reply: Hint,
+  errors: [400],
+  handle: () => ({ object: "invite-link" as const, message: HINT }),
+});
+
 /** Whoever has the link is the person: who asks need not be known. */
 export const accept = (parts: AcceptParts): Route =>
   defineRoute({

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { ApiKeys, definePlugin, Invites, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
-import { accept } from "./accept.ts";
+import { accept, acceptHint } from "./accept.ts";
 import { invites } from "./invites.ts";
 import { users } from "./resource.ts";
 
@@ -10,5 +10,5 @@ export default definePlugin({
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "vault", "catalog"],
   collections: [ApiKeys, Invites, Organisations, Users, WorkspaceMembers, Workspaces],
-  setup: (parts) => ({ provides: { resources: [users, invites], routes: [accept(parts)] } }),
+  setup: (parts) => ({ provides: { resources: [users, invites], routes: [accept(parts), acceptHint] } }),
 });
