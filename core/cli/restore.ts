@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { GatewayError } from "#contract";
 import { SECRET_KEY_FILE } from "../kernel/secrets/key-file-names.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
@@ -26,7 +26,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   const kept = await inPlace(prepared, aside);
   return say(
     [
-      `Restored what ${folder} holds, made at ${note.made_at}.`,
+      `Restored what ${folder} holds, made at ${note.made_at}, into ${[...new Set(kept.map((path) => dirname(path)))].join(", ")}.`,
       ...elsewhere,
       `What was there before is in ${[...new Set(kept)].join(", ")}; remove it when you no longer need it.`,
       "Start the gateway.",

@@ -1,7 +1,7 @@
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, Value, ValueErrorType } from "@sinclair/typebox/value";
-import { isJson, type Json, maskUrlIn } from "#contract";
+import { isJson, type Json, maskUrlIn, nearest } from "#contract";
 
 /** What is wrong with a value, where (`plugins.cache.enabled`) and why, worded for the person who wrote it. */
 export interface Problem {
@@ -20,24 +20,40 @@ const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
 for (const [name, test] of Object.entries(FORMATS)) if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, test);
 
 /** What is wrong with the value, as far as anybody reads it; empty when it is right. */
-export function problems(schema: TSchema, value: unknown, most = MOST_PROBLEMS): readonly Problem[] {
+export function problems(schema: TSchema, value: unknown): readonly Problem[] {
   const seen = new Set<string>();
   const found: Problem[] = [];
-  let left = MOST_ERRORS;
-  for (const error of Value.Errors(schema, value)) {
-    if (found.length === most || left-- === 0) break;
+  for (const error of errorsOf(schema, value)) {
     const path = dotted(error.path);
     if (seen.has(path)) continue; // the first message about a place is the telling one
     seen.add(path);
     found.push({ path, why: why(error, schema) });
-    if (error.type === ValueErrorType.ArrayMaxItems) break; // the library would look at each of its items next
+    if (found.length === MOST_PROBLEMS) break;
   }
   return found;
 }
 const MOST_PROBLEMS = 20;
 const MOST_ERRORS = 200;
 
-export const firstProblem = (schema: TSchema, value: unknown): Problem | undefined => problems(schema, value, 1)[0];
+/** The one to mend first: where a member is missing and another is known to nobody, its name was misspelt more often than not. */
+export function firstProblem(schema: TSchema, value: unknown): Problem | undefined {
+  const [first, ...others] = errorsOf(schema, value);
+  if (!first) return undefined;
+  const stray = isMissing(first) ? others.find((other) => isUnknown(other) && around(other) === around(first)) : undefined;
+  const telling = stray ?? first;
+  return { path: dotted(telling.path), why: why(telling, schema) };
+}
+const around = ({ path }: ValueError): string => path.slice(0, path.lastIndexOf("/"));
+
+/** As many as anybody reads. */
+function* errorsOf(schema: TSchema, value: unknown): Generator<ValueError> {
+  let left = MOST_ERRORS;
+  for (const error of Value.Errors(schema, value)) {
+    if (left-- === 0) return;
+    yield error;
+    if (error.type === ValueErrorType.ArrayMaxItems) return; // the library would look at each of its items next
+  }
+}
 
 /** Paths of members that an object schema does not name, where it does not say itself whether others may stand there. */
 export function strayMembers(schema: TSchema, value: unknown): readonly string[] {
@@ -72,8 +88,8 @@ const dotted = (pointer: string): string =>
 function why(error: ValueError, root: TSchema): string {
   const words = wordsOf(error.schema);
   if (words) return `it is ${quotedValue(error)} and must be one of ${words.join(", ")}`;
-  if (error.message === "Unexpected property") return `there is no such member; known are ${membersAt(root, error.path).join(", ")}`;
-  if (error.message === "Expected required property") return "it is missing";
+  if (isUnknown(error)) return `there is no such member; ${knownAt(root, error.path)}`;
+  if (isMissing(error)) return "it is missing";
   if (error.message.startsWith("Expected"))
     return `it is ${quotedValue(error)}; ${error.message.replace("Expected", "expected")}${inWords(error)}`;
   return error.message;
@@ -90,6 +106,16 @@ function wordsOf(schema: TSchema): readonly string[] | undefined {
   if (!Array.isArray(options)) return undefined;
   const literals = options.map((option: unknown) => (isJson(option) && "const" in option ? String(option.const) : undefined));
   return literals.every((literal) => literal !== undefined) ? literals : undefined;
+}
+
+const isUnknown = ({ message }: ValueError): boolean => message === "Unexpected property";
+const isMissing = ({ message }: ValueError): boolean => message === "Expected required property";
+
+/** What there is instead, and which of it was probably meant. */
+function knownAt(root: TSchema, pointer: string): string {
+  const names = membersAt(root, pointer);
+  const meant = nearest(dotted(pointer).split(".").at(-1) ?? "", names);
+  return `known are ${names.join(", ")}${meant === undefined ? "" : `, and ${meant} was probably meant`}`;
 }
 
 /** The members that the object around `pointer` may have. */

@@ -23,7 +23,7 @@ export const HELP = `Build the package for authors of plugins: contract, conform
   --outdir    Where ${SDK}/ and ${SDK}-${SDK_VERSION}.tgz are written. Default: dist.
 
 Example
-  gateway build sdk --outdir /tmp/sdk
+  gateway build sdk --outdir ../sdk
 
 Exit codes: 0 done, 1 it could not be built, 2 wrong command line.`;
 

@@ -56,6 +56,17 @@ describe("guardrails", () => {
     expect((await ask({ actions: undefined })).answer).toMatchObject(refused("actions", "actions"));
     expect((await ask({ target: "mcp_tools", checks: undefined, actions: undefined })).answer.status).toBe(200);
   });
+  test("an action that is misspelt is named with what was probably meant, before what is missing beside it", async () => {
+    const misspelt = (await ask({ actions: { denny: true } })).answer;
+    expect(misspelt).toMatchObject({ status: 400, body: { error: { code: "AB01", param: "actions.denny" } } });
+    expect(misspelt.text).toContain("there is no such member; known are deny, async, ");
+    expect(misspelt.text).toContain("and deny was probably meant");
+  });
+  test("soft_deny_200 without a denial is refused with what is missing", async () => {
+    const idle = (await ask({ actions: { ...create.actions, deny: false, soft_deny_200: true } })).answer;
+    expect(idle).toMatchObject({ status: 400, body: { error: { param: "actions.soft_deny_200" } } });
+    expect(idle.text).toContain("this guardrail denies nothing: set actions.deny to true");
+  });
   test("the members of actions that the specification requires are required", async () => {
     expect((await ask({ actions: { deny: true } })).answer).toMatchObject({
       status: 400,

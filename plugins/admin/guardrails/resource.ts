@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { DateTime, Guardrails, isoTime, OneOf, type RecordOf, resourceOf, shown, type Scopes, type Tenancy, Uuid } from "#contract";
 import { refuseNamed } from "./in-use.ts";
 import { checkMappings, judgeMappingsSaid } from "./mappings.ts";
-import { judgeStored, judgeWhole, storedChecks } from "./rules.ts";
+import { judgeStored, judgeWhole, refuseIdle, storedChecks } from "./rules.ts";
 
 interface RulePlace {
   readonly plane: "control" | "admin";
@@ -28,7 +28,8 @@ const guardrailsOf = (place: RulePlace) =>
       ),
     },
     store: { checks: storedChecks, secret_mappings: checkMappings },
-    async judge(_, input, before) {
+    async judge({ actions }, input, before) {
+      if (input.body.actions) refuseIdle(actions); // one that is there already is renamed all the same
       if (before === undefined) return judgeWhole(input.body);
       judgeMappingsSaid(before, input.body);
       if (input.body.checks === undefined && input.body.secret_mappings !== undefined) await judgeStored(before, input);

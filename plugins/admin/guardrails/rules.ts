@@ -64,6 +64,14 @@ export function judgeWhole(body: Body): void {
   throw new GatewayError("REQUEST_INVALID", { what }, { param: missing });
 }
 
+/** How a denial is answered, where nothing is denied: who wrote it believes in a guardrail that there is not. */
+export function refuseIdle(actions: Guardrail["actions"]): void {
+  if (actions.soft_deny_200 !== true || actions.deny) return;
+  const what =
+    "The member actions.soft_deny_200 says how a denial is answered, and this guardrail denies nothing: set actions.deny to true.";
+  throw new GatewayError("REQUEST_INVALID", { what }, { param: "actions.soft_deny_200" });
+}
+
 /** One after the other: what is wrong with the first is told first. */
 async function judge(checks: readonly GuardrailCheck[], target: Guardrail["target"], input: RuleInput<Body>): Promise<void> {
   for (const [i, check] of checks.entries())

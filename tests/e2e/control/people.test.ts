@@ -25,6 +25,8 @@ onBoth("people", (plane) => {
     expect(JSON.stringify(read)).not.toContain("token");
     expect(itemsOf(await plane.admin("GET", `${INVITES}?status=pending&email=ADA@example.org`))).toHaveLength(1);
     expect(errorOf(await invite("ada@example.org"))).toEqual(refused(409, "AB07", "email"));
+    const opened = await fetch(String(made["invite_link"])); // as a browser does
+    expect([opened.status, await opened.text()]).toEqual([200, expect.stringContaining("Accept the invitation")]);
     expect((await accept(made["invite_link"], {})).status).toBe(400);
     expect((await accept(made["invite_link"])).status).toBe(200);
     expect((await accept(made["invite_link"])).status).toBe(404);
