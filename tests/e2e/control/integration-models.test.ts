@@ -118,6 +118,28 @@ describe("which models may be asked", () => {
     expect((await send(slug, "/v1/files", undefined, { method: "GET" })).received).toHaveLength(1);
     expect((await send(slug, "/v1/proxy/anything", undefined, { method: "GET" })).received).toHaveLength(1);
   });
+  test(
+    verifies(
+      "I.models.everywhere",
+      "holds for a deployment that the request names; one of the integration's own serves what it is saved for",
+    ),
+    async () => {
+      const slug = await providerOf(only("fine"), { ai_provider_id: "azure-openai" });
+      const asked = (deployment: string) =>
+        send(
+          slug,
+          "/v1/chat/completions",
+          { model: "fine", messages: MESSAGES },
+          { headers: { "x-gateway-azure-deployment-id": deployment } },
+        );
+      const refused = await asked("bad");
+      expect([refused.answer.status, refused.received.length]).toEqual([403, 0]);
+      expect(refused.answer.text).toContain(`The model bad may not be asked of the provider @${slug}`);
+      expect((await asked("fine")).received).toHaveLength(1);
+      const own = await providerOf(only("fine"), { ai_provider_id: "azure-openai", configurations: { azure_deployment_id: "ours" } });
+      expect((await chat(own, "fine")).received).toHaveLength(1);
+    },
+  );
   test("an integration that says nothing of models passes all of it on", async () => {
     const slug = await providerOf(null);
     for (const [path, body] of Object.values(NAMELESS)) expect([path, (await send(slug, path, body)).received.length]).toEqual([path, 1]);
