@@ -54,7 +54,11 @@ onBoth("Integrations", (plane) => {
       expect(await modelOf(slug, "ft:echo:1")).toEqual({ ...tuned, name: "ft:echo:1", is_custom: true });
       bodyOf(await writeModels(slug, { models: [{ slug: "ft:echo:1", enabled: false }] }));
       expect(await modelOf(slug, "ft:echo:1")).toEqual({ ...tuned, name: "ft:echo:1", is_custom: true, enabled: false });
-      bodyOf(await writeModels(slug, { models: [{ slug: "ft:echo:1", enabled: true, pricing_config: null }] }));
+      const older = `${PATH}/${slug}/integration-models`;
+      bodyOf(await plane.admin("PUT", older, { models: [{ slug: "ft:echo:1", enabled: true, pricing_config: null }] }));
+      expect(bodyOf(await plane.admin("GET", older))).toMatchObject({
+        models: expect.arrayContaining([expect.objectContaining({ slug: "ft:echo:1" })]),
+      });
       expect(await modelOf(slug, "ft:echo:1")).not.toHaveProperty("pricing_config");
       const before = (await models(slug)).length;
       await Promise.all([1, 2, 3].map(async (n) => bodyOf(await writeModels(slug, { models: [{ slug: `m-${n}`, enabled: true }] }))));
