@@ -194,6 +194,10 @@ describe("which models may be asked", () => {
     });
     const listed = async () => itemsOf(await api.data("GET", `/v1/models?provider=${slug}`)).map(({ id }) => id);
     expect(await listed()).toEqual([`@${slug}/mine`]);
+    const named = await send(slug, "/v1/models", undefined, { method: "GET" });
+    expect([itemsOf(named.answer).map(({ id }) => id), named.received.length]).toEqual([[`@${slug}/mine`], 0]);
+    const google = await send(slug, "/v1beta/models", undefined, { method: "GET" });
+    expect(at(google.answer.json, "models", 0, "name")).toBe(`models/@${slug}/mine`);
     bodyOf(await write(slug, { models: [], allow_all_models: true }));
     expect(await listed()).toContain(`@${slug}/mine`);
     expect((await listed()).length).toBeGreaterThan(3);
