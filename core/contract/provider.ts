@@ -26,6 +26,9 @@ export interface Provider {
    * where nothing else has said it, for this provider alone. A header of another class than `plain`, in this deployment,
    * is never read so.
    *
+   * A fourth, `asks: true`, says that it decides which model is asked (a deployment): where an integration limits its models, a
+   * request may say so by the name of one that it allows.
+   *
    * What else the request leaves open (region, API version, betas) it may say beside a stored credential too.
    */
   readonly target: TSchema;

@@ -15,6 +15,7 @@ interface TextOptions {
   readonly maxLength?: number;
   readonly secret?: true;
   readonly bound?: true;
+  readonly asks?: true;
   readonly clientHeader?: string;
 }
 const text = (description: string, options: TextOptions = {}) => Type.String({ maxLength: 255, ...options, description });
@@ -39,6 +40,7 @@ export const AzureTarget = Type.Object(
     azure_deployment_id: Type.Optional(
       text("The deployment to call. Default: the body's model. A multipart form keeps its own model field in the v1 API.", {
         pattern: DEPLOYMENT,
+        asks: true,
       }),
     ),
     azure_api_version: Type.Optional(
@@ -51,10 +53,16 @@ export const AzureTarget = Type.Object(
       ),
     ),
     azure_model_name: Type.Optional(
-      text("The model behind the deployment, sent as the body's model when a dated API version has the deployment in the path."),
+      text("The model behind the deployment, sent as the body's model when a dated API version has the deployment in the path.", {
+        asks: true,
+      }),
     ),
     azure_deployment_config: Type.Optional(
-      Type.Array(Deployment, { maxItems: 500, description: "Several deployments of one saved resource, chosen by the body's model." }),
+      Type.Array(Deployment, {
+        maxItems: 500,
+        asks: true,
+        description: "Several deployments of one saved resource, chosen by the body's model.",
+      }),
     ),
     azure_auth_mode: Type.Optional(
       text(

@@ -105,8 +105,6 @@ const PUBLIC: Readonly<Record<string, string>> = {
   "GET /status": "the detail, which asks for a key itself off loopback",
   "GET /metrics": "counters, which ask for a key themselves off loopback",
   "GET /openapi.json": "the API's own description",
-  "GET /v2/admin/users/invites/accept": "whoever opens the link in a browser is told how it is accepted",
-  "GET /v1/admin/users/invites/accept": "the same below the one base of older clients",
   "POST /v2/admin/users/invites/accept": "whoever has the link is the person who was invited",
   "POST /v1/admin/users/invites/accept": "the same below the one base of older clients",
   "GET /v2/admin/users/invites/accept": "the page behind the link, which is the same for everybody",

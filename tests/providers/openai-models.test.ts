@@ -64,7 +64,12 @@ async function catalogueOf(saved: readonly { slug: string; service: string; work
       expires_at: null,
     });
   }
-  const host = { log: () => undefined, now: () => 0, catalog, records: records as unknown as RecordsHandle } as unknown as Host<Need>; // `lookup` is not used here
+  const host = {
+    log: () => undefined,
+    now: () => 0,
+    catalog,
+    records: { in: records.in.bind(records), lookup: () => () => undefined } as unknown as RecordsHandle,
+  } as unknown as Host<Need>; // no provider that a request names here is limited
   const [route] = (await plugin.setup(host, {})).provides.operations ?? [];
   if (!route?.local) throw new Error("the models route answers by itself");
   return route.local;

@@ -29,7 +29,7 @@ export const integrations = section("Integrations and providers", [
   ["I.grants.override", "override_existing_workspace_access forgets what was said of single workspaces."],
   ["I.grants.providers", "A grant makes a provider in the workspace, unless it is asked not to; a taken slug is a conflict."],
   ["I.grants.enforced", "A workspace whose grant was withdrawn is refused within a second, and makes no provider of it."],
-  ["I.grants.rate-limits", "The rate limit of a grant, and that of a provider, hold for all keys of the workspace together.", "limits"],
+  ["I.grants.rate-limits", "The rate limit of a grant, and that of a provider, hold for all keys of the workspace together."],
   ["I.grants.usage-limits", "The budget of a grant is enforced.", "budgets"],
   ["I.tenants", "Models and grants of an integration are open to no other organisation, and to no key without the scope."],
   ["I.tags", "Integrations and providers are found by tags, in either form; all must match."],

@@ -43,8 +43,8 @@ interface SavedCredential extends Credential {
   readonly organisationId: string;
   /** The integration's short name. */
   readonly name: string;
-  /** What workspaces of which nothing is said may do; `null` for one that is its workspace's own. */
-  readonly grantsOthers: boolean | null;
+  /** May workspaces of which nothing is said use it? */
+  readonly grantsOthers: boolean;
 }
 /** A provider that was saved, with its integration's credential. */
 export interface SavedProvider {
@@ -69,13 +69,11 @@ export function savedProviders({ stores: { records }, vault, readReference, oaut
     record.status !== "active" ? null : credentialOf(record, vault),
   );
   const granted = records.lookup(IntegrationWorkspaces, ["integration_id", "workspace_id"], ({ enabled }) => enabled);
-  /** Its organisation's: what is said of the workspace, or else of all. */
-  const refuseWithheld = (reference: string, { grantsOthers: others, integrationId }: SavedCredential, { workspaceId }: Caller) => {
-    if (others === null) return undefined;
-    return after(granted(integrationId ?? "", workspaceId ?? ""), (own = others) => {
+  /** What is said of the workspace counts, or else what is said of all. */
+  const refuseWithheld = (reference: string, { grantsOthers: others, integrationId }: SavedCredential, { workspaceId }: Caller) =>
+    after(granted(integrationId ?? "", workspaceId ?? ""), (own = others) => {
       if (!own) throw new GatewayError("PROVIDER_WITHHELD", { provider: reference }, { param: "provider" });
     });
-  };
   const named = records.lookup(Providers, ["workspace_id", "slug"], (record) => record);
   return (reference, caller) =>
     after(named(caller.workspaceId ?? "", reference.slice(1)), (record) => {
@@ -125,7 +123,7 @@ function credentialOf(record: RecordOf<typeof Integrations>, vault: SavedIn["vau
     headers: headers as Readonly<Record<string, string>> | null, // texts, by the schema they were judged by
     models: modelRulesOf(record, vault),
     mappings,
-    grantsOthers: record.workspace_id === null ? grantsOthers(record) : null,
+    grantsOthers: grantsOthers(record),
     ...((mappings || isOAuth(fields)) && { isMapped: true }),
   };
 }

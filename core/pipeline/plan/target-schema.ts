@@ -8,6 +8,8 @@ export interface TargetSchema {
   readonly fields: readonly Field[];
   /** Names of the fields that are credentials. */
   readonly secrets: readonly string[];
+  /** Names of the fields that decide which model is asked. */
+  readonly asks: readonly string[];
   /** What every target begins with; only read. */
   readonly defaults: Json;
   /** The defaults alone are a valid target. */
@@ -37,10 +39,14 @@ function compile(schema: TSchema): TargetSchema {
     clientHeader: typeof property["clientHeader"] === "string" ? property["clientHeader"].toLowerCase() : null,
   }));
   const secrets = Object.keys(properties).filter((name) => properties[name]?.["secret"] === true);
-  const made: TargetSchema = { fields, secrets, defaults, complete: check.Check(defaults), check };
+  const asks = Object.keys(properties).filter((name) => properties[name]?.["asks"] === true);
+  const made: TargetSchema = { fields, secrets, asks, defaults, complete: check.Check(defaults), check };
   compiled.set(schema, made);
   return made;
 }
 
 /** Names of a target's fields that are credentials. */
 export const secretFieldsOf = (schema: TSchema): readonly string[] => compiledSchema(schema).secrets;
+
+/** Names of a target's fields that decide which model is asked. */
+export const askingFieldsOf = (schema: TSchema): readonly string[] => compiledSchema(schema).asks;

@@ -16,12 +16,12 @@ import {
 import type { Generation } from "../../kernel/generation.ts";
 import { providerKey } from "../../kernel/secrets/caller-key.ts";
 import { type Dialects, type Serving, servingOf } from "./served.ts";
-import { compiledSchema, type Field, type TargetSchema } from "./target-schema.ts";
+import { askingFieldsOf, compiledSchema, type Field, type TargetSchema } from "./target-schema.ts";
 import { isAuthors, leavesPin, namesProvider, slashOf } from "./pin.ts";
 import { isInline } from "./configs.ts";
 import type { Prepared } from "./prepare.ts";
 import { allowedModel } from "./asked-models.ts";
-import type { KnownModel } from "./model-rules.ts";
+import { judgeModel, judgeNamelessRequest, type KnownModel, type ModelRules } from "./model-rules.ts";
 import type { Credential, KeptAt, SavedProvider } from "./saved-providers.ts";
 import { lowered } from "../../json/shape.ts";
 import { isOwn, notOwn, refuseOwnKey, saidByClient, type TargetRules } from "./request-values.ts";
@@ -69,9 +69,23 @@ export function resolver(gen: Parts["gen"], dialects: Dialects, now: () => numbe
       if (found.expiresAt <= now()) throw new GatewayError("ACCESS_DENIED", { what: `the provider ${reference}, which has expired` });
       const { models } = found.saved;
       if (!models) return concrete(found, place, parts);
-      return after(allowedModel(place, models, reference), (asked) => concrete(withOwnPlace(found, models.known.get(asked)), place, parts));
+      return after(allowedModel(place, models, reference), (asked) => {
+        const resolved = concrete(withOwnPlace(found, models.known.get(asked)), place, parts);
+        judgeFields(resolved, found.saved, models);
+        return resolved;
+      });
     });
   };
+}
+
+/** What the request itself says of a field that decides which model is asked. */
+function judgeFields({ provider, target, slug, id }: Resolved, saved: Credential, rules: ModelRules): void {
+  for (const name of askingFieldsOf(provider.target)) {
+    const said = target.fields[name];
+    if (said === undefined || said === saved.fields[name]) continue;
+    if (typeof said === "string") judgeModel(said, rules, slug ?? id);
+    else judgeNamelessRequest(rules, slug ?? id);
+  }
 }
 
 /** A model may have a host of its own, and headers. */

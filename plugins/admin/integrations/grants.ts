@@ -66,16 +66,12 @@ const list = defineAction(Integrations, {
     return { total, workspaces: data.map(({ id }) => shownGrant(id, grants.get(id), record)) };
   },
 });
-function shownGrant(
-  id: string,
-  own: Grant | undefined,
-  { global_workspace_access: all, ...record }: Integration,
-): Static<typeof ShownGrant> {
+function shownGrant(id: string, own: Grant | undefined, { global_workspace_access: all }: Integration): Static<typeof ShownGrant> {
   if (own) {
     const { enabled, usage_limits, rate_limits, last_reset_at: reset } = own;
     return { id, enabled, usage_limits, rate_limits, last_reset_at: reset === null ? null : isoTime(reset) };
   }
-  const enabled = record.workspace_id !== null || grantsOthers({ global_workspace_access: all });
+  const enabled = grantsOthers({ global_workspace_access: all });
   return { id, enabled, usage_limits: all?.usage_limits ?? null, rate_limits: all?.rate_limits ?? null, last_reset_at: null };
 }
 

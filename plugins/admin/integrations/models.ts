@@ -127,5 +127,5 @@ function refuseOthers(slug: string, models: readonly IntegrationModel[]): void {
 }
 const invalid = (what: string, param: string): GatewayError => new GatewayError("REQUEST_INVALID", { what }, { param });
 
-/** `GET`, `PUT` and `DELETE /integrations/{slug}/models` */
-export const modelActions = [list, write, remove];
+/** `GET`, `PUT` and `DELETE /integrations/{slug}/models`, and by the path that older clients use. */
+export const modelActions = [PATH, "/integration-models"].flatMap((path) => [list, write, remove].map((action) => ({ ...action, path })));

@@ -89,7 +89,7 @@ async function grantedTo(
     .in(IntegrationWorkspaces)
     .list({ where: { workspace_id: workspaceId, integration_id: ids }, limit: ids.length, offset: 0 });
   const own = new Map(said.data.map(({ integration_id, enabled }) => [integration_id, enabled]));
-  const mayUse = (found: Integration): boolean => found.workspace_id !== null || (own.get(found.id) ?? grantsOthers(found));
+  const mayUse = (found: Integration): boolean => own.get(found.id) ?? grantsOthers(found);
   return new Map(data.filter(mayUse).map((integration) => [integration.id, integration]));
 }
 

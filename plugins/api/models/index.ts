@@ -17,6 +17,7 @@ import { errorBody } from "../content/google-failure.ts";
 import { anthropicModel, anthropicModels, anthropicPage, isAnthropicClient } from "./anthropic.ts";
 import { catalogue, catalogued } from "./catalogue.ts";
 import { GOOGLE_PAGE, GoogleModel, GoogleModelList, googleModel, googleModels, GoogleModelsQuery, googlePage } from "./google.ts";
+import { limitedProviders, savedSlug } from "./limited.ts";
 import { Model, ModelDeleted, ModelList, ModelsQuery } from "./schema.ts";
 
 /** `/v1/models`, and `/v1beta/models` in Google's form: what the provider that the request names has, else the workspace's catalogue. */
@@ -33,8 +34,15 @@ export default definePlugin({
       if (found || (model.startsWith("@") && !wantsCatalogue(control))) return found; // a provider may have more than is listed
       throw new GatewayError("NOT_FOUND", { what: `model ${model.slice(0, 200)} in this workspace's catalogue` }, { param: "model" });
     };
-    const catalogueFor = (workspaceId: string | null, { root }: Plan, search: string): Promise<Json> =>
-      catalogue(host.records, host.catalog, workspaceId, { search, slugs: slugsIn(root) });
+    const isLimited = limitedProviders(host.records);
+    /** Of which saved providers the catalogue is asked; `undefined` where the provider is asked itself. */
+    const slugsAsked = async (call: Call, { workspaceId }: Caller, plan: Plan): Promise<ReadonlySet<string> | undefined> => {
+      if (isOfCatalogue(call, plan)) return slugsIn(plan.root);
+      const slug = savedSlug(call.control, plan.root);
+      return slug !== undefined && (await isLimited(slug, workspaceId)) ? new Set([slug]) : undefined;
+    };
+    const catalogueFor = (workspaceId: string | null, slugs: ReadonlySet<string>, search: string): Promise<Json> =>
+      catalogue(host.records, host.catalog, workspaceId, { search, slugs });
     return {
       provides: {
         obeys: {
@@ -50,11 +58,12 @@ export default definePlugin({
             reply: ModelList,
             owned: { lists: "not-others" },
             description:
-              "With a provider, or a config that names one, the provider's own list; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue. To who sends anthropic-version, in Anthropic's form.",
+              "With a provider, or a config that names one, the provider's own list, or what its integration allows of it where that limits its models; without, or with x-gateway-fetch-integrated-models: true, the workspace's catalogue. To who sends anthropic-version, in Anthropic's form.",
             answered: (list, { call, provider }) => (isAnthropicClient(call) ? anthropicModels(list, call.search) : { ...list, provider }),
-            local: async (call, { workspaceId }, plan) => {
-              if (!isOfCatalogue(call, plan)) return undefined;
-              const catalogueOf = (search: string): Promise<Json> => catalogueFor(workspaceId, plan, search);
+            local: async (call, caller, plan) => {
+              const slugs = await slugsAsked(call, caller, plan);
+              if (slugs === undefined) return undefined;
+              const catalogueOf = (search: string): Promise<Json> => catalogueFor(caller.workspaceId, slugs, search);
               return isAnthropicClient(call) ? anthropicPage(call.search, catalogueOf) : catalogueOf(call.search);
             },
           },
@@ -67,8 +76,10 @@ export default definePlugin({
             owned: { lists: "not-others", page: GOOGLE_PAGE },
             served: { by: "listModels", request: (body) => body, answer: googleModels },
             description: "The models of `/v1/models` as Google's own client reads them.",
-            local: async (call, { workspaceId }, plan) =>
-              isOfCatalogue(call, plan) ? googlePage(call.search, (search) => catalogueFor(workspaceId, plan, search)) : undefined,
+            local: async (call, caller, plan) => {
+              const slugs = await slugsAsked(call, caller, plan);
+              return slugs && googlePage(call.search, (search) => catalogueFor(caller.workspaceId, slugs, search));
+            },
           },
           {
             operation: "retrieveModel",

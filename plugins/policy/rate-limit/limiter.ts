@@ -34,3 +34,13 @@ export function windowAt(unit: RateLimit["unit"], now: number): { readonly start
   return { startsAt: endsAt - WINDOW_MS[unit], endsAt };
 }
 const windowEnd = (unit: RateLimit["unit"], now: number): number => now - (now % WINDOW_MS[unit]) + WINDOW_MS[unit];
+
+/** Of several limits over the same thing and window, the lowest: they share a counter. */
+export function lowestOf(limits: readonly RateLimit[], name: string, counter: string): readonly Limiter[] {
+  const lowest = new Map<string, RateLimit>();
+  for (const limit of limits) {
+    const what = `${limit.type}:${limit.unit}`;
+    if (limit.value < (lowest.get(what)?.value ?? Number.POSITIVE_INFINITY)) lowest.set(what, limit);
+  }
+  return [...lowest].map(([what, limit]) => new Limiter(limit, name, `${counter}:${what}`));
+}

@@ -1,14 +1,6 @@
-import {
-  type Call,
-  type Caller,
-  CallerRateLimits,
-  type MaybePromise,
-  type Plan,
-  type RateLimit,
-  type RecordsHandle,
-  Workspaces,
-} from "#contract";
-import { Limiter } from "./limiter.ts";
+import { after, type Call, type Caller, CallerRateLimits, type MaybePromise, type Plan, type RecordsHandle, Workspaces } from "#contract";
+import { type Limiter, lowestOf } from "./limiter.ts";
+import type { PlaceLimiters } from "./provider-limits.ts";
 import type { NameReader, Names } from "./names.ts";
 import type { RateLimitPolicy } from "./policies.ts";
 import { type PolicySet, policySet } from "./policy-set.ts";
@@ -22,7 +14,12 @@ export type OwnLimiters = (caller: Caller) => MaybePromise<readonly Limiter[]>;
 
 const NONE: readonly RateLimitPolicy[] = [];
 
-export function limiterFinder(policiesOf: Policies, namesOf: NameReader, ownOf: OwnLimiters = ofKey): Limiters {
+export function limiterFinder(
+  policiesOf: Policies,
+  namesOf: NameReader,
+  ownOf: OwnLimiters = ofKey,
+  placesOf: PlaceLimiters = () => [],
+): Limiters {
   const withPolicies = (own: readonly Limiter[], policies: readonly RateLimitPolicy[], call: Call, caller: Caller, plan: Plan) => {
     if (policies.length === 0) return own;
     const set = policySet(policies);
@@ -35,12 +32,16 @@ export function limiterFinder(policiesOf: Policies, namesOf: NameReader, ownOf: 
     withPolicies(await own, await policies, call, caller, plan);
   return (call, caller, plan) => {
     const policies = caller.workspaceId === null ? NONE : policiesOf(caller.workspaceId);
-    const own = ownOf(caller);
+    const own = joined(ownOf(caller), placesOf(call, caller, plan));
     return policies instanceof Promise || own instanceof Promise
       ? late(own, policies, call, caller, plan)
       : withPolicies(own, policies, call, caller, plan);
   };
 }
+
+/** Most requests have none of the second. */
+const joined = (own: MaybePromise<readonly Limiter[]>, more: MaybePromise<readonly Limiter[]>): MaybePromise<readonly Limiter[]> =>
+  after(own, (first) => after(more, (second) => (second.length === 0 ? first : [...first, ...second])));
 
 /** Of a form the model stands in its bytes: they are read so far only where a policy asks for it. An upload has none. */
 function modelToFind({ body, row, operation }: Call, set: PolicySet): (() => Promise<unknown>) | undefined {
@@ -68,22 +69,13 @@ export function ofKey(caller: Caller): readonly Limiter[] {
   return limiters;
 }
 
-function lowestOf(limits: readonly RateLimit[], name: string, counter: string): readonly Limiter[] {
-  const lowest = new Map<string, RateLimit>();
-  for (const limit of limits) {
-    const what = `${limit.type}:${limit.unit}`;
-    if (limit.value < (lowest.get(what)?.value ?? Number.POSITIVE_INFINITY)) lowest.set(what, limit);
-  }
-  return [...lowest].map(([what, limit]) => new Limiter(limit, name, `${counter}:${what}`));
-}
-
 /** Those of the key, and those that all keys of its workspace share. */
 export function ofKeyAndWorkspace(records: Pick<RecordsHandle, "lookup">): OwnLimiters {
   const ofWorkspace = records.lookup(Workspaces, ["id"], ({ id, organisation_id, slug, rate_limits }) =>
     rate_limits === null ? NO_LIMITERS : lowestOf(rate_limits, slug, `rl:${organisation_id}:workspace:${id}`),
   );
   const both = new WeakMap<readonly Limiter[], WeakMap<Caller, readonly Limiter[]>>();
-  const joined = (caller: Caller, shared: readonly Limiter[] = NO_LIMITERS): readonly Limiter[] => {
+  const withShared = (caller: Caller, shared: readonly Limiter[] = NO_LIMITERS): readonly Limiter[] => {
     if (shared.length === 0) return ofKey(caller);
     const kept = both.get(shared) ?? new WeakMap<Caller, readonly Limiter[]>();
     both.set(shared, kept);
@@ -93,7 +85,7 @@ export function ofKeyAndWorkspace(records: Pick<RecordsHandle, "lookup">): OwnLi
   };
   return (caller) => {
     const shared = caller.workspaceId === null ? NO_LIMITERS : ofWorkspace(caller.workspaceId);
-    return shared instanceof Promise ? shared.then((late) => joined(caller, late)) : joined(caller, shared);
+    return shared instanceof Promise ? shared.then((late) => withShared(caller, late)) : withShared(caller, shared);
   };
 }
 const NO_LIMITERS: readonly Limiter[] = [];

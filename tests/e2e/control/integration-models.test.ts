@@ -1,4 +1,5 @@
 /** What an integration says of models, seen on the wire: which are asked at all, where, with what, and what they cost. */
+import http from "node:http";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { jsonAnswer, type Received } from "../../kit/replay.ts";
 import { verifies } from "../../requirements/verifies.ts";
@@ -52,6 +53,24 @@ async function send(slug: string, path: string, body: unknown, { method = "POST"
   const json = text.startsWith("{") ? JSON.parse(text) : {};
   return { answer: { status: response.status, headers: response.headers, text, json }, received: api.upstream.received.slice(before) };
 }
+/** What a WebSocket's handshake is answered. */
+const upgrade = (slug: string, model: string) =>
+  new Promise<{ status: number | undefined; text: string }>((done, failed) => {
+    const headers = {
+      ...{ "x-gateway-api-key": GATEWAY_KEY, "x-gateway-provider": `@${slug}`, connection: "Upgrade", upgrade: "websocket" },
+      ...{ "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" },
+    };
+    const request = http.get(`${api.gateway.base}/v1/realtime?model=${model}`, { headers }, (response) => {
+      let text = "";
+      response.on("data", (piece) => (text += String(piece)));
+      response.on("end", () => done({ status: response.statusCode, text }));
+    });
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      done({ status: response.statusCode, text: "" });
+    });
+    request.on("error", failed);
+  });
 const MESSAGES = [{ role: "user", content: "Hi" }];
 const chat = (slug: string, model: string, more: Json = {}) => send(slug, "/v1/chat/completions", { model, messages: MESSAGES, ...more });
 
@@ -107,17 +126,34 @@ describe("which models may be asked", () => {
     });
   test(verifies("I.models.everywhere", "holds for sockets, and not for what asks no model"), async () => {
     const slug = await providerOf(only("fine"));
-    const opened = await new Promise<string>((ended) => {
-      const socket = new WebSocket(`${api.gateway.base.replace("http", "ws")}/v1/realtime?model=bad`, {
-        headers: { "x-gateway-api-key": GATEWAY_KEY, "x-gateway-provider": `@${slug}` },
-      } as unknown as string[]);
-      socket.onopen = () => ended("opened");
-      socket.onerror = () => ended("refused");
-    });
-    expect(opened).toBe("refused");
+    const refused = await upgrade(slug, "bad");
+    expect([refused.status, refused.text.includes(`The model bad may not be asked of the provider @${slug}`)]).toEqual([403, true]);
+    expect((await upgrade(slug, "fine")).status).not.toBe(403);
     expect((await send(slug, "/v1/files", undefined, { method: "GET" })).received).toHaveLength(1);
     expect((await send(slug, "/v1/proxy/anything", undefined, { method: "GET" })).received).toHaveLength(1);
   });
+  test(
+    verifies(
+      "I.models.everywhere",
+      "holds for a deployment that the request names; one of the integration's own serves what it is saved for",
+    ),
+    async () => {
+      const slug = await providerOf(only("fine"), { ai_provider_id: "azure-openai" });
+      const asked = (deployment: string) =>
+        send(
+          slug,
+          "/v1/chat/completions",
+          { model: "fine", messages: MESSAGES },
+          { headers: { "x-gateway-azure-deployment-id": deployment } },
+        );
+      const refused = await asked("bad");
+      expect([refused.answer.status, refused.received.length]).toEqual([403, 0]);
+      expect(refused.answer.text).toContain(`The model bad may not be asked of the provider @${slug}`);
+      expect((await asked("fine")).received).toHaveLength(1);
+      const own = await providerOf(only("fine"), { ai_provider_id: "azure-openai", configurations: { azure_deployment_id: "ours" } });
+      expect((await chat(own, "fine")).received).toHaveLength(1);
+    },
+  );
   test("an integration that says nothing of models passes all of it on", async () => {
     const slug = await providerOf(null);
     for (const [path, body] of Object.values(NAMELESS)) expect([path, (await send(slug, path, body)).received.length]).toEqual([path, 1]);
@@ -158,6 +194,10 @@ describe("which models may be asked", () => {
     });
     const listed = async () => itemsOf(await api.data("GET", `/v1/models?provider=${slug}`)).map(({ id }) => id);
     expect(await listed()).toEqual([`@${slug}/mine`]);
+    const named = await send(slug, "/v1/models", undefined, { method: "GET" });
+    expect([itemsOf(named.answer).map(({ id }) => id), named.received.length]).toEqual([[`@${slug}/mine`], 0]);
+    const google = await send(slug, "/v1beta/models", undefined, { method: "GET" });
+    expect(at(google.answer.json, "models", 0, "name")).toBe(`models/@${slug}/mine`);
     bodyOf(await write(slug, { models: [], allow_all_models: true }));
     expect(await listed()).toContain(`@${slug}/mine`);
     expect((await listed()).length).toBeGreaterThan(3);

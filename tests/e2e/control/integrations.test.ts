@@ -54,7 +54,11 @@ onBoth("Integrations", (plane) => {
       expect(await modelOf(slug, "ft:echo:1")).toEqual({ ...tuned, name: "ft:echo:1", is_custom: true });
       bodyOf(await writeModels(slug, { models: [{ slug: "ft:echo:1", enabled: false }] }));
       expect(await modelOf(slug, "ft:echo:1")).toEqual({ ...tuned, name: "ft:echo:1", is_custom: true, enabled: false });
-      bodyOf(await writeModels(slug, { models: [{ slug: "ft:echo:1", enabled: true, pricing_config: null }] }));
+      const older = `${PATH}/${slug}/integration-models`;
+      bodyOf(await plane.admin("PUT", older, { models: [{ slug: "ft:echo:1", enabled: true, pricing_config: null }] }));
+      expect(bodyOf(await plane.admin("GET", older))).toMatchObject({
+        models: expect.arrayContaining([expect.objectContaining({ slug: "ft:echo:1" })]),
+      });
       expect(await modelOf(slug, "ft:echo:1")).not.toHaveProperty("pricing_config");
       const before = (await models(slug)).length;
       await Promise.all([1, 2, 3].map(async (n) => bodyOf(await writeModels(slug, { models: [{ slug: `m-${n}`, enabled: true }] }))));
@@ -275,9 +279,50 @@ onBoth("Integrations", (plane) => {
       bodyOf(await grant(slug, { global_workspace_access: { enabled: true }, override_existing_workspace_access: true }));
       await until("it is used again", async () => (await status()) === 200, 1_000);
     });
+    test(verifies("I.grants.rate-limits", "share the limit of a grant among all of their keys, and that of a provider"), async () => {
+      const slug = await integration();
+      const workspace = await plane.workspace(`Limited ${slug}`);
+      const keys = [await plane.key(workspace.id, ["completions.write"]), await plane.key(workspace.id, ["completions.write"])] as const;
+      const statuses = async (reference: string) => {
+        const found: number[] = [];
+        for (const key of [...keys, ...keys]) found.push(await chatStatus(plane, key, "Hi", { "x-gateway-provider": reference }));
+        return found;
+      };
+      const rate_limits = [{ type: "requests", unit: "rpd", value: 3 }];
+      bodyOf(await grant(slug, { workspaces: [{ id: workspace.id, enabled: true, rate_limits }] }));
+      expect(await statuses(`@${slug}`)).toEqual([200, 200, 200, 429]);
+      bodyOf(await grant(slug, { workspaces: [{ id: workspace.id, enabled: true, rate_limits: null }] }));
+      await until(
+        "the limit is gone",
+        async () => (await chatStatus(plane, keys[0], "Hi", { "x-gateway-provider": `@${slug}` })) === 200,
+        1_000,
+      );
+      const own = {
+        name: "own",
+        slug: "own",
+        integration_id: slug,
+        workspace_id: workspace.id,
+        rate_limits: [{ ...rate_limits[0], value: 2 }],
+      };
+      bodyOf(await plane.admin("POST", "/v2/providers", own));
+      expect(await statuses("@own")).toEqual([200, 200, 429, 429]);
+      expect(await statuses(`@${slug}`)).toEqual([200, 200, 200, 200]);
+      bodyOf(await grant(slug, { global_workspace_access: { enabled: true, rate_limits }, override_existing_workspace_access: true }));
+      await until(
+        "all are limited",
+        async () => (await chatStatus(plane, keys[0], "Hi", { "x-gateway-provider": `@${slug}` })) === 429,
+        1_000,
+      );
+    });
     test("of one workspace's own integration are that workspace alone", async () => {
       const workspace = await plane.workspace(`Own ${made}`);
       const slug = await integration({ workspace_id: workspace.id });
+      const key = await plane.key(workspace.id, ["completions.write"]);
+      const status = () => chatStatus(plane, key, "Hi", { "x-gateway-provider": `@${slug}` });
+      expect(await status()).toBe(200);
+      bodyOf(await grant(slug, { workspaces: [{ id: workspace.id, enabled: false }] }));
+      await until("it is refused", async () => (await status()) === 403, 1_000);
+      bodyOf(await grant(slug, { workspaces: [{ id: workspace.id, enabled: true }] }));
       expect(await granted(slug)).toEqual({ [workspace.id]: expect.objectContaining({ enabled: true }) });
       expect(errorOf(await grant(slug, { workspaces: [{ id: "default", enabled: true }] }))).toEqual(
         refused(400, "AB01", "workspaces[0].id"),
