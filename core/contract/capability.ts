@@ -139,6 +139,8 @@ export interface CatalogCheck {
    * organisation) counts where judging them takes long: tenants share that fairly.
    */
   problems(parameters: unknown, tenant: string): readonly string[] | Promise<readonly string[]>;
+  /** Where the first of them is, when its schema can tell: `values.team`, `keys[0]`. */
+  wrongMember(parameters: unknown): string | undefined;
 }
 
 /** The running generation, for operators. */
