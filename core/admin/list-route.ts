@@ -3,8 +3,8 @@ import type { Json, ListRule, Route } from "#contract";
 import { ENVELOPES } from "./envelope.ts";
 import { pageOf } from "./page-of.ts";
 import { type On, rowsOf, tenantMember, workspaceIn } from "./record.ts";
-import { base, closed, named, plural, ruleInputOf } from "./route-parts.ts";
-import { inTenant, reachOfList } from "./tenancy.ts";
+import { base, closed, named, Organisation, plural, ruleInputOf } from "./route-parts.ts";
+import { inTenant, ownOrganisation, reachOfList } from "./tenancy.ts";
 
 /** `GET` of many: one page, of what the caller reaches. */
 export function listRoute(on: On, rule: ListRule<TObject, TObject, TSchema>): Route {
@@ -20,10 +20,11 @@ export function listRoute(on: On, rule: ListRule<TObject, TObject, TSchema>): Ro
     ...base(on, "list", { summary: rule.summary ?? `List ${plural(resource)}`, errors: [400, 401, 403, 500] }),
     method: "GET",
     path: resource.path,
-    query: closed({ ...page, ...named(resource), ...rule.query.properties }),
+    query: closed({ ...page, ...named(resource), ...Organisation, ...rule.query.properties }),
     reply: envelope.schema(rule.item),
     async handle(input) {
       const query = input.query as Json;
+      ownOrganisation(input.caller, query["organisation_id"]);
       const reach = await reachOfList(
         { tenancy: resource.tenancy, showsOrganisation: rule.showsOrganisation },
         input.caller,

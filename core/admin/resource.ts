@@ -1,6 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import {
-  type Caller,
   type CreateRule,
   GatewayError,
   type Json,
@@ -17,8 +16,8 @@ import {
 import { hidesArchived, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
 import { refusingTaken } from "./taken.ts";
 import { listRoute } from "./list-route.ts";
-import { a, base, closed, memberPath, named, ruleInputOf, stamped } from "./route-parts.ts";
-import { placeOf } from "./tenancy.ts";
+import { a, base, closed, memberPath, named, Organisation, ruleInputOf, stamped } from "./route-parts.ts";
+import { ownOrganisation, placeOf } from "./tenancy.ts";
 import { tagged } from "./etag.ts";
 import { laterThan, written } from "./write.ts";
 
@@ -36,9 +35,6 @@ export function resourceRoutes(resource: Resource, handles: ResourceHandles): Ro
   ];
 }
 
-const Organisation = {
-  organisation_id: Type.Optional(Type.String({ format: "uuid", description: "The caller's own organisation; another is refused." })),
-};
 const Archived = {
   status: Type.Optional(OneOf(["active", "archived"], { default: "active", description: "`archived` finds one that was deleted." })),
 };
@@ -203,11 +199,6 @@ function storable(body: unknown): { readonly body: Json; readonly isLong: boolea
   const text = JSON.stringify(body);
   if (!NUL.test(text)) return { body: body as Json, isLong: text.length > LONG }; // the route's schema is an object
   throw new GatewayError("REQUEST_INVALID", { what: "The request is not valid: a text in it holds the character U+0000." });
-}
-
-function ownOrganisation(caller: Caller, named: unknown): void {
-  if (named === undefined || named === caller.organisationId) return;
-  throw new GatewayError("ACCESS_DENIED", { what: `the organisation ${String(named)}` }, { param: "organisation_id" });
 }
 
 /** A member left out of an update stays as it is, so its default must not come in its place. */

@@ -10,6 +10,11 @@ const Named = {
   ),
 };
 
+/** In a body, and in the query of lists, where older clients say it. */
+export const Organisation = {
+  organisation_id: Type.Optional(Type.String({ format: "uuid", description: "The caller's own organisation; another is refused." })),
+};
+
 export const closed = (properties: TProperties): TObject => Type.Object(properties, { additionalProperties: false });
 
 interface Documented {

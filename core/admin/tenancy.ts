@@ -21,6 +21,12 @@ export async function placeOf(tenancy: Tenancy, caller: Caller, named: string | 
   return tenancy === "workspace" ? defaultWorkspace(caller.organisationId, records) : null;
 }
 
+/** A request may say again which organisation it is about. */
+export function ownOrganisation(caller: Caller, named: unknown): void {
+  if (named === undefined || named === caller.organisationId) return;
+  throw new GatewayError("ACCESS_DENIED", { what: `the organisation ${String(named)}` }, { param: "organisation_id" });
+}
+
 /** What a list shows: as `placeOf`, except that an organisation key that names no workspace sees all of an `either` resource. */
 export async function reachOfList(
   { tenancy, showsOrganisation = false }: { readonly tenancy: Tenancy; readonly showsOrganisation?: boolean | undefined },

@@ -159,6 +159,8 @@ export interface CatalogCheck {
    * elsewhere: what they hold is not known here, and they may be left out.
    */
   problems(parameters: unknown, tenant: string, mapped?: ReadonlySet<string>): readonly string[] | Promise<readonly string[]>;
+  /** Where the first of them is, when its schema can tell: `values.team`, `keys[0]`. */
+  wrongMember(parameters: unknown): string | undefined;
 }
 
 /** The running generation, for operators. */

@@ -39,8 +39,10 @@ export async function judgeCheck(
   const parameters = written.parameters ?? {};
   judgeForwardHeaders(parameters["forwardHeaders"], catalog.headers, `${at}.parameters.forwardHeaders`);
   const problems = await check.problems(parameters, tenantOf(judging), written.mapped);
-  if (problems.length > 0)
-    throw invalid(`The parameters of the check ${written.id} are not valid: ${problems.join("; ")}.`, `${at}.parameters`);
+  if (problems.length === 0) return;
+  const member = check.wrongMember(parameters);
+  const param = member === undefined ? `${at}.parameters` : `${at}.parameters.${member}`;
+  throw invalid(`The parameters of the check ${written.id} are not valid: ${problems.join("; ")}.`, param);
 }
 /** No plugin that runs provides it. */
 export function unknownCheck(id: string, checks: Iterable<{ readonly id: string }>, param?: string): GatewayError {

@@ -20,6 +20,7 @@ const CHECK: CatalogCheck = {
   targets: ["llm"],
   secrets: ["token", "pin"],
   problems: () => [],
+  wrongMember: () => undefined,
 };
 const catalog = { check: (id: string) => (id === CHECK.id ? CHECK : undefined) };
 const check = (parameters: Json, id = CHECK.id): CheckToSave => ({ id, parameters, at: "checks[0]" });

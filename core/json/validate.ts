@@ -46,7 +46,8 @@ function invalid(schema: TSchema, value: unknown): GatewayError {
   return new GatewayError("REQUEST_INVALID", { what: `The member ${path} is not valid: ${why}.` }, { param: path });
 }
 
-const ROOT = "(root)";
+/** The path of a problem with the whole. */
+export const ROOT = "(root)";
 function problemIn(schema: TSchema, value: unknown): Problem {
   const error = Value.Errors(schema, value).First();
   const variant = error && meant(error.schema, error.value);
@@ -61,7 +62,7 @@ function problemIn(schema: TSchema, value: unknown): Problem {
 }
 
 /** `checks.0.id` -> `checks[0].id` */
-const indexed = (path: string): string => path.replace(/(?:^|\.)(\d+)(?=[.[]|$)/g, "[$1]");
+export const indexed = (path: string): string => path.replace(/(?:^|\.)(\d+)(?=[.[]|$)/g, "[$1]");
 
 /** The one variant of a union that a value of this kind can have meant: "not a union value" tells nobody anything. */
 function meant(schema: TSchema, value: unknown): TSchema | undefined {

@@ -20,6 +20,7 @@ import { type FindCredentials, withoutCredentials } from "./credentials.ts";
 import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
 import { defaulter } from "../json/defaults.ts";
 import { acceptor, problems, strayMembers } from "../json/shape.ts";
+import { indexed, ROOT } from "../json/validate.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 
 /** A check with its parameters' validator, compiled when it is first asked for. */
@@ -150,15 +151,21 @@ const catalogCheck = ({ check, defaults, idle, problems: judge }: LoadedCheck): 
     const unused = idle(parameters);
     return unused.length > 0 ? unused : judge(defaults(parameters), tenant, mapped);
   },
+  wrongMember(parameters) {
+    const [stray] = idleMembers(check.params, parameters);
+    const path = stray ?? problems(check.params, defaults(parameters), 1)[0]?.path;
+    return path === undefined || path === ROOT ? undefined : indexed(path.slice(0, 255));
+  },
 });
 
 const secretsOf = ({ properties }: Check["params"]): readonly string[] =>
   isJson(properties) ? Object.keys(properties).filter((name) => isJson(properties[name]) && properties[name]["secret"] === true) : [];
 
+const idleMembers = (params: Check["params"], parameters: unknown): readonly string[] =>
+  strayMembers(params, parameters).filter((member) => !GENERAL.has(member));
 /** Parameters that neither the check nor the host obeys: they would be silently idle. */
 function idleParameters({ id, params }: Check, parameters: unknown): readonly string[] {
-  const stray = strayMembers(params, parameters).filter((member) => !GENERAL.has(member));
-  return stray.map((member) => {
+  return idleMembers(params, parameters).map((member) => {
     // Only a check that calls out can forward headers.
     if (member === "forwardHeaders") return `${id} calls nobody, so it takes no forwardHeaders`;
     const would = Object.hasOwn(AWAITED, member) ? `; ${AWAITED[member]} would obey it, which this gateway has not yet` : "";

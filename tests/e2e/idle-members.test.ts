@@ -107,7 +107,7 @@ describe("a member that nothing obeys is refused, with its place and who would o
     });
     expect(answer).toMatchObject({
       status: 400,
-      json: { error: { param: "checks[0].parameters", message: expect.stringContaining("colour") } },
+      json: { error: { param: "checks[0].parameters.colour", message: expect.stringContaining("colour") } },
     });
   });
 });

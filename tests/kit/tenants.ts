@@ -99,6 +99,7 @@ const CHECK = {
   targets: ["llm"],
   secrets: [],
   problems: (parameters: unknown) => [...Value.Errors(PARAMETERS, parameters)].map(({ path, message }) => `${path} ${message}`),
+  wrongMember: (parameters: unknown) => Value.Errors(PARAMETERS, parameters).First()?.path.slice(1),
 } as const;
 
 export interface Tenants {

@@ -17,6 +17,7 @@ export const resources = section("2 Resources, 3 States", [
   ["2.3.check-fields", "A check has id, parameters, name and is_enabled."],
   ["2.3.check-disabled", "A check with is_enabled false is skipped; the default is true."],
   ["2.3.check-unknown", "A check id that does not exist is refused at save."],
+  ["2.3.ids", "Each of the 46 check ids can be saved, in a workspace and in the organisation."],
   ["2.3.builtin", "The 17 built-in check ids can be saved, and those of other releases beside them."],
   ["2.3.service-managed", "The service-managed checks gateway.moderateContent, language, pii and gibberish are served."],
   ["2.3.language", "gateway.language is served, with no account: it says which of the listed languages a text is in."],
@@ -46,6 +47,9 @@ export const resources = section("2 Resources, 3 States", [
   ["2.5.run-on", "run_on takes input, output, beforeToolCall and afterToolCall, evaluated per tool call.", "MCP gateway"],
 
   ["2.6.one-set", "Parameters are judged by the check's own set at save."],
+  ["2.6.required", "A check without a required parameter is refused, and the parameter named."],
+  ["2.6.flags", "Parameters that are flags take true and false and nothing else."],
+  ["2.6.timeouts", "Timeouts of checks are numbers of milliseconds, and nothing else."],
   ["2.6.jwt", "JWT: jwksUri (one or several), headerKey, cacheMaxAge, clockTolerance, maxTokenAge, algorithms."],
   ["2.6.models", "Model allow-list: models."],
   ["2.6.regex", "Regex match: rule, not (default false)."],
@@ -119,6 +123,7 @@ export const resources = section("2 Resources, 3 States", [
 
   ["3.batch-states", "Each of the eight batch states is passed on."],
   ["3.guardrail-states", "A guardrail is active when it was made."],
+  ["3.guardrail-archived", "A guardrail goes from active to archived and back; there is no other state."],
   ["3.vector-store-file-states", "Each of the four vector store file states is passed on."],
   ["3.key-expires", "A key whose expires_at has passed no longer works, without manual action."],
   ["3.key-marked-expired", "Such a key is shown as expired."],

@@ -39,7 +39,7 @@ describe("guardrails", () => {
   });
   test("wrong parameters are refused with a sentence", async () => {
     expect((await ask({ checks: [{ id: "default.regexMatch", parameters: { rule: 1 } }] })).answer).toMatchObject(
-      refused("checks[0].parameters", "default.regexMatch"),
+      refused("checks[0].parameters.rule", "default.regexMatch"),
     );
   });
   test.each(["authorization", "x-gateway-config", "Host", "a header", "metadata-flavor", "connection"])(

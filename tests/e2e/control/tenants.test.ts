@@ -179,7 +179,7 @@ const NO_RECORDS: readonly string[] = ["/v2/models/", "/v2/model-configs/"];
 /** What all tenants have, to be looked for. */
 const FILTERS: Json = {
   ...{ search: "same", name: "same", exact_name: "same", email: "same@example.org", tags: "team:same", status: "active" },
-  ...{ type: "all", role: "member", organisation_id: NOBODY },
+  ...{ type: "all", role: "member" },
 };
 /** Routes that look at the body before they look for the record. */
 const BODIES: Readonly<Record<string, Json>> = {

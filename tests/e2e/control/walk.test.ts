@@ -68,7 +68,7 @@ onBoth("the control plane's sheet", (plane) => {
   test("what is walked is in the API document, with the scopes of the sheet", () => {
     const documented = SHEET_ROWS.filter(({ operation }) => !isWaiting(operation)).map(({ operation, scopes }) => {
       const [method = "", path = ""] = operation.split(" ");
-      return [operation, written.scopesAt(world, method, path), scopes] as const;
+      return [operation, written.scopesAt(world, method, path) ?? [], scopes] as const;
     });
     expect(documented.filter(([, found, scopes]) => JSON.stringify(found) !== JSON.stringify([...scopes]))).toEqual([]);
   });

@@ -20,6 +20,7 @@ export const list: Case = async (family, world) => {
     const found = await allPages(family, world, `${query.replaceAll(" ", "%20")}&`);
     expect([query, found.some((other) => isIt(other, record))]).toEqual([query, isThere]);
   }
+  await namesOrganisation(family, world);
   const { size, page, least, most } = family.list.pages;
   const wrong = [
     ...Object.entries(beyond).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
@@ -31,6 +32,14 @@ export const list: Case = async (family, world) => {
     expectInvalid(await world.ask(family, "GET", `${world.at(family.path)}?${name}=${value}`), name, { [name]: value });
   });
 };
+/** Lists take the caller's own organisation, as older clients name it, and no other. */
+async function namesOrganisation(family: Family, world: World): Promise<void> {
+  if (family.path.includes("{")) return;
+  const asked = (id: string) => world.ask(family, "GET", `${world.at(family.path)}?organisation_id=${id}`);
+  bodyOf(await asked(world.organisationId));
+  for (const id of [world.foreign.organisationId, NOBODY])
+    expect(errorOf(await asked(id))).toEqual({ status: 403, code: "AB03", param: "organisation_id" });
+}
 const isIt = (found: Json, { id, slug, user_id }: Json): boolean =>
   [found["id"], found["slug"], found["user_id"]].some(
     (name) => name !== undefined && name !== null && [id ?? slug, slug, user_id].includes(name),
