@@ -20,6 +20,7 @@ export const keys = section("API keys", [
   ],
   ["K.ttl", "A user key ends when user_api_key_ttl says so, at the latest."],
   ["K.expired", "A worker marks keys that have ended as expired; one that is prolonged works again."],
+  ["K.others", "Whoever is a member of a workspace makes, sees and changes their own user keys only; managers and admins those of others."],
   ["K.limit", "A workspace has no more user keys than user_api_key_limit, also when several are made at once."],
   ["K.prefix", "New keys begin with API_KEY_PREFIX, letters and digits; keys made before go on working."],
   [

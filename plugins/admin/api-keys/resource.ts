@@ -13,9 +13,11 @@ import {
   stateAt,
 } from "#contract";
 import { exclusions } from "./exclusions.ts";
+import { defaultsOf } from "./key-defaults.ts";
+import { recount } from "./key-limit.ts";
 import { keptSecret, rotate } from "./rotate.ts";
 import { inTransition, policyOf } from "./rotation.ts";
-import { change, defaultsOf, FAMILIES, familyOf, make, recount, refuseWiderRecord, tenancyOf, typeOf, visible } from "./rules.ts";
+import { change, FAMILIES, familyOf, make, refuseWiderRecord, tenancyOf, typeOf, visible } from "./rules.ts";
 
 const shownTime = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 const shownPolicy = (record: RecordOf<typeof ApiKeys>): RotationPolicy | null => {

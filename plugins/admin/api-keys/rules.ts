@@ -1,18 +1,11 @@
 import {
   type ApiKeys,
   type RuleInput,
-  Configs,
   GatewayError,
-  guardrailSlugs,
-  hasTooManyKeys,
   isJson,
-  type Json,
-  judgedMetadata,
   type KeyType,
-  lastMoment,
   maskGatewayKey,
   newGatewayKey,
-  Organisations,
   permissionIn,
   type RecordOf,
   reactivated,
@@ -20,13 +13,13 @@ import {
   scheduled,
   type Tenancy,
   type UsageLimits,
-  type UserKeyRules,
   type Where,
   type Written,
 } from "#contract";
 import { keyRulesOf } from "./key-rules.ts";
 import { keepsToOwn, ownerOf, refuseOthersKey } from "./owner.ts";
-import { refuseRotation } from "./rotation.ts";
+import { refuseTooMany } from "./key-limit.ts";
+import { expiring, timed } from "./timing.ts";
 import { boundToo, refuseWider, type Width, widthOf, widthOfCaller } from "./width.ts";
 
 type ApiKey = RecordOf<typeof ApiKeys>;
@@ -65,30 +58,6 @@ export async function make(input: Creation, given: Given): Promise<{ record: Dra
   });
   if (input.workspaceId !== null) await refuseTooMany(input.workspaceId, rules, input, 1);
   return { once, record };
-}
-
-/** What was made at the same moment counts as well; a throw takes the key back. */
-export async function recount(record: ApiKey, input: RuleInput): Promise<void> {
-  if (record.workspace_id !== null) await refuseTooMany(record.workspace_id, await keyRulesOf(record, input.records), input, 0);
-}
-async function refuseTooMany(
-  workspaceId: string,
-  rules: UserKeyRules,
-  { records }: Pick<RuleInput, "records">,
-  more: 0 | 1,
-): Promise<void> {
-  if (!(await hasTooManyKeys(workspaceId, rules, { records, more }))) return;
-  const what = `The workspace may have ${rules.limit} user keys, and has them. Delete one, or raise user_api_key_limit.`;
-  throw new GatewayError("REQUEST_INVALID", { what }, { param: "workspace_id" });
-}
-
-/** A user key ends when its organisation or workspace says so, if not before. */
-function expiring(expires_at: number | null, rules: UserKeyRules, now: number): Pick<ApiKey, "expires_at"> {
-  const last = lastMoment(rules, now);
-  if (last === null || (expires_at !== null && expires_at <= last)) return { expires_at };
-  if (expires_at === null) return { expires_at: last };
-  const what = `User keys live for ${rules.ttlSec} seconds at most here, as the organisation or the workspace says.`;
-  throw new GatewayError("REQUEST_INVALID", { what }, { param: "expires_at" });
 }
 
 /** Did an organisation's key name no workspace, so that the key became one of its default workspace? */
@@ -133,21 +102,6 @@ export async function change(record: ApiKey, input: Change, given: Partial<Draft
   return revision;
 }
 
-/** What a change says of when the key ends, and when it is rotated. One that had ended works again when it ends later. */
-async function timed(record: ApiKey, { body, records, now }: Change, { expires_at }: Partial<Draft>): Promise<Partial<Draft>> {
-  const { rotation_policy: policy } = body;
-  if (expires_at === undefined && policy === undefined) return {};
-  if (policy && record.is_preset) refuseRotation(record, now);
-  const rules = await keyRulesOf(record, records);
-  return {
-    ...(expires_at !== undefined && {
-      ...expiring(expires_at, rules, now),
-      ...(record.status === "expired" && { status: "active" as const }),
-    }),
-    ...(policy !== undefined && scheduled(policy, { now, enforcedDays: rules.rotationDays })),
-  };
-}
-
 /** Who is bound to a budget could give itself another one, again and again. */
 function refuseReset({ budget }: Width): void {
   if ((budget?.credit_limit ?? null) === null) return;
@@ -171,31 +125,4 @@ export function typeOf({ params, workspaceId }: Pick<RuleInput, "params" | "work
   if (subType === "user" && workspaceId !== null) return "workspace-user";
   const why = subType === "user" ? "a user key belongs to a workspace" : "the path ends in user or service";
   throw new GatewayError("REQUEST_INVALID", { what: `There is no such kind of key: ${why}.` }, { param: "sub-type" });
-}
-
-/** Requests look configs and guardrails up by slug, so that is what is kept; a key names those of its own workspace. */
-export async function defaultsOf(
-  { config_id, input_guardrails, output_guardrails, ...said }: NonNullable<Body["defaults"]>,
-  input: Pick<RuleInput, "records" | "workspaceId" | "organisationId">,
-): Promise<Json> {
-  const { records, workspaceId, organisationId } = input;
-  const organisation = await records.in(Organisations).get(organisationId);
-  const metadata = judgedMetadata(organisation?.settings ?? {}, "api_key", said.metadata, "defaults.metadata");
-  const slugs = (names: readonly string[], member: string) => guardrailSlugs(names, { workspaceId, param: `defaults.${member}` }, input);
-  return {
-    ...said,
-    ...((said.metadata || Object.keys(metadata).length > 0) && { metadata }),
-    ...(input_guardrails && { input_guardrails: await slugs(input_guardrails, "input_guardrails") }),
-    ...(output_guardrails && { output_guardrails: await slugs(output_guardrails, "output_guardrails") }),
-    ...(config_id && { config_id: await configSlug(config_id, input) }),
-  };
-}
-
-async function configSlug(name: string, { records, workspaceId }: Pick<RuleInput, "records" | "workspaceId">): Promise<string> {
-  const configs = records.in(Configs);
-  const inWorkspace = { workspace_id: workspaceId ?? "", status: "active" as const };
-  const config = (await configs.first({ ...inWorkspace, slug: name })) ?? (await configs.first({ ...inWorkspace, id: name }));
-  if (config) return config.slug;
-  const what = `There is no active config ${name} in the key's workspace.`;
-  throw new GatewayError("REQUEST_INVALID", { what }, { param: "defaults.config_id" });
 }

@@ -109,3 +109,26 @@ async function holding(gateways: readonly GatewayProcess[]): Promise<GatewayProc
   for (const gateway of gateways) if (await isHolder(gateway)) return gateway;
   return undefined;
 }
+
+test(verifies("K.transition", "another process knows both secrets, and refuses the one before by the clock, with no worker"), async () => {
+  const DATABASE_URL = await database();
+  const [one, two] = [
+    await start({ DATABASE_URL, API_KEY_JOB_INTERVAL: "3600" }),
+    await start({ DATABASE_URL, API_KEY_JOB_INTERVAL: "3600" }),
+  ];
+  const { id, key } = await newKey(one);
+  await until("the key works on the other process", () => works(two, key));
+  const next = String((await admin(one, "POST", `/v2/api-keys/${id}/rotate`)).json["key"]);
+  await until("the new secret works on the other process", () => works(two, next));
+  for (const gateway of [one, two]) expect(await works(gateway, key)).toBe(true);
+
+  const sql = postgres(DATABASE_URL, { max: 1, onnotice: () => undefined });
+  await sql`update api_keys set key_transition_expires_at = ${Date.now() + 3_000} where id = ${id}`;
+  await sql.end();
+  expect((await admin(one, "PUT", `/v2/api-keys/${id}`, { description: "ends soon" })).status).toBe(200); // both hear of it
+  for (const gateway of [one, two]) {
+    await until("the secret before is refused", async () => !(await works(gateway, key)), 10_000);
+    expect((await chat({ base: gateway.base, gatewayKey: key }, {})).status).toBe(401);
+    expect(await works(gateway, next)).toBe(true);
+  }
+}, 60_000);

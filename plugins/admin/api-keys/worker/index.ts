@@ -1,4 +1,5 @@
 import type { Job } from "#contract";
+import { adoptPolicies } from "./adopt.ts";
 import { endTransitions, forgetSecrets, markExpired } from "./endings.ts";
 import { enforcePeriods } from "./enforce.ts";
 import type { Phase, WorkerParts } from "./parts.ts";
@@ -9,7 +10,7 @@ import { tellOfRotations, tellOfTransitions } from "./tell.ts";
 export function keyWorker(parts: Omit<WorkerParts, "signal">, everySec: number): Job {
   const phases: readonly Phase[] = [
     ...[endTransitions, forgetSecrets, markExpired],
-    ...[enforcePeriods(), rotateDue],
+    ...[adoptPolicies(), enforcePeriods(), rotateDue],
     ...[tellOfTransitions, tellOfRotations],
   ];
   return {

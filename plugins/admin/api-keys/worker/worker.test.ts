@@ -166,6 +166,19 @@ describe("the worker of keys", () => {
       for (const key of keys) expect((await read(key)).previous_digest).toBe(key.digest);
     },
   );
+  test("a policy that an earlier build kept is obeyed: on the day that it says, and at once where that is over", async () => {
+    const policies = [
+      { next_rotation_at: isoTime(at(48)), rotation_period: "weekly" },
+      { next_rotation_at: isoTime(at(-48)) },
+      { rotation_period: "weekly" },
+    ];
+    const keys = await Promise.all(policies.map((rotation_policy) => put({ rotation_policy })));
+    await run();
+    const [ahead, over, unsaid] = await Promise.all(keys.map(read));
+    expect(ahead).toMatchObject({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(48), rotated_at: null });
+    expect(over).toMatchObject({ rotation_policy: {}, next_rotation_at: null, rotated_at: world.clock.now });
+    expect(unsaid).toMatchObject({ next_rotation_at: Date.UTC(2026, 0, 12), rotated_at: null });
+  });
   test("half an hour is what a transition lasts unless something else is said", async () => {
     const key = await put({ rotation_policy: {}, next_rotation_at: at(0) });
     await run();
