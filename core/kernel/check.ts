@@ -19,7 +19,7 @@ import type { PackSource } from "../compute/work.ts";
 import { type FindCredentials, withoutCredentials } from "./credentials.ts";
 import type { Assembled, LoadedCheck, Provided } from "./generation.ts";
 import { defaulter } from "../json/defaults.ts";
-import { acceptor, problems, strayMembers } from "../json/shape.ts";
+import { acceptor, firstProblem, problems, strayMembers } from "../json/shape.ts";
 import { indexed, ROOT } from "../json/validate.ts";
 import { markOf } from "./process/watchdog/marks.ts";
 
@@ -153,7 +153,7 @@ const catalogCheck = ({ check, defaults, idle, problems: judge }: LoadedCheck): 
   },
   wrongMember(parameters) {
     const [stray] = idleMembers(check.params, parameters);
-    const path = stray ?? problems(check.params, defaults(parameters), 1)[0]?.path;
+    const path = stray ?? firstProblem(check.params, defaults(parameters))?.path;
     return path === undefined || path === ROOT ? undefined : indexed(path.slice(0, 255));
   },
 });
