@@ -27,7 +27,7 @@ export async function deliver(row: MailRow, stopped: AbortSignal, parts: Deliver
   const renewing = setInterval(() => void renew(claimed, parts), RENEW_MS);
   const change = await tried(claimed, stopped, parts).finally(() => clearInterval(renewing));
   await parts.mails.update(row.id, { ...change, last_updated_at: parts.now() }, { status: "queued", attempts: claimed.attempts });
-  return change.last_error ?? null;
+  return change.status === "failed" ? null : (change.last_error ?? null); // what is wrong with one mailbox is not wrong with the way out
 }
 
 /** Of two who come at once, one gets it. */
@@ -47,16 +47,17 @@ async function tried(row: MailRow, stopped: AbortSignal, parts: DeliveryParts): 
     const answer = await inTime(AbortSignal.any([stopped, AbortSignal.timeout(SEND_MS)]), (signal) =>
       transport.send(outgoing(row, vault), signal),
     );
-    if (answer) return givenUp(shortened(answer.refused, parts));
+    if (answer) return givenUp(shortened(answer.refused, row, parts));
     return { status: "sent", sent_at: now(), next_attempt_at: null, last_error: null, sealed: null };
   } catch (thrown) {
     if (stopped.aborted) return { next_attempt_at: now() };
-    return later(row, shortened(messageOf(thrown), parts), now());
+    return later(row, shortened(messageOf(thrown), row, parts), now());
   }
 }
 
 /** A way out that does not hear the signal is not waited for. */
-function inTime<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function inTime<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
   const stopped = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }); // an abort has a reason
   });
@@ -72,5 +73,6 @@ function later({ attempts, expires_at }: MailRow, last_error: string, now: numbe
   return next_attempt_at < expires_at ? { next_attempt_at: Math.ceil(next_attempt_at), last_error } : givenUp(last_error);
 }
 
-/** What a server says is shown in the API and may hold what it was told. */
-const shortened = (why: string, { redact }: DeliveryParts): string => redact(why).slice(0, MAX_ERROR).toWellFormed();
+/** What a server says is shown and logged: it may quote secrets that it was told, and whom it is about. */
+const shortened = (why: string, { recipient }: MailRow, { redact }: DeliveryParts): string =>
+  redact(why).replaceAll(recipient, "(the recipient)").slice(0, MAX_ERROR).toWellFormed();
