@@ -10,7 +10,9 @@ import {
 } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
+import { acting } from "../kernel/audit/acting.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
+import { actingFor, type Audited, noteRefusal, noteUnwritten } from "./auditing.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { answerable } from "../kernel/process/plugin-failure.ts";
 import { timedId } from "../platform.ts";
@@ -36,11 +38,12 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const maxJsonBytes = Math.min(route.maxBodyBytes ?? CONTROL_BODY_BYTES, settings.maxJsonBytes);
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES, ...(route.bodyList && { lists: true }) };
   const acceptQuery = route.query && validator(route.query, { text: true });
-  const handleRoute = async (request: Request, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
-    const headers = new HeaderMap(request.headers);
+  const handleRoute = async (audited: Audited, params: Readonly<Record<string, string>>, held: Held): Promise<unknown> => {
+    const { request, headers } = audited;
     refuseAmbiguous(headers);
     const known = scopes && (await gw.identify(headers, read(headers).apiKey));
     if (known) held.tenant = tenantOf(known);
+    audited.caller = known;
     if (known) requireOpen(route.plane, known.dataPlaneOnly);
     const caller = known && (await gw.authorize(known));
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
@@ -49,24 +52,31 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const body = acceptBody ? acceptBody(await sentBody(request, limits, held)) : undefined;
     entering(mark);
     // `caller` is absent on public routes only, and those do not read it.
-    const handled = route.handle({ body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() });
-    return pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
+    const input = { body, query, params, caller: caller as NonNullable<typeof caller>, request, now: settings.now() };
+    const by = actingFor(route, audited);
+    const answer = await acting(by, () =>
+      pluginAnswer(route.handle(input), limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark),
+    );
+    await noteUnwritten(route, by, caller, gw);
+    return answer;
   };
   return {
     method: route.method,
     path: PREFIX[route.plane] + route.path,
-    run: async (request, _, params) => {
+    run: async (request, _, params, server) => {
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const end = (): void => {
         held.release();
         leave();
       };
+      const startedAt = settings.now();
+      const audited: Audited = { request, headers: new HeaderMap(request.headers), server, startedAt };
       try {
-        const startedAt = settings.now();
-        const answer = await handleRoute(request, params, held);
+        const answer = await handleRoute(audited, params, held);
         return plainAnswer(answer, { request, startedAt, held, gateway: gw, end });
       } catch (thrown) {
+        await noteRefusal(thrown, route.plane, audited, gw);
         end();
         return errorResponse(answerable(thrown, failedAt(request, settings, nameOf(mark)), settings.log), route.plane);
       }

@@ -94,12 +94,19 @@ function routerOf(parts: Parts): { readonly app: Elysia; readonly routed: Served
   const other: Mount["run"] = (request, at) => passing?.(request, at) ?? unknown.run(request, at, NO_PARAMS);
   const slashed = operations.flatMap((mount) => withSlashes(mount, other));
   const mounts = [...joinedVerbs(slashed, unknown.run), ...routes, ...open];
+  const servers = new WeakMap<Request, Server>(); // the router hands on the request alone
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const { method, path, run } of mounts)
-    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
+    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params), servers.get(request)), {
+      parse: "none",
+    });
   app.all(unknown.path, ({ request }) => other(request, partsOf(request.url), NO_PARAMS));
   const direct = directly(mounts);
-  return { app, routed: (request, server) => direct(request, server) ?? app.fetch(request) };
+  const searched: Served["fetch"] = (request, server) => {
+    if (server) servers.set(request, server);
+    return app.fetch(request);
+  };
+  return { app, routed: (request, server) => direct(request, server) ?? searched(request, server) };
 }
 
 /** A last parameter that may hold slashes is what is left of the path, however long; where nothing is left, it is another path. */

@@ -19,6 +19,7 @@ import { loadPlugin } from "./load.ts";
 import { isGuard } from "./discovery/manifest.ts";
 import { hideConfiguration } from "./process/log.ts";
 import { markOf } from "./process/watchdog/marks.ts";
+import { auditRetention } from "./audit/retention.ts";
 import { openStores, storesOf } from "./records/open-stores.ts";
 import { wantedStorage } from "./records/stores.ts";
 import { forgetUncountedWork } from "./records/uncounted-work.ts";
@@ -157,7 +158,11 @@ function jobsIn(building: Building): Jobs {
     .filter(isUp)
     .map(({ name, stage }) => ({ plugin: name, mark: markOf(name), jobs: stage.instance.running.jobs ?? [] }));
   const stores = storesOf(building);
-  const own = { plugin: "gateway", mark: 0, jobs: [forgetUncountedWork({ records: stores.records, log, now: building.input.now })] };
+  const { now, settings } = building.input;
+  const store = building.stores.records;
+  const days = settings.auditRetentionDays;
+  const retention = store && days !== undefined ? [auditRetention({ store, days, log, now })] : [];
+  const own = { plugin: "gateway", mark: 0, jobs: [forgetUncountedWork({ records: stores.records, log, now }), ...retention] };
   return jobsOf([own, ...plugins], { kv: stores.kv, log, redact, now: building.input.now }, building.limits.drain);
 }
 

@@ -1,3 +1,4 @@
+import { audit } from "./audit.ts";
 import { authentication } from "./authentication.ts";
 import { controlPlane } from "./control-plane.ts";
 import { dataPlaneAssistants } from "./data-plane-assistants.ts";
@@ -49,5 +50,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...partners,
   ...isolation,
   ...controlPlane,
+  ...audit,
   ...vendors,
 ];

@@ -8,6 +8,7 @@ import { SecuritySettings } from "./security-settings.ts";
 
 export const Organisations = defineCollection({
   name: "organisations",
+  audited: true,
   schema: Type.Object({
     ...Stamps,
     name: Type.String({ maxLength: 255, description: "Name." }),

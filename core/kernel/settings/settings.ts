@@ -51,6 +51,7 @@ export const SETTINGS = {
   isolatedProcesses: { env: "GATEWAY_ISOLATED_PROCESSES", read: "integer", schema: Type.Integer({ default: 2, minimum: 1, maximum: 64, description: "Processes at most of each pack of checks that is isolated (`isolate: process`). A check may keep its process busy for GATEWAY_CHECK_DEADLINE_MS, and the process may take GATEWAY_CHECK_MEMORY_MB." }) },
   spoolMb:       { env: "GATEWAY_SPOOL_MB", read: "integer", schema: Type.Integer({ default: 1024, minimum: 0, maximum: 1_048_576, description: "Megabytes of disk, below the data folder, that log records may take while their store is away; all processes of this machine together. 0 keeps them in memory only." }) },
   memoryMb:      { env: "GATEWAY_MEMORY_MB", read: "integer", schema: Type.Optional(Type.Integer({ minimum: 64, maximum: 16_777_216, description: "MB that request bodies, whole answers and streams held back by guardrails may take together in one process; beyond it new ones are refused with 503. Without it: a quarter of the memory the process may use." })) },
+  auditRetentionDays: { env: "AUDIT_LOG_RETENTION_DAYS", read: "integer", schema: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500, description: "Days for which entries of the audit log are kept; without it, for ever." })) },
   logLevel:      { env: "LOG_LEVEL", read: "text", schema: OneOf(["debug", "info", "warn", "error"], { default: "info", description: "Least severe line that the process log shows." }) },
 } as const satisfies Record<string, SettingRow>;
 
