@@ -2,6 +2,7 @@ import { type Caller, GatewayError, type Route } from "#contract";
 import type { Acting } from "../kernel/audit/acting.ts";
 import { askedBy } from "../kernel/audit/asked-by.ts";
 import { actorOf, NOBODY, whoIs } from "../kernel/audit/audit.ts";
+import { isHeld } from "../kernel/audit/refusals.ts";
 import { callerKey } from "../kernel/secrets/caller-key.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { addressOf, type Server, timedId } from "../platform.ts";
@@ -49,5 +50,5 @@ export async function noteRefusal(thrown: unknown, plane: Route["plane"], audite
   if (!audit || plane === "data" || !GatewayError.is(thrown) || (thrown.status !== 401 && thrown.status !== 403)) return;
   const key = callerKey(audited.headers, audited.headers.get("x-gateway-api-key") ?? undefined, gw.gen.keyHeaders) || undefined;
   const caller = audited.caller ? whoIs(audited.caller) : null;
-  await audit.refused({ caller, key, request: asked(audited), status: thrown.status });
+  await audit.refused({ caller, key, request: asked(audited), status: thrown.status, isHeld: isHeld(thrown) });
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { AuditEntries, AuditHeads, inserting, NO_HASH, updating, Workspaces } from "#contract";
 import { verifyAudit } from "../../core/cli/verify-audit.ts";
 import { auditRetention } from "../../core/kernel/audit/retention.ts";
+import { emptyData } from "../../storage/memory/data.ts";
 import { verifies } from "../requirements/verifies.ts";
 import { auditing, workspace } from "./setting.ts";
 
@@ -32,6 +33,14 @@ test(verifies("AUD.chain", "each organisation has a chain of its own, from the f
     [6, undefined],
     [1, undefined],
   ]);
+});
+
+test(verifies("AUD.chain", "processes that write at the same time make one chain, and lose none"), async () => {
+  const data = emptyData();
+  const [near, far] = [await auditing(data), await auditing(data)];
+  const organisation = crypto.randomUUID();
+  await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? near : far).records.in(Workspaces).insert(workspace(organisation))));
+  expect(await verified(near)).toEqual([{ organisation, entries: 40 }]);
 });
 
 test.each<[string, RegExp, (at: Setting & { organisation: string }) => Promise<unknown>]>([

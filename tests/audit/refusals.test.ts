@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { type AuditEntry, FIRST_ORGANISATION_ID } from "#contract";
+import { ApiKeys, type AuditEntry, FIRST_ORGANISATION_ID } from "#contract";
 import { askedBy } from "../../core/kernel/audit/asked-by.ts";
 import { ChangeQueue } from "../../core/pipeline/settle/change-queue.ts";
 import { verifies } from "../requirements/verifies.ts";
-import { auditing } from "./setting.ts";
+import { apiKey, auditing } from "./setting.ts";
 
 const request = (headers: Record<string, string> = {}) =>
   askedBy({ method: "GET", path: "/v2/configs", search: "", headers: new Headers(headers), requestId: "r", address: "192.0.2.1" });
@@ -16,7 +16,8 @@ const who = (organisationId: string, key: string) => ({
 test(verifies("AUD.refusals", "a hundred a minute and key are told one by one, and the rest as a number"), async () => {
   const { audit, clock, entries } = await auditing();
   const organisation = crypto.randomUUID();
-  const refuse = (key: string) => audit.refused({ caller: who(organisation, key), key: undefined, request: request(), status: 403 });
+  const refuse = (key: string) =>
+    audit.refused({ caller: who(organisation, key), key: undefined, request: request(), status: 403, isHeld: true });
   for (let i = 0; i < 130; i += 1) await refuse("one");
   await refuse("two");
   expect(await entries(organisation)).toHaveLength(101);
@@ -31,10 +32,21 @@ test(verifies("AUD.refusals", "a hundred a minute and key are told one by one, a
 
 test(verifies("AUD.refusals", "what is not told yet is told when the gateway stops"), async () => {
   const { audit, entries } = await auditing();
-  for (let i = 0; i < 150; i += 1) await audit.refused({ caller: null, key: `key${i}-0123456789`, request: request(), status: 401 });
+  for (let i = 0; i < 150; i += 1)
+    await audit.refused({ caller: null, key: `key${i}-0123456789`, request: request(), status: 401, isHeld: false });
   expect(await entries(FIRST_ORGANISATION_ID)).toHaveLength(100); // keys of nobody's are capped together
   await audit.close();
   expect((await entries(FIRST_ORGANISATION_ID)).at(-1)).toMatchObject({ count: 50, actor_type: "unknown", actor_id: null });
+});
+
+test(verifies("AUD.refusals", "a key that opens nothing any more is told in the log of whose it is"), async () => {
+  const { audit, records, entries } = await auditing();
+  const organisation = crypto.randomUUID();
+  await records.in(ApiKeys).insert(apiKey(organisation, "expired-key-0123"));
+  await audit.refused({ caller: null, key: "expired-key-0123", request: request(), status: 401, isHeld: true });
+  const [made, refused] = await entries(organisation);
+  expect(made?.after).toMatchObject({ digest: "*******", masked_key: "ex*******23" });
+  expect(refused).toMatchObject({ action: "refuse", actor_name: "late", actor_role: "organisation-service", status: 401 });
 });
 
 test("a request is told with where it came from, and without credentials", () => {

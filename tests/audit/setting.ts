@@ -4,7 +4,9 @@ import {
   type AuditEntry,
   AuditHeads,
   type Json,
+  maskSecret,
   Organisations,
+  type RecordOf,
   type RecordsHandle,
   type Storage,
   Workspaces,
@@ -25,10 +27,10 @@ export const vault = {
 };
 
 /** Records in memory with their journal, and a clock that a test turns. */
-export async function auditing() {
+export async function auditing(data = emptyData()) {
   const clock = { now: Date.parse("2026-03-01T10:00:00Z") };
   const now = (): number => clock.now;
-  const { records: store, feed, counters } = connectMemory(emptyData(), { log: () => undefined, now }).provides as Required<Storage>;
+  const { records: store, feed, counters } = connectMemory(data, { log: () => undefined, now }).provides as Required<Storage>;
   const log = () => undefined;
   const parts = { store, counters, vault, log, now };
   const journal = journalOf(parts);
@@ -46,4 +48,12 @@ export const workspace = (organisation_id: string, more: Json = {}) => ({
   ...{ id: crypto.randomUUID(), created_at: 1, last_updated_at: 1, organisation_id, name: "One", slug: crypto.randomUUID() },
   ...BLANK_WORKSPACE,
   ...more,
+});
+
+/** An organisation's key that has expired. */
+export const apiKey = (organisation_id: string, secret: string): RecordOf<typeof ApiKeys> => ({
+  ...{ id: crypto.randomUUID(), created_at: 1, last_updated_at: 1, organisation_id, workspace_id: null, user_id: null },
+  ...{ created_by: "x", type: "organisation-service", creation_mode: "api", name: "late", description: null, status: "expired" },
+  ...{ digest: vault.digest(secret), masked_key: maskSecret(secret), scopes: ["*"], rate_limits: [], usage_limits: null },
+  ...{ defaults: {}, alert_emails: [], expires_at: 1, rotation_policy: null },
 });

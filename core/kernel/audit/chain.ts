@@ -1,40 +1,9 @@
-import {
-  AuditEntries,
-  type AuditEntry,
-  auditHash,
-  type AuditHead,
-  AuditHeads,
-  inserting,
-  NO_HASH,
-  type RecordStore,
-  updating,
-  type Write,
-} from "#contract";
+import { AuditEntries, type AuditEntry, auditHash, type AuditHead, AuditHeads, inserting, updating, type Write } from "#contract";
 
 /** An entry that has no place in its organisation's log yet. */
 export type Draft = Omit<AuditEntry, "id" | "sequence" | "previous_hash" | "hash">;
 
-/** The logs' ends, which every new entry moves on. */
-export class Chain {
-  /** Organisations whose head is known to be there. */
-  readonly #begun = new Set<string>();
-  constructor(private readonly store: RecordStore) {}
-
-  /** Where an organisation's log ends now. */
-  async head(organisationId: string): Promise<AuditHead> {
-    const heads = this.store.in(AuditHeads);
-    if (!this.#begun.has(organisationId)) await heads.insertMissing([beginning(organisationId)]);
-    this.#begun.add(organisationId);
-    return (await heads.get(organisationId)) ?? beginning(organisationId);
-  }
-}
-
-const beginning = (id: string): AuditHead => ({
-  ...{ id, sequence: 0, hash: NO_HASH },
-  ...{ anchor_sequence: 0, anchor_hash: NO_HASH, anchored_at: null },
-});
-
-/** Behind that end, one after the other. */
+/** Behind the end of a log, one after the other. */
 export function linked(head: AuditHead, drafts: readonly Draft[]): readonly AuditEntry[] {
   const entries: AuditEntry[] = [];
   for (const draft of drafts) {

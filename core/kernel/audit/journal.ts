@@ -1,5 +1,6 @@
 import {
   type AuditEntry,
+  type AuditHead,
   type Collection,
   GatewayError,
   type Json,
@@ -10,7 +11,8 @@ import {
   type Write,
 } from "#contract";
 import { type Acting, actingNow, NO_REQUEST } from "./acting.ts";
-import { appending, Chain, type Draft, linked } from "./chain.ts";
+import { appending, type Draft, linked } from "./chain.ts";
+import { Heads } from "./heads.ts";
 import { changedIn } from "./mask.ts";
 import { InOrder } from "./in-order.ts";
 
@@ -31,11 +33,11 @@ const MAX_TRIES = 1_000;
  * head of the chain decides who was first, and the others try again.
  */
 export class Journal {
-  private readonly chain: Chain;
+  private readonly heads: Heads;
   private readonly order = new InOrder();
   private readonly listeners = new Set<(entries: readonly AuditEntry[]) => void>();
   constructor(private readonly parts: JournalParts) {
-    this.chain = new Chain(parts.store);
+    this.heads = new Heads(parts.store);
   }
 
   /** Hears of entries once they are committed. */
@@ -83,19 +85,22 @@ export class Journal {
     draftsOf: () => Promise<readonly Draft[] | undefined>,
     by: Acting,
   ): Promise<boolean> {
+    let head = await this.heads.of(organisation);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const head = await this.chain.head(organisation);
       const drafts = await draftsOf(); // read after the head: whoever changes these records moves it
       if (drafts === undefined) return false;
       const entries = linked(head, drafts);
       const { first, rest } = appending(head, entries);
-      if (await this.parts.store.together([first, ...writes, ...rest])) return this.told(entries, by);
-      const { sequence } = await this.chain.head(organisation);
-      if (sequence === head.sequence) return false; // it was a write of its own that did not hold
+      if (await this.parts.store.together([first, ...writes, ...rest])) return this.told(head, entries, by);
+      const before = head;
+      head = await this.heads.now(organisation);
+      if (head.hash === before.hash) return false; // it was a write of its own that did not hold
     }
     throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "records", why: "others wrote all the time" });
   }
-  private told(entries: readonly AuditEntry[], by: Acting): true {
+  private told(before: AuditHead, entries: readonly AuditEntry[], by: Acting): true {
+    const { sequence, hash } = entries.at(-1) ?? before;
+    this.heads.remember({ ...before, sequence, hash });
     by.entries += entries.length;
     for (const listener of this.listeners) listener(entries);
     return true;
@@ -124,6 +129,8 @@ export class Journal {
       if (changes === undefined) return undefined;
       for (const { action, before, after } of changes) {
         const record = { ...before, ...after };
+        if (organisationIn(write.in, record) !== organisation)
+          throw new TypeError("Writes that are made together are of one organisation.");
         earlier.set(nameOf(write.in, record["id"]), after === null ? undefined : record);
         drafts.push({
           ...whoAndHow(by),

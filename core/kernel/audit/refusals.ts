@@ -2,6 +2,7 @@ import {
   ApiKeys,
   type Counters,
   FIRST_ORGANISATION_ID,
+  type GatewayError,
   type Logger,
   maskSecret,
   messageOf,
@@ -27,8 +28,8 @@ export interface Refused {
   readonly key: string | undefined;
   readonly request: AskedBy;
   readonly status: number;
-  /** Of a key that nobody knows there is nothing to tell. */
-  readonly ofKnown?: true;
+  /** Whether somebody has that key: one that is expired, for example, is looked up here. */
+  readonly isHeld: boolean;
 }
 export interface Who {
   readonly organisationId: string;
@@ -63,8 +64,8 @@ export class Refusals {
   /** Never throws: what cannot be written down is refused all the same. */
   async note(refused: Refused): Promise<void> {
     try {
-      const known = refused.caller ?? (await this.whoShows(refused.key));
-      if (known || !refused.ofKnown) await this.counted(refused, known ?? unknownWith(refused.key));
+      const who = refused.caller ?? (refused.isHeld ? await this.whoShows(refused.key) : undefined);
+      await this.counted(refused, who ?? unknownWith(refused.key));
     } catch (thrown) {
       this.parts.log("error", "audit.refusal", { why: messageOf(thrown) });
     }
@@ -118,6 +119,9 @@ export class Refusals {
     return this.parts.journal.note({ ...noted, resource_id: null, status, count }, by);
   }
 }
+
+/** Nobody has the key that such a request shows, and no look-up would find one. */
+export const isHeld = ({ code }: GatewayError): boolean => code !== "KEY_UNKNOWN" && code !== "KEY_MISSING";
 
 const MAX_KEY = 256;
 const whoHolds = ({ id, name, type, user_id, organisation_id, workspace_id }: RecordOf<typeof ApiKeys>): Who => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FIRST_ORGANISATION_ID as OURS } from "#contract";
 import { type Json, bodyOf } from "../endpoints/api.ts";
-import { ADMIN_KEY, type Answer, ask, startGateway } from "../process.ts";
+import { ADMIN_KEY, type Answer, ask, startGateway, until } from "../process.ts";
 import { verifies } from "../../requirements/verifies.ts";
 import { onBoth } from "./api.ts";
 
@@ -89,6 +89,18 @@ onBoth("audit log", (plane) => {
     const [nobody] = await entries({ user_type: "unknown", response_status_code: 401 });
     expect(nobody).toMatchObject({ user_id: null, uri: "/v2/configs" });
     expect(JSON.stringify(nobody)).not.toContain(unknown);
+  });
+
+  test(verifies("AUD.refusals", "who may not ask a model is told of, too"), async () => {
+    const { id } = await plane.workspace("Refused models");
+    const key = await plane.key(id, ["virtual_keys.list"]);
+    const body = { model: "@sandbox/echo", messages: [{ role: "user", content: "hello" }] };
+    expect((await plane.as(key, "POST", "/v1/chat/completions", body)).status).toBe(403);
+    const told = async (): Promise<readonly Json[]> => entries({ workspace_id: id, action: "refuse" });
+    await until("the entry is written", async () => (await told()).length > 0, 10_000);
+    expect(await told()).toMatchObject([
+      { uri: "/v1/chat/completions", method: "POST", response_status_code: 403, user_role: "workspace-service" },
+    ]);
   });
 
   test(verifies("AUD.read", "fourteen filters, pages, and what is not right with them"), async () => {
