@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   hash: async (args) => (await import("./cli/hash.ts")).hash(args),
   keys: async (args) => (await import("./cli/keys.ts")).keys(args),
   organisations: async (args) => (await import("./cli/organisations.ts")).organisations(args),
+  audit: async (args) => (await import("./cli/audit.ts")).audit(args),
   guardrails: async (args) => (await import("./cli/guardrails.ts")).guardrails(args),
   backup: async (args) => (await import("./cli/backup.ts")).backup(args),
   restore: async (args) => (await import("./cli/restore.ts")).restore(args),

@@ -26,6 +26,7 @@ export type OptionName =
   | "url"
   | "key"
   | "owner"
+  | "organisation"
   | "force";
 export const OPTIONS: Readonly<Record<OptionName, OptionHelp>> = {
   profile: { takes: "<p>", about: "Deployment profile: default, minimal, full, or a path. Same as GATEWAY_PROFILE." },
@@ -38,6 +39,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionHelp>> = {
   type: { takes: "<type>", about: "The operation whose bodies these are. Default chatComplete." },
   url: { takes: "<url>", about: "Where the gateway is. Default: where HOST and PORT say." },
   owner: { takes: "<email>", about: "A person who is the organisation's owner from the start." },
+  organisation: { takes: "<id>", about: "Look at this organisation's log alone." },
   force: { about: "Make it although there is one of that name." },
   key: { takes: "<key>", about: "A key with the scope guardrails.invoke. Same as GATEWAY_KEY." },
 };
@@ -97,6 +99,17 @@ at once.\n\n${SAME_ENVIRONMENT}`,
     options: ["owner", "force", "profile"],
     example: 'gateway organisations create "Acme" --owner ada@acme.example',
     fails: "the organisation was not made",
+  },
+  audit: {
+    takes: "verify",
+    summary: "Check that the audit log is as it was written: nothing changed, nothing missing.",
+    about: `Goes through every entry of every organisation's audit log: each holds the hash of the one before it, and the last
+one is the one that the log ended with. Entries that were removed because of their age are not missed: the log says where
+it begins since. Prints a line for each organisation and names the first entry that is not as it was written. Works beside
+a running gateway.\n\n${SAME_ENVIRONMENT}`,
+    options: ["organisation", "profile"],
+    example: "gateway audit verify",
+    fails: "an audit log is not as it was written, or could not be read",
   },
   guardrails: {
     takes: "try <check or guardrail>",

@@ -1,7 +1,17 @@
 import type { Outcome } from "./request.ts";
+import type { AuditEntry } from "./schema/audit.ts";
 
 /** Receives what happened, off the request path. */
-export type Exporter = OutcomeExporter | RecordExporter;
+export type Exporter = (OutcomeExporter | RecordExporter) & ChangeTaker;
+
+/** Takes what is written to the audit log, too. */
+export interface ChangeTaker {
+  /**
+   * Entries of one or more organisations, each once it is committed and in the order of its organisation's log. A throw
+   * means that they are brought again, in memory and for as long as there is room; the log itself has all of them.
+   */
+  changes?(entries: readonly AuditEntry[]): Promise<void>;
+}
 
 /** Takes outcomes as they are, in batches. While it cannot take them they wait in memory, in a bounded queue; what does not fit is lost, and counted. */
 export interface OutcomeExporter {

@@ -1,5 +1,6 @@
 /** Everything a plugin may import: types, schemas and tables. It runs almost nothing. */
 export * from "./api.ts";
+export * from "./audit.ts";
 export * from "./cache.ts";
 export * from "./caller-term.ts";
 export * from "./capability.ts";
@@ -90,6 +91,7 @@ export * from "./vendor-schema.ts";
 export * from "./version.ts";
 export * from "./workspace-grant.ts";
 export * from "./schema/api-key.ts";
+export * from "./schema/audit.ts";
 export * from "./schema/chat.ts";
 export * from "./schema/example-values.ts";
 export * from "./schema/column.ts";

@@ -1,4 +1,5 @@
 import { ApiKeys } from "./schema/api-key.ts";
+import { AuditEntries, AuditHeads } from "./schema/audit.ts";
 import { Configs } from "./schema/config.ts";
 import { Guardrails } from "./schema/guardrail.ts";
 import { Integrations, IntegrationWorkspaces, Providers } from "./schema/integration.ts";
@@ -28,4 +29,6 @@ export const RECORDS: readonly [Collection, ...Collection[]] = [
   SecretReferences,
   OwnedIdRecords,
   Mails,
+  AuditEntries,
+  AuditHeads,
 ];

@@ -29,6 +29,8 @@ export interface Collection<S extends TObject = TObject> {
   /** Member lists that must be unique together. */
   readonly unique?: readonly (readonly string[])[];
   readonly index?: readonly (readonly string[])[];
+  /** Each write is committed with an entry of the audit log. So it is of every collection that is made of fields. */
+  readonly audited?: true;
 }
 type Members<S extends TObject> = readonly (readonly (keyof Static<S> & string)[])[];
 /** Identity at run time; checks that `unique` and `index` name members of the schema. */

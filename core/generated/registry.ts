@@ -107,6 +107,7 @@ import api_rerank from "../../plugins/api/rerank/manifest.json" with { type: "js
 import api_responses from "../../plugins/api/responses/manifest.json" with { type: "json" };
 import api_vector_stores from "../../plugins/api/vector-stores/manifest.json" with { type: "json" };
 import admin_api_keys from "../../plugins/admin/api-keys/manifest.json" with { type: "json" };
+import admin_audit_logs from "../../plugins/admin/audit-logs/manifest.json" with { type: "json" };
 import admin_configs from "../../plugins/admin/configs/manifest.json" with { type: "json" };
 import admin_generations from "../../plugins/admin/generations/manifest.json" with { type: "json" };
 import admin_guardrails from "../../plugins/admin/guardrails/manifest.json" with { type: "json" };
@@ -231,6 +232,7 @@ export const registry: readonly RegistryRow[] = [
   { manifest: api_responses, file: "plugins/api/responses/manifest.json", load: () => import("../../plugins/api/responses/index.ts") },
   { manifest: api_vector_stores, file: "plugins/api/vector-stores/manifest.json", load: () => import("../../plugins/api/vector-stores/index.ts") },
   { manifest: admin_api_keys, file: "plugins/admin/api-keys/manifest.json", load: () => import("../../plugins/admin/api-keys/index.ts") },
+  { manifest: admin_audit_logs, file: "plugins/admin/audit-logs/manifest.json", load: () => import("../../plugins/admin/audit-logs/index.ts") },
   { manifest: admin_configs, file: "plugins/admin/configs/manifest.json", load: () => import("../../plugins/admin/configs/index.ts") },
   { manifest: admin_generations, file: "plugins/admin/generations/manifest.json", load: () => import("../../plugins/admin/generations/index.ts") },
   { manifest: admin_guardrails, file: "plugins/admin/guardrails/manifest.json", load: () => import("../../plugins/admin/guardrails/index.ts") },

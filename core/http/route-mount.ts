@@ -10,7 +10,9 @@ import {
 } from "#contract";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
+import { acting } from "../kernel/audit/acting.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
+import { actingFor, type Audited, noteRefusal, noteUnwritten } from "./auditing.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { answerable } from "../kernel/process/plugin-failure.ts";
 import { timedId } from "../platform.ts";
@@ -40,14 +42,15 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
   const limits: BodyLimits = { ...settings, maxJsonBytes, maxValues: CONTROL_VALUES, ...(route.bodyList && { lists: true }) };
   const acceptQuery = route.query && validator(route.query, { text: true });
   const handleRoute = async (
-    request: Request,
+    audited: Audited,
     params: Readonly<Record<string, string>>,
     { held, answerHeaders }: Answered,
   ): Promise<unknown> => {
-    const headers = new HeaderMap(request.headers);
+    const { request, headers } = audited;
     refuseAmbiguous(headers);
     const known = scopes && (await gw.identify(headers, read(headers).apiKey));
     if (known) held.tenant = tenantOf(known);
+    audited.caller = known;
     if (known) requireOpen(route.plane, known.dataPlaneOnly);
     const caller = known && (await gw.authorize(known));
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
@@ -56,25 +59,32 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const body = acceptBody ? acceptBody(unrepeated(await sentBody(request, limits, held), params)) : undefined;
     entering(mark);
     const asked = { body, query, params, request, now: settings.now(), answerHeaders };
-    const handled = route.handle({ ...asked, caller: caller as NonNullable<typeof caller> }); // absent on public routes only, which do not read it
-    return pluginAnswer(handled, limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark);
+    const input = { ...asked, caller: caller as NonNullable<typeof caller> }; // absent on public routes only, which do not read it
+    const by = actingFor(route, audited);
+    const answer = await acting(by, () =>
+      pluginAnswer(route.handle(input), limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark),
+    );
+    await noteUnwritten(route, by, caller, gw);
+    return answer;
   };
   return {
     method: route.method,
     path: PREFIX[route.plane] + route.path,
-    run: async (request, _, params) => {
+    run: async (request, _, params, server) => {
       const leave = gw.gen.enter();
       const held = gw.memory.hold();
       const end = (): void => {
         held.release();
         leave();
       };
+      const startedAt = settings.now();
+      const audited: Audited = { request, headers: new HeaderMap(request.headers), server, startedAt };
       try {
-        const startedAt = settings.now();
         const headers = new Headers();
-        const answer = await handleRoute(request, params, { held, answerHeaders: headers });
+        const answer = await handleRoute(audited, params, { held, answerHeaders: headers });
         return plainAnswer(answer, { request, startedAt, held, gateway: gw, headers, end });
       } catch (thrown) {
+        await noteRefusal(thrown, route.plane, audited, gw);
         end();
         return errorResponse(answerable(thrown, failedAt(request, settings, nameOf(mark)), settings.log), route.plane, route);
       }

@@ -95,13 +95,23 @@ function routerOf(parts: Parts): Pick<Served, "mounted"> & { readonly routed: Se
   const other: Mount["run"] = (request, at) => passing?.(request, at) ?? unknown.run(request, at, NO_PARAMS);
   const slashed = operations.flatMap((mount) => withSlashes(mount, other));
   const mounts = [...joinedVerbs(slashed, unknown.run), ...routes, ...open];
+  const servers = new WeakMap<Request, Server>(); // the router hands on the request alone
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
   const named = withRoutersNames(mounts);
   for (const { method, path, run } of named)
-    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params)), { parse: "none" });
+    app.route(method, path, ({ request, params }) => run(request, partsOf(request.url), paramsOf(params), servers.get(request)), {
+      parse: "none",
+    });
   app.all(unknown.path, ({ request }) => other(request, partsOf(request.url), NO_PARAMS));
   const direct = directly(mounts);
-  return { mounted: inOwnWords(app, mounts, named), routed: (request, server) => direct(request, server) ?? app.fetch(request) };
+  const searched: Served["fetch"] = (request, server) => {
+    if (server) servers.set(request, server);
+    return app.fetch(request);
+  };
+  return {
+    mounted: inOwnWords(app, mounts, named),
+    routed: (request, server) => direct(request, server) ?? searched(request, server),
+  };
 }
 
 /** What the router has, with the names that mounts give their parameters. */

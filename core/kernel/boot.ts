@@ -20,6 +20,7 @@ import { isGuard } from "./discovery/manifest.ts";
 import { openOutbox } from "./mail/open-outbox.ts";
 import { hideConfiguration } from "./process/log.ts";
 import { markOf } from "./process/watchdog/marks.ts";
+import { auditRetention } from "./audit/retention.ts";
 import { openStores, storesOf } from "./records/open-stores.ts";
 import { wantedStorage } from "./records/stores.ts";
 import { forgetUncountedWork } from "./records/uncounted-work.ts";
@@ -161,11 +162,12 @@ function jobsIn(building: Building, mail: readonly Job[]): Jobs {
     .filter(isUp)
     .map(({ name, stage }) => ({ plugin: name, mark: markOf(name), jobs: stage.instance.running.jobs ?? [] }));
   const stores = storesOf(building);
-  const own = {
-    plugin: "gateway",
-    mark: 0,
-    jobs: [forgetUncountedWork({ records: stores.records, log, now: building.input.now }), ...mail],
-  };
+  const { now, settings } = building.input;
+  const store = building.stores.records;
+  const days = settings.auditRetentionDays;
+  const retention = store && days !== undefined ? [auditRetention({ store, days, log, now })] : [];
+  const uncounted = forgetUncountedWork({ records: stores.records, log, now });
+  const own = { plugin: "gateway", mark: 0, jobs: [uncounted, ...mail, ...retention] };
   return jobsOf([own, ...plugins], { kv: stores.kv, log, redact, now: building.input.now }, building.limits.drain);
 }
 

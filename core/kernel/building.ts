@@ -27,6 +27,7 @@ import type { Outbox } from "./mail/outbox.ts";
 import { type MissingSecrets, missingSecrets } from "./secrets/missing-secrets.ts";
 import type { PartHealth } from "./states.ts";
 import type { Profile } from "./settings/profile.ts";
+import type { Audit } from "./audit/audit.ts";
 import type { SharedRecords } from "./records/records.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { StoreHealth } from "./records/store-health.ts";
@@ -85,6 +86,7 @@ export interface Building {
   readonly late: LateHandles;
   stores: StorageHandles;
   records?: SharedRecords;
+  audit?: Audit;
   storeHealth?: StoreHealth;
   jobs?: Jobs;
   outbox?: Outbox;

@@ -35,6 +35,7 @@ import type { Egress } from "../egress/egress.ts";
 import type { ConfigRules } from "./config/rules.ts";
 import type { FindCredentials } from "./credentials.ts";
 import type { LateHandles } from "./late-handles.ts";
+import type { Audit } from "./audit/audit.ts";
 import type { Epoch } from "./records/epoch.ts";
 import type { OAuthTokens } from "./secrets/oauth-tokens.ts";
 import type { ReadReference } from "./secrets/references.ts";
@@ -116,6 +117,8 @@ export interface UnreadablePlugin {
 /** The handles that storage plugins provide between them. */
 export interface Stores {
   readonly records: RecordsHandle;
+  /** Absent where it is switched off. */
+  readonly audit?: Audit | undefined;
   /** Tells when records of these collections may have changed. */
   epoch(collections: readonly Collection[]): Epoch;
   readonly logs: LogStore;

@@ -115,11 +115,13 @@ const SECRET_MANAGER = members({
   auth: [areSignIns, "a list of object schemas, one for each way to sign in"],
   read: [isFunction, "a function"],
 });
-const OUTCOMES = members({ export: [isFunction, "a function"] });
+const changes = [absentOr(isFunction), "a function"] as const;
+const OUTCOMES = members({ export: [isFunction, "a function"], changes });
 const RECORDS = members({
   record: [isFunction, "a function"],
   withoutBodies: [isFunction, "a function"],
   write: [isFunction, "a function"],
+  changes,
 });
 
 export const KIND_RULES: { readonly [K in Kind]: KindRules } = {

@@ -97,9 +97,10 @@ export function claimCollections(deployed: DeployedPlugin, tables: Map<string, C
 }
 
 /** Drains and closes a generation's plugins: the kind set up last goes first; failed ones have something to close too. */
-export async function end({ plugins, limits, input, records, storeHealth, jobs, outbox }: Building): Promise<void> {
+export async function end({ plugins, limits, input, records, storeHealth, jobs, outbox, audit }: Building): Promise<void> {
   await outbox?.close(); // a run of its job waits for what is being sent
   await jobs?.stop();
+  await audit?.close().catch(() => undefined); // its store may be away
   storeHealth?.close();
   for (const kind of [...KINDS].reverse()) {
     if (kind === "storage") await records?.close().catch(() => undefined); // the feed it listens to is about to close

@@ -18,9 +18,11 @@ import { dispatcher } from "./dispatch.ts";
 import { type Authorize, authorizer, refusingArchived } from "./authorize.ts";
 import { guardrailJudge } from "./judge-body.ts";
 import { identifier } from "./identify.ts";
+import type { Audit } from "../kernel/audit/audit.ts";
 import type { MemoryBudget } from "../kernel/process/memory-budget.ts";
 import { type CostOf, costing, pricesOf, pricing } from "./settle/cost.ts";
 import { type EstimateUsage, estimating } from "./settle/estimate.ts";
+import { ChangeQueue } from "./settle/change-queue.ts";
 import { ExportQueue } from "./settle/export-queue.ts";
 import { withoutLongBody } from "./settle/make-outcome.ts";
 import { withoutOwnKeys } from "./settle/own-keys-hidden.ts";
@@ -59,6 +61,8 @@ export interface Gateway {
   readonly now: () => number;
   readonly log: Logger;
   readonly limits: PipelineLimits;
+  /** Where refusals are told; absent where the audit log is off. */
+  readonly audit?: Audit | undefined;
   readonly memory: MemoryBudget;
   /** WebSockets that are open. */
   readonly sessions: Sessions;
@@ -122,6 +126,10 @@ function settling(gen: Generation, limits: PipelineLimits, { headers, ownKeys, n
     ({ name, provides }) => new ExportQueue({ name, exporter: provides, log, now, spool: spools?.of(name) }),
   );
   const unheard = spools?.onBeat(() => queues.forEach((queue) => queue.wake()));
+  const changes = gen.exporters.flatMap(({ name, provides }) =>
+    provides.changes ? [new ChangeQueue({ name, take: (entries) => provides.changes?.(entries) ?? Promise.resolve(), log })] : [],
+  );
+  const unlistened = gen.stores.audit?.listen((entries) => changes.forEach((queue) => queue.add(entries)));
   const settlers = gen.policies.filter(({ provides }) => provides.settle);
   return {
     queues,
@@ -133,9 +141,10 @@ function settling(gen: Generation, limits: PipelineLimits, { headers, ownKeys, n
     },
     async close() {
       unheard?.();
-      await Promise.all(queues.map((queue) => queue.close()));
+      unlistened?.();
+      await Promise.all([...queues, ...changes].map((queue) => queue.close()));
     },
-    flush: async () => void (await Promise.all(queues.map((queue) => queue.flush()))),
+    flush: async () => void (await Promise.all([...queues, ...changes].map((queue) => queue.flush()))),
   };
 }
 
@@ -146,7 +155,7 @@ export function gatewayOf(parts: GatewayParts): Gateway {
   const dialects = byOperation(gen.dialects.values());
   const priceOf = pricing(gen.prices, log);
   const gateway: Gateway = {
-    ...{ gen, headers, ownKeys, now, log, limits, memory, stalledMs, dialects },
+    ...{ gen, headers, ownKeys, now, log, limits, memory, stalledMs, dialects, audit: stores.audit },
     ...settling(gen, limits, parts),
     sessions: new Sessions(),
     costOf: costing(priceOf),

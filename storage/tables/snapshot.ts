@@ -186,6 +186,190 @@ export const TABLES: readonly Table[] = [
   ]
  },
  {
+  "name": "audit_entries",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "created_at",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "organisation_id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "workspace_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "sequence",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "actor_type",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "actor_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "actor_name",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "actor_role",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "action",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "resource_type",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "resource_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "method",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "uri",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "query_params",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "request_id",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "request_headers",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "client_ip",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "user_agent",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "country",
+    "kind": "text",
+    "nullable": true
+   },
+   {
+    "name": "status",
+    "kind": "int",
+    "nullable": false
+   },
+   {
+    "name": "before",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "after",
+    "kind": "json",
+    "nullable": true
+   },
+   {
+    "name": "count",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "previous_hash",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "hash",
+    "kind": "text",
+    "nullable": false
+   }
+  ],
+  "unique": [
+   [
+    "organisation_id",
+    "sequence"
+   ]
+  ],
+  "index": [
+   [
+    "organisation_id",
+    "created_at"
+   ]
+  ]
+ },
+ {
+  "name": "audit_heads",
+  "columns": [
+   {
+    "name": "id",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "sequence",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "hash",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "anchor_sequence",
+    "kind": "bigint",
+    "nullable": false
+   },
+   {
+    "name": "anchor_hash",
+    "kind": "text",
+    "nullable": false
+   },
+   {
+    "name": "anchored_at",
+    "kind": "bigint",
+    "nullable": true
+   }
+  ],
+  "unique": [],
+  "index": []
+ },
+ {
   "name": "config_versions",
   "columns": [
    {

@@ -1,3 +1,4 @@
+import { audit } from "./audit.ts";
 import { authentication } from "./authentication.ts";
 import { controlApi } from "./control-api.ts";
 import { controlPlane } from "./control-plane.ts";
@@ -59,5 +60,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...mail,
   ...virtualKeys,
   ...controlApi,
+  ...audit,
   ...vendors,
 ];

@@ -29,7 +29,7 @@ export function collectionOf<const F extends Fields, T extends Tenancy>(given: {
   const { name, tenancy, fields, unique, index } = given;
   const columns = Object.entries(fields).flatMap(([member, field]) => columnsOf(member, field));
   const schema = Type.Object({ ...Stamps, ...TENANTS[tenancy], ...Object.fromEntries(columns) });
-  const collection = { name, tenancy, fields, schema, ...(unique && { unique }), ...(index && { index }) };
+  const collection = { name, tenancy, fields, schema, audited: true, ...(unique && { unique }), ...(index && { index }) };
   return collection as unknown as FieldCollection<F, T>; // its members are those that the types derive from the same fields
 }
 

@@ -9,6 +9,7 @@ import { WorkspaceKeySettings } from "./user-key-settings.ts";
 
 export const Organisations = defineCollection({
   name: "organisations",
+  audited: true,
   schema: Type.Object({
     ...Stamps,
     name: Type.String({ maxLength: 255, description: "Name." }),

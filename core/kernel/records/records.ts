@@ -13,6 +13,8 @@ import {
   recordTopic,
 } from "#contract";
 import type { Epoch } from "./epoch.ts";
+import { AUDIT_COLLECTIONS } from "../audit/audit.ts";
+import type { Journal } from "../audit/journal.ts";
 import { createAnnouncer } from "./announce.ts";
 import { watchFeed } from "./feed-watch.ts";
 import { RecordListeners } from "./listeners.ts";
@@ -33,12 +35,14 @@ export interface RecordsParts {
   readonly feed: Feed;
   readonly collections: readonly Collection[];
   readonly log: Logger;
+  /** Who writes what is audited; absent where the audit log is off. */
+  readonly journal?: Journal | undefined;
 }
 const MAX_HITS = 20_000;
 const MAX_MISSES = 10_000;
 
 /** Listens before the first look-up can cache anything. */
-export async function shareRecords({ store, feed, collections, log }: RecordsParts): Promise<SharedRecords> {
+export async function shareRecords({ store, feed, collections, log, journal }: RecordsParts): Promise<SharedRecords> {
   const listeners = new RecordListeners(collections);
   const announcer = createAnnouncer(feed, log);
   const watch = watchFeed({ feed, log, onSilence: (since) => listeners.doubt(since) });
@@ -50,7 +54,7 @@ export async function shareRecords({ store, feed, collections, log }: RecordsPar
     await announcer.announce(recordTopic(collection), id);
   };
   return {
-    handle: (owner, declared) => handleFor({ owner, declared, store, listeners, heard: () => watch.heard, announceChange }),
+    handle: (owner, declared) => handleFor({ owner, declared, store, journal, listeners, heard: () => watch.heard, announceChange }),
     epoch: (among) => listeners.epoch(among),
     health: watch.health,
     async close() {
@@ -65,12 +69,13 @@ interface HandleParts {
   readonly owner: string;
   readonly declared: readonly Collection[];
   readonly store: RecordStore;
+  readonly journal: Journal | undefined;
   readonly listeners: RecordListeners;
   /** Are changes heard of just now? */
   heard(): boolean;
   announceChange(collection: Collection, id: string): Promise<void>;
 }
-function handleFor({ owner, declared, store, listeners, heard, announceChange }: HandleParts): RecordsHandle {
+function handleFor({ owner, declared, store, journal, listeners, heard, announceChange }: HandleParts): RecordsHandle {
   const lookupParts = (collection: Collection) => ({
     heard,
     unsure: (until: number) => listeners.unsure(collection, until),
@@ -80,13 +85,17 @@ function handleFor({ owner, declared, store, listeners, heard, announceChange }:
   return {
     in(collection) {
       refuseUndeclared(owner, declared, collection);
-      return announced(store.in(collection), (id) => announceChange(collection, id));
+      if (isLog(collection)) return readOnly(store.in(collection), collection);
+      const records =
+        collection.audited && journal ? journal.over<Static<typeof collection.schema>>(collection, owner) : store.in(collection);
+      return announced(records, (id) => announceChange(collection, id));
     },
     together(writes) {
       for (const write of writes) refuseUndeclared(owner, declared, write.in);
+      for (const write of writes) if (isLog(write.in)) throw neverWritten(write.in);
       const changes = writes.flatMap((write) => idsOf(write).map((id) => [write.in, id] as const));
       const announceAll = async (): Promise<void> => void (await Promise.all(changes.map((change) => announceChange(...change))));
-      return telling(announceAll, () => store.together(writes));
+      return telling(announceAll, () => (journal ? journal.commit(writes, owner) : store.together(writes)));
     },
     lookup(collection, by, map) {
       refuseUndeclared(owner, declared, collection);
@@ -137,6 +146,24 @@ function announced<T>(records: Records<T>, announceChange: (id: string) => Promi
     insertMissing: (values) => telling(announcing(values.map(idOf)), () => records.insertMissing(values)),
     update: (id, patch, expect) => telling(announcing([id]), () => records.update(id, patch, expect)),
     remove: (id) => telling(announcing([id]), () => records.remove(id)),
+  };
+}
+
+/** The audit log is written with what it tells of, and by nobody else. */
+const isLog = ({ name }: Collection): boolean => AUDIT_COLLECTIONS.some((collection) => collection.name === name);
+const neverWritten = ({ name }: Collection): TypeError => new TypeError(`The records ${name} are written by the gateway alone.`);
+function readOnly<T>(records: Records<T>, collection: Collection): Records<T> {
+  const refuse = async (): Promise<never> => {
+    throw neverWritten(collection);
+  };
+  return {
+    get: (id) => records.get(id),
+    first: (where) => records.first(where),
+    list: (query) => records.list(query),
+    insert: refuse,
+    insertMissing: refuse,
+    update: refuse,
+    remove: refuse,
   };
 }
 

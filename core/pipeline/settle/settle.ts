@@ -1,3 +1,5 @@
+import type { Audit } from "../../kernel/audit/audit.ts";
+import { noteRefusal } from "./refusal-entry.ts";
 import {
   type Call,
   type Caller,
@@ -59,6 +61,7 @@ export interface Settling {
   readonly estimate: EstimateUsage;
   readonly owned: OwnedWork;
   readonly gen: { readonly keyHeaders: KeyHeaders };
+  readonly audit?: Audit | undefined;
   /** Hands what happened to policies and exporters. */
   settled(outcome: Outcome): void;
 }
@@ -167,6 +170,7 @@ export function gatewayHeaders(reply: Reply, call: Call): HeaderRecord {
 export function refused(thrown: unknown, served: Served, gw: Settling): Response {
   const { call, plan } = served;
   const error = answerable(thrown, { traceId: call.traceId }, gw.log);
+  noteRefusal(error, served, { audit: gw.audit, keyHeaders: gw.gen.keyHeaders });
   served.held.release(); // nothing of it is needed any more, and others wait for it
   const response = errorResponse(error, "data", call.row);
   response.headers.set("x-gateway-trace-id", call.traceId);

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { ApiKeys, Configs, definePlugin, Guardrails, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
 import { apiKeys } from "./resource.ts";
 import { keyWorker } from "./worker/index.ts";
-import { logged } from "./worker/notice.ts";
+import { mailed } from "./worker/notice.ts";
 
 /** Gateway keys of the organisation and of workspaces, and the job that expires and rotates them. */
 export default definePlugin({
@@ -18,10 +18,10 @@ export default definePlugin({
     },
     { additionalProperties: false },
   ),
-  needs: ["records", "vault"],
+  needs: ["records", "vault", "mail"],
   collections: [ApiKeys, Configs, Guardrails, Organisations, Users, WorkspaceMembers, Workspaces],
-  setup: ({ records, vault, log, now }, { everySec }) => ({
+  setup: ({ records, vault, mail, log, now }, { everySec }) => ({
     provides: { resources: [apiKeys] },
-    jobs: [keyWorker({ records, vault, log, now, tell: logged(log) }, everySec)],
+    jobs: [keyWorker({ records, vault, log, now, tell: mailed(mail, log) }, everySec)],
   }),
 });

@@ -83,6 +83,7 @@ export const evaluate = (guard: GuardrailJudge, underWay = new UnderWay()): Rout
     plane: "control",
     method: "POST",
     path: "/guardrails/evaluate",
+    action: false,
     tag: "Guardrails",
     summary: "Evaluate checks or a guardrail",
     description:

@@ -43,6 +43,7 @@ export const accept = (parts: AcceptParts): Route =>
     summary: "Accept an invite",
     description: "A POST to the link of an invite. It works once: the person becomes a user, and a member of the workspaces that it names.",
     scope: { public: true },
+    action: "sign_in",
     body: Body,
     query: TokenQuery,
     reply: Reply,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, inputTokens, isoTime, type Json, type Outcome, outputTokens, wholePath } from "#contract";
+import { type AuditEntry, definePlugin, inputTokens, isoTime, type Json, type Outcome, outputTokens, wholePath } from "#contract";
 
-/** One line per request through the process log, which takes secrets out. Neither bodies nor headers are in it. */
+/** One line per request, and one per entry of the audit log, through the process log, which takes secrets out. Neither bodies nor headers are in it. */
 export default definePlugin({
   kind: "exporter",
   config: Type.Object({}, { additionalProperties: false }),
@@ -11,8 +11,18 @@ export default definePlugin({
       export: async (batch) => {
         for (const outcome of batch) log("info", "request", line(outcome));
       },
+      changes: async (entries) => {
+        for (const entry of entries) log("info", "change", changeLine(entry));
+      },
     },
   }),
+});
+
+/** What was changed is in the audit log; the line says that it was, and whose hash proves it. */
+const changeLine = ({ before, after, request_headers: _, created_at, ...entry }: AuditEntry): Json => ({
+  ...entry,
+  at: isoTime(created_at),
+  members: Object.keys(after ?? before ?? {}),
 });
 
 const line = ({ call, caller, plan, usage, timing, ...outcome }: Outcome): Json => ({

@@ -1,4 +1,4 @@
-import { isoTime, type Logger, normalEmail, type RecordsHandle, Users } from "#contract";
+import { isoTime, letter, type Logger, type Mailer, normalEmail, type RecordsHandle, Users } from "#contract";
 import type { ApiKey } from "../rotation.ts";
 
 /** What people who care for a key are told, without anything secret: where its new secret is read, not what it is. */
@@ -11,8 +11,8 @@ export interface KeyNotice {
   readonly subject: string;
   readonly lines: readonly string[];
 }
-/** How notices reach people. */
-export type Tell = (notice: KeyNotice) => Promise<void>;
+/** How notices reach people; `false` where they did not, and are to be told again. */
+export type Tell = (notice: KeyNotice) => Promise<boolean>;
 
 interface Wording {
   subject(name: string): string;
@@ -59,8 +59,11 @@ async function whoCaresFor(
   return [...new Set(all.filter((email) => email !== "").map(normalEmail))];
 }
 
-/** In the process log. */
-export const logged =
-  (log: Logger): Tell =>
-  async ({ kind, keyId, subject, to }) =>
-    log(kind === "key_rotated" ? "info" : "warn", `api-key.${kind}`, { key: keyId, subject, people: to.length });
+/** By mail, and in the process log without what it says. */
+export const mailed =
+  (mail: Mailer, log: Logger): Tell =>
+  async ({ organisationId, kind, keyId, to, subject, lines }) => {
+    const fate = to.length === 0 ? "kept" : await mail.send({ organisationId, kind, to, ...letter(subject, lines) });
+    log(kind === "key_rotated" ? "info" : "warn", `api-key.${kind}`, { key: keyId, subject, people: to.length, mail: fate });
+    return fate !== "refused";
+  };

@@ -5,7 +5,7 @@ import { eachDue, type Phase, type WorkerParts } from "./parts.ts";
 
 /* Who cares for a key hears of its rotations: at least once, for what was told is written down after. */
 
-const tell = async (kind: KeyNotice["kind"], record: ApiKey, at: number, { records, tell: hand }: WorkerParts): Promise<void> =>
+const tell = async (kind: KeyNotice["kind"], record: ApiKey, at: number, { records, tell: hand }: WorkerParts): Promise<boolean> =>
   hand(await noticeOf(kind, record, at, records));
 
 /** Written where nobody has told more meanwhile. */
@@ -16,10 +16,11 @@ const remember = ({ id, last_updated_at }: ApiKey, told: ApiKey["told"], { recor
 export const tellOfTransitions: Phase = (parts) =>
   eachDue({ by: "key_transition_expires_at", until: Number.POSITIVE_INFINITY }, parts, async (record, ends) => {
     const { untold, ...told } = { ...record.told };
-    if (untold === true) await tell("key_rotated", record, ends, parts);
+    const isTold = untold !== true || (await tell("key_rotated", record, ends, parts));
     const warns = ends - DAY_MS <= parts.now() && (record.rotated_at ?? ends) < ends - DAY_MS && told["transition"] !== ends;
-    if (warns) await tell("key_transition_soon", record, ends, parts);
-    if (untold === true || warns) await remember(record, { ...told, ...(warns && { transition: ends }) }, parts);
+    const isWarned = warns && (await tell("key_transition_soon", record, ends, parts));
+    const left = { ...told, ...(!isTold && { untold: true }), ...(isWarned && { transition: ends }) };
+    if ((untold === true && isTold) || isWarned) await remember(record, left, parts);
     return false;
   });
 
@@ -28,7 +29,6 @@ export const tellOfRotations: Phase = (parts) =>
   eachDue({ by: "next_rotation_at", until: parts.now() + DAY_MS }, parts, async (record, next) => {
     const since = record.rotated_at ?? record.created_at;
     if (next <= parts.now() || since >= next - DAY_MS || record.told?.["rotation"] === next) return false;
-    await tell("key_rotation_soon", record, next, parts);
-    await remember(record, { ...record.told, rotation: next }, parts);
+    if (await tell("key_rotation_soon", record, next, parts)) await remember(record, { ...record.told, rotation: next }, parts);
     return false;
   });

@@ -21,7 +21,7 @@ describe("the worker of keys", () => {
     world.clock.now = Date.UTC(2026, 0, 7, 12); // a Wednesday
     said = [];
     const { records, vault } = world.handles;
-    const tell: Tell = async (notice) => void said.push(notice);
+    const tell: Tell = async (notice) => said.push(notice) > 0;
     const job = keyWorker({ records, vault, log: () => undefined, now: () => world.clock.now, tell }, 60);
     run = () => job.run(new AbortController().signal);
   });
@@ -155,7 +155,7 @@ describe("the worker of keys", () => {
         return vault.seal(plain);
       };
       const halted = keyWorker(
-        { records, vault: { ...vault, seal }, log: () => undefined, now: () => world.clock.now, tell: async () => undefined },
+        { records, vault: { ...vault, seal }, log: () => undefined, now: () => world.clock.now, tell: async () => true },
         60,
       );
       await expect(halted.run(stopping.signal)).rejects.toThrow();

@@ -1,0 +1,38 @@
+import type { RequestHeaders } from "#contract";
+import type { AskedBy } from "./acting.ts";
+import { maskedQuery } from "./mask.ts";
+
+export interface Asking {
+  readonly method: string;
+  readonly path: string;
+  /** Its query, with the question mark. */
+  readonly search: string;
+  readonly headers: Pick<RequestHeaders, "get">;
+  readonly requestId: string;
+  /** Of the connection; null where it is not known. */
+  readonly address: string | null;
+}
+
+/** Characters that an entry keeps of what a client says of itself. */
+const MAX_TEXT = 2_048;
+/** Headers that say where a request came from, and hold no credential. */
+const KEPT = ["user-agent", "content-type", "accept", "origin", "host", "x-forwarded-for", "x-real-ip", "traceparent"] as const;
+/** What proxies call the client's country. */
+const COUNTRY = ["cf-ipcountry", "cloudfront-viewer-country", "x-vercel-ip-country", "x-country-code"] as const;
+
+/** A request as entries tell of it. */
+export function askedBy({ method, path, search, headers, requestId, address }: Asking): AskedBy {
+  const said = (name: string): string | null => headers.get(name)?.slice(0, MAX_TEXT).toWellFormed() ?? null;
+  const kept = KEPT.flatMap((name) => (said(name) === null ? [] : [[name, said(name)] as const]));
+  const forwarded = said("x-forwarded-for")?.split(",")[0]?.trim() || said("x-real-ip");
+  return {
+    method,
+    uri: path.slice(0, MAX_TEXT).toWellFormed(),
+    query_params: maskedQuery(search),
+    request_id: requestId.toWellFormed(),
+    request_headers: Object.fromEntries(kept),
+    client_ip: forwarded ?? address,
+    user_agent: said("user-agent"),
+    country: COUNTRY.map(said).find((name) => name !== null) ?? null,
+  };
+}
