@@ -41,7 +41,7 @@ export const resources = section("2 Resources, 3 States", [
   ["2.3.partner-c", "partner_c.scanPrompt and partner_c.scanResponse are served."],
   ["2.3.partners", "The other third-party checks are served."],
 
-  ["2.4.required", "Actions have deny, async, on_success and on_fail: none of them can be left out."],
+  ["2.4.required", "Actions have deny, async, on_success and on_fail: the last two cannot be left out, the first two are then false."],
   ["2.4.defaults", "The defaults of actions are false, false, 5 / 1 / empty and -5 / 1 / empty."],
   ["2.5.mapping", "An MCP server mapping attaches a guardrail to a server per capability.", "MCP gateway"],
   ["2.5.run-on", "run_on takes input, output, beforeToolCall and afterToolCall, evaluated per tool call.", "MCP gateway"],

@@ -61,10 +61,8 @@ const FURTHER_ACTIONS = {
 /** What follows from the verdicts of a guardrail's checks. */
 export const GuardrailActions = Type.Object(
   {
-    deny: Type.Boolean({
-      description: "Refuse (446) when a check fails; otherwise the answer is marked 246. False where there are no actions.",
-    }),
-    async: Type.Boolean({ description: "Judge beside the request: never changes status or body. False where there are no actions." }),
+    deny: Type.Boolean({ default: false, description: "Refuse (446) when a check fails; otherwise the answer is marked 246." }),
+    async: Type.Boolean({ default: false, description: "Judge beside the request: never changes status or body." }),
     on_success: Feedback(5),
     on_fail: Feedback(-5),
     sequential: Type.Optional(

@@ -51,7 +51,7 @@ const guardrailsOf = (place: RulePlace) =>
         "Refuses what looks like a social security number": {
           name: "No social security numbers",
           checks: [{ id: "default.regexMatch", parameters: { rule: "\\b\\d{3}-\\d{2}-\\d{4}\\b", not: true } }],
-          actions: { deny: true, async: false, on_success: { feedback: {} }, on_fail: { feedback: {} } },
+          actions: { deny: true, on_success: { feedback: {} }, on_fail: { feedback: {} } },
         },
       },
       answer: {
