@@ -2,7 +2,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { isJson, type Json } from "#contract";
 
 /** Words of our own schemas that mean nothing to a reader of the document. */
-const OURS: ReadonlySet<string> = new Set(["$id", "column", "secret", "bound", "clientHeader"]);
+const OURS: ReadonlySet<string> = new Set(["$id", "column", "secret", "bound", "asks", "clientHeader"]);
 const at = (id: string): Json => ({ $ref: `#/components/schemas/${id}` });
 
 /** A member with a default may be left out: it is required of nobody, though the type that is inferred always has it. */

@@ -185,6 +185,7 @@ const FILTERS: Json = {
 const BODIES: Readonly<Record<string, Json>> = {
   "POST /v2/admin/workspaces/{workspaceId}/users": { users: [{ id: NOBODY }] },
   "PUT /admin/v2/integrations/{slug}/models": { models: [] },
+  "PUT /admin/v2/integrations/{slug}/integration-models": { models: [] },
   "PUT /admin/v2/integrations/{slug}/workspaces": { workspaces: [] },
 };
 /** Where what a path addresses is listed; outer parameters stand as they are. */

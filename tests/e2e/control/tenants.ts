@@ -92,6 +92,12 @@ async function personOf(plane: ControlPlane, adminKey: string, has: Has): Promis
   const { id } = (await accepted.json()) as { id: string };
   for (const path of ["/v2/admin/users", "/v2/admin/workspaces/{workspaceId}/users"]) add(has, path, [id]);
   add(has, "/v2/admin/users/invites", [String(invited["id"])]);
+  const mails = at(bodyOf(await plane.as(adminKey, "GET", "/v2/admin/mails")), "data") as readonly Json[]; // the invitation
+  add(
+    has,
+    "/v2/admin/mails",
+    mails.map(({ id: mail }) => String(mail)),
+  );
 }
 
 /** The organisation's admin, who has all of it, and its two workspaces. */

@@ -14,6 +14,7 @@ const HELD: readonly (readonly [families: string, actions: string, levels: Level
   ["organisation_settings", "read update", "O"],
   ["organisation_exclusions", "list update", "O"],
   ["audit_logs", "list", "O"],
+  ["mails", "list read delete", "O"], // ours: what is, or would be, sent by mail
   ["plugins", CRUD, "O"], // read and delete are ours: what is made can be looked at and taken back
   ["workspaces", "create delete", "O"],
   ["workspaces", "read update list", "OSU"],

@@ -65,14 +65,15 @@ function bounds(world: World, path: string, method: string): (readonly [member: 
     return typeof most === "number" && at(text, "format") === undefined && at(text, "const") === undefined ? [[member, most] as const] : [];
   });
 }
-export const scopesAt = ({ document }: World, method: string, path: string): unknown =>
-  at(document, "paths", path, method.toLowerCase(), "x-scopes");
+/** The document says the two kinds of keys one by one, each with scopes of its own. */
+export const scopesAt = ({ document }: World, method: string, path: string): unknown => {
+  const paths = path.includes("{sub-type}") ? ["service", "user"].map((kind) => path.replace("{sub-type}", kind)) : [path];
+  return [...new Set(paths.flatMap((one) => (at(document, "paths", one, method.toLowerCase(), "x-scopes") as string[] | undefined) ?? []))];
+};
 export const lengths: Case = async (family, world) => {
   const { create: rule, path, param } = family;
   const except = ["workspace_id", "organisation_id", ...(rule?.named ?? [])];
-  const ofNew = bounds(world, path + (rule?.below?.replace("/service", "/{sub-type}") ?? ""), "post").filter(
-    ([member]) => !except.includes(member),
-  );
+  const ofNew = bounds(world, path + (rule?.below ?? ""), "post").filter(([member]) => !except.includes(member));
   const ofChanged = bounds(world, `${path}/{${param}}`, "put").filter(([member]) => !except.includes(member));
   const least = () => ({ ...rule?.body(world, world.next()) });
   await together(rule ? ofNew : [], async ([member, most]) => {

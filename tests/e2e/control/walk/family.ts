@@ -19,6 +19,8 @@ export interface Family {
   readonly list: List;
   readonly read: { readonly shape: TSchema; readonly absent: 403 | 404; readonly slug?: boolean };
   readonly update?: Update;
+  /** Its refusal of who is unknown has no `error`, as the sheet says. */
+  readonly unknownIsPlain?: true;
   /** What is deleted may stay in sight; undefined where nothing is deleted. */
   readonly remove?: "gone" | "stays";
 }

@@ -122,14 +122,14 @@ const virtualKey = object({
   ...{ slug: text, rate_limits: orNull(shape.list(json)), expires_at: orNull(time), object: one("virtual-key") },
 });
 export const virtualKeys: Family = {
-  ...{ section: "4.6", noun: "virtual key", path: "/v2/virtual-keys", param: "slug", by: "workspace" },
+  ...{ section: "4.6", noun: "virtual key", path: "/v2/virtual-keys", param: "slug", by: "workspace", unknownIsPlain: true },
   create: {
     body: () => ({ name: "v", provider: "openai", key: "sk-walk-0123456789abcdef" }),
     more: () => ({ note: "n", usage_limits: spending, rate_limits: { type: "requests", unit: "rpm", value: 9 }, expires_at: LATER }),
     required: [],
     beyond: { provider: ["none-such"], usage_limits: NO_BUDGETS, rate_limits: NO_RATES, expires_at: ["tomorrow"] },
     shape: object({ success: bool, data: object({ slug: text }) }),
-    named: ["provider"],
+    named: ["provider", "apiVersion", "deploymentName", "resourceName"], // the last three are one provider's alone
   },
   list: { envelope: "list", item: virtualKey, filters: () => [], pages: PAGES.usual },
   read: { shape: virtualKey, absent: 404 },

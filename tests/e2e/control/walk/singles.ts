@@ -236,7 +236,7 @@ export const SINGLES: readonly Single[] = [
     shape: object({ records: list(object({ timestamp: text, method: text, uri: text })), total: int, object: one("analytics-graph") }),
     legal: (world) => ({ path: `/v2/audit-logs?${between(world)}` }),
     wrongQueries: [
-      ["method=GET", "method"],
+      ["method=FLY", "method"],
       ["user_type=robot", "user_type"],
       ["page_size=101", "page_size"],
       ["page_size=-1", "page_size"],
