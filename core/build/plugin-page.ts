@@ -74,7 +74,8 @@ async function parts(plugin: Plugin): Promise<readonly string[]> {
 
 /** A plugin that asks its host while it is set up has nothing of this to tell. */
 async function providedBy(plugin: Plugin): Promise<Partial<Kinds[Kind]>> {
-  const host = { log: () => undefined, now: () => 0 } as unknown as Parameters<Plugin["setup"]>[0];
+  const records = { lookup: () => () => undefined }; // prepared while setting up, and asked by requests alone
+  const host = { log: () => undefined, now: () => 0, records } as unknown as Parameters<Plugin["setup"]>[0];
   try {
     return (await plugin.setup(host, {})).provides;
   } catch {

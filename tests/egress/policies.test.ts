@@ -13,6 +13,7 @@ import {
   RateLimitPolicies,
   type RecordStore,
   Workspaces,
+  IntegrationWorkspaces,
 } from "#contract";
 import { operationRow } from "#kit";
 import { shareRecords } from "../../core/kernel/records/records.ts";
@@ -45,7 +46,7 @@ async function deployment(now: () => number = () => 1_000) {
         };
       },
     };
-    const collections = [RateLimitPolicies, ...NAME_COLLECTIONS];
+    const collections = [RateLimitPolicies, IntegrationWorkspaces, ...NAME_COLLECTIONS];
     const log = () => undefined;
     const shared = await shareRecords({ store: counted, feed, collections, log });
     const host: Host<"records" | "counters"> = { log, now, counters, records: shared.handle("policy/rate-limit", collections) };
