@@ -14,7 +14,8 @@ const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   "date-time": (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
   date: (value) => /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)),
-  email: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
+  // Longer is no address (RFC 5321), and would be tried at each of its dots.
+  email: (value) => value.length <= 320 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
 };
 // Schemas name formats; TypeBox knows none of its own. A format registered elsewhere is left as it is.
 for (const [name, test] of Object.entries(FORMATS)) if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, test);

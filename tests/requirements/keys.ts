@@ -5,6 +5,7 @@ export const keys = section("API keys", [
   ["K.transition", "Until the transition is over both secrets are the key; from that moment on the one before is refused, by the clock."],
   ["K.rotate-judged", "A transition lasts half an hour at least and is shorter than the period; there are two secrets at most."],
   ["K.rotate-scope", "A rotation needs the scope of the key's kind, and nobody rotates a key that may do more than theirs."],
+  ["K.rotate-leaked", "The former secret of a key neither reads the new one nor rotates the key."],
   ["K.rotate-at-once", "Of rotations of one key that come at once, one is done, and the others are refused."],
   ["K.rotate-cut", "A rotation that is cut off at any moment leaves a key that works."],
   [

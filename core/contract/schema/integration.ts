@@ -20,12 +20,15 @@ const slugField = (description: string) =>
     { schema: Slug("Short name; made from the name when left out.") },
   );
 const name = field(Type.String({ minLength: 1, maxLength: 255, description: "Name." }), { create: "required", update: true, view: true });
-const tags = field(Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }), { description: "Key-value tags." }), {
-  create: "optional",
-  update: true,
-  view: true,
-  default: {},
-});
+const tags = field(
+  Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }), { maxProperties: 50, description: "Key-value tags." }),
+  {
+    create: "optional",
+    update: true,
+    view: true,
+    default: {},
+  },
+);
 
 const GrantBudget = Nullable(Type.Array(UsageLimits, { maxItems: 1, description: "Budget: one, or none." }));
 const GrantRate = Nullable(Type.Array(WorkspaceRateLimit, { maxItems: 1, description: "Rate limit: one, or none." }));

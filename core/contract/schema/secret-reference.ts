@@ -56,7 +56,12 @@ export const SecretReferences = collectionOf({
       },
     ),
     tags: field(
-      Nullable(Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }), { description: "Key-value tags." })),
+      Nullable(
+        Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }), {
+          maxProperties: 50,
+          description: "Key-value tags.",
+        }),
+      ),
       { create: "optional", update: true, view: "alone" },
     ),
     status: field(OneOf(["ACTIVE"], { description: "State." }), { view: true, default: "ACTIVE" }),

@@ -4,7 +4,7 @@ import { closeToKeys, refuseRemoval } from "./closing.ts";
 import { storedDefaults } from "./defaults.ts";
 import { membersOf, MEMBER, withMembers } from "./member-view.ts";
 import { named, statesIn } from "./names.ts";
-import { securityOf, storedSecurity, storedSettings } from "./security.ts";
+import { refuseOwnLimits, securityOf, storedSecurity, storedSettings } from "./security.ts";
 
 const { usage_limits, rate_limits } = Workspaces.schema.properties;
 const [UsageLimitsList] = usage_limits.anyOf;
@@ -38,7 +38,8 @@ export const workspaces = resourceOf(Workspaces, {
     rate_limits: shown(RateLimitsList, (record) => record.rate_limits ?? []),
   },
   store: { defaults: storedDefaults, security_settings: storedSecurity, settings: storedSettings },
-  judge(_, { body }) {
+  judge(_, { body, caller }) {
+    refuseOwnLimits(body, caller);
     for (const limits of body.usage_limits ?? []) judgeUsageLimits(limits);
   },
   joins: {

@@ -30,6 +30,13 @@ export async function storedSecurity(given: object | null, input: Input, before:
   const what = `The organisation does not let workspaces decide about ${refused}: enable it there, in workspace_overrides.`;
   throw new GatewayError("REQUEST_INVALID", { what }, { param: `security_settings.${refused}` });
 }
+/** A limit that whom it binds could lift is none. */
+export function refuseOwnLimits(body: { readonly [M in (typeof LIMITS)[number]]?: unknown }, caller: Caller): void {
+  const param = decides(caller) ? undefined : LIMITS.find((member) => body[member] !== undefined);
+  if (param !== undefined) throw new GatewayError("ACCESS_DENIED", { what: "the limits of the workspace with this key" }, { param });
+}
+const LIMITS = ["rate_limits", "usage_limits"] as const;
+
 /** Whoever security settings bind does not set them; a key of the workspace may be anybody's. */
 const decides = (caller: Caller): boolean => caller.keyType === "organisation-service" || CallerRole.of(caller) === "admin";
 

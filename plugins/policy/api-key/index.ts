@@ -57,9 +57,12 @@ export default definePlugin({
   },
 });
 
+/** A key that is rotated because its secret got out keeps the new one from who has the old. */
+const ROTATING = /_api_keys\.rotate$/;
 /** The secret before the key's own works until the transition is over: by the clock, whether or not somebody wrote that down. */
 const replaced = (key: PreparedKey, { key_transition_expires_at: until }: RecordOf<typeof ApiKeys>): PreparedKey => ({
   ...key,
+  caller: Object.freeze({ ...key.caller, scopes: new Set([...key.caller.scopes].filter((scope) => !ROTATING.test(scope))) }),
   expiresAt: Math.min(key.expiresAt, until ?? 0),
 });
 

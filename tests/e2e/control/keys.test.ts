@@ -58,6 +58,20 @@ onBoth("rotation of keys", (plane) => {
     expect((await plane.as(own, "POST", path(narrow))).status).toBe(200);
     expect((await plane.as(narrow.key, "POST", path(wide))).status).toBe(403);
   });
+  test(
+    verifies("K.rotate-leaked", "the former secret neither reads the new one nor rotates the key again, though the key may"),
+    async () => {
+      const { id, key } = await newKey(plane, { scopes: ["workspace_service_api_keys.rotate", "completions.write"] });
+      const next = String(bodyOf(await rotate(id))["key"]);
+      expect(await chatStatus(plane, key)).toBe(200);
+      for (const [method, path] of [
+        ["GET", "secret"],
+        ["POST", "rotate"],
+      ] as const)
+        expect(errorOf(await plane.as(key, method, `/v2/api-keys/${id}/${path}`))).toEqual(refused(403, "AB03"));
+      expect(bodyOf(await plane.as(next, "GET", `/v2/api-keys/${id}/secret`))).toMatchObject({ key: next });
+    },
+  );
   test(verifies("K.rotate-at-once", "of ten rotations at once one is done, and its secret works"), async () => {
     const { id, key } = await newKey(plane);
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(id)));

@@ -118,6 +118,9 @@ onBoth("workspaces", (plane) => {
       for (const key of [keys[0], keys[1], keys[0], keys[1]]) statuses.push(await chatStatus(plane, key ?? ""));
       expect(statuses).toEqual([200, 200, 429, 429]);
       expect(await chatStatus(plane, await plane.key("default", ["completions.write"]))).toBe(200);
+      const manager = await plane.key(slug, ["workspaces.update"]);
+      for (const body of [{ rate_limits: null }, { usage_limits: [] }])
+        expect(errorOf(await plane.as(manager, "PUT", `${PATH}/${slug}`, body))).toEqual(refused(403, "AB03", Object.keys(body)[0]));
       bodyOf(await plane.admin("PUT", `${PATH}/${slug}`, { rate_limits: null }));
       await until("the limit is gone", async () => (await chatStatus(plane, keys[0] ?? "")) === 200, 1_000);
     });
