@@ -179,14 +179,16 @@ test("a gateway that somebody put into the background outlives the shell, also o
     `nohup ${serve}`,
     `setsid ${serve}`,
   ];
-  const each = ways.map((way, at) => `GATEWAY_DATA_DIR='${join(home, `way-${at}`)}' ${/^(nohup|setsid)/.test(way) ? "" : "env "}${way} &`);
+  const each = ways.map(
+    (way, at) => `NODE_WAY=way-${at} GATEWAY_DATA_DIR='${join(home, `way-${at}`)}' ${/^(nohup|setsid)/.test(way) ? "" : "env "}${way} &`,
+  );
   const run = started(["sh", "-c", `${each.join(" ")} read _`]);
   await listening(run, ways.length);
   const family = descendants(run.child.pid);
   const byWay = (at: number): number =>
     family.find((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`/way-${at}\0`);
+        return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`NODE_WAY=way-${at}\0`);
       } catch {
         return false; // it has ended
       }

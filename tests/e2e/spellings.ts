@@ -45,6 +45,7 @@ const PUBLIC = [
   "/openapi.json",
   "/docs",
   "/v2/admin/users/invites/accept",
+  "/v2/model-configs/pricing/x/x",
 ];
 /** Every protected route, parameters filled in. */
 export async function protectedRoutes(base: string): Promise<readonly (readonly [method: string, path: string])[]> {
