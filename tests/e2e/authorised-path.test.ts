@@ -33,16 +33,20 @@ type Find = (asked: RawRequest) => Reference | undefined;
 
 async function references(): Promise<Find> {
   const { paths } = (await (await fetch(`${gateway.base}/openapi.json`)).json()) as Api;
-  const rows = Object.entries(paths).map(([path, methods]) => ({
-    pattern: new RegExp(
-      `^${path
-        .replace(/[.]/g, "\\.")
-        .replace(/\{model\}$/, ".+")
-        .replace(/\{[^}]+\}/g, "[^/]+")}/?$`,
-    ), // models' names may hold slashes
-    literal: !path.includes("{"),
-    methods: methods as Readonly<Record<string, { readonly "x-scopes"?: readonly string[] }>>,
-  }));
+  /** The kinds of keys are shown one by one; the route takes any word there, and refuses what is none. */
+  const asRouted = (path: string): string => path.replace(/^(\/v2\/api-keys(?:\/\w+)?)\/(?:service|user)$/, "$1/{sub-type}");
+  const rows = Object.entries(paths)
+    .map(([shown, methods]) => [asRouted(shown), methods] as const)
+    .map(([path, methods]) => ({
+      pattern: new RegExp(
+        `^${path
+          .replace(/[.]/g, "\\.")
+          .replace(/\{model\}$/, ".+")
+          .replace(/\{[^}]+\}/g, "[^/]+")}/?$`,
+      ), // models' names may hold slashes
+      literal: !path.includes("{"),
+      methods: methods as Readonly<Record<string, { readonly "x-scopes"?: readonly string[] }>>,
+    }));
   const ordered = rows.toSorted((a, b) => Number(b.literal) - Number(a.literal));
   return ({ method, target }) => {
     const asked = target.replace(/^https?:\/\/[^/]*/i, ""); // of an absolute form, its path
