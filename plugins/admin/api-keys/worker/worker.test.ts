@@ -184,4 +184,50 @@ describe("the worker of keys", () => {
     await run();
     expect(await read(key)).toMatchObject({ key_transition_expires_at: at(0) + HALF_HOUR_MS, next_rotation_at: null, rotation_policy: {} });
   });
+  const enforceDays = (days: number | undefined) =>
+    world.handles.records.in(Organisations).update(ORGANISATION.ours, { settings: days ? { user_api_key_rotation_period: days } : {} });
+  test(
+    verifies("K.schedule-fits", "a transition that is too long for a period that comes to be enforced is shortened, and stays so"),
+    async () => {
+      const rotation_policy = { rotation_period: "monthly", key_transition_period_ms: 10 * DAY_MS };
+      const key = await put({ type: "workspace-user", user_id: USER, rotation_policy, next_rotation_at: at(0) });
+      await enforceDays(7);
+      await run();
+      expect(await read(key)).toMatchObject({
+        rotation_policy: { rotation_period_days: 7, key_transition_period_ms: 6 * DAY_MS },
+        key_transition_expires_at: world.clock.now + 6 * DAY_MS,
+      });
+      await enforceDays(undefined);
+      const { next_rotation_at } = await read(key);
+      world.clock.now = next_rotation_at ?? expect.unreachable();
+      await run();
+      expect((await read(key)).rotated_at).toBe(world.clock.now);
+    },
+  );
+  test(verifies("K.schedule-fits", "policies that nobody judged hold up no other key, whether adopted or stored before"), async () => {
+    const policy = { rotation_period_days: 7, key_transition_period_ms: 10 * DAY_MS };
+    const stored = await put({ rotation_policy: policy, next_rotation_at: at(-1) });
+    const adopted = await put({ rotation_policy: { ...policy, next_rotation_at: isoTime(at(-1)) } });
+    const broken = await put({ rotation_policy: { rotation_period: "weekly", next_rotation_at: "some day" } });
+    const other = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0) });
+    await run();
+    for (const { id } of [stored, adopted, other]) expect((await read({ id } as Key)).rotated_at).toBe(world.clock.now);
+    expect((await read(broken)).rotated_at).toBeNull();
+  });
+  test(verifies("K.schedule-fits", "a key that cannot be rotated is skipped and said, and the others are rotated"), async () => {
+    const due = { rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(-1) };
+    const keys = [await put(due), await put(due), await put(due)];
+    const { records, vault } = world.handles;
+    let seals = 0;
+    const seal = (plain: string): string => {
+      if ((seals += 1) === 1) throw new Error("this one is broken");
+      return vault.seal(plain);
+    };
+    const logged: string[] = [];
+    const log = (_: string, event: string) => void logged.push(event);
+    const job = keyWorker({ records, vault: { ...vault, seal }, log, now: () => world.clock.now, tell: async () => true }, 60);
+    await job.run(new AbortController().signal);
+    expect((await Promise.all(keys.map(read))).filter(({ rotated_at }) => rotated_at !== null)).toHaveLength(2);
+    expect(logged).toContain("api-key.skipped");
+  });
 });
