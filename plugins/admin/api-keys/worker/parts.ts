@@ -7,7 +7,7 @@ export interface WorkerParts {
   readonly records: Pick<RecordsHandle, "in">;
   readonly vault: Vault;
   readonly log: Logger;
-  /** Once it returns, the notice will reach people. */
+  /** Once it returns, the person will be reached. */
   readonly tell: Tell;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export type Phase = (parts: WorkerParts) => Promise<void>;
 
 /** Keys whose moment has come. */
 export interface Due {
-  readonly by: "expires_at" | "next_rotation_at" | "key_transition_expires_at" | "secret_kept_until";
+  readonly by: "expires_at" | "next_rotation_at" | "key_transition_expires_at" | "secret_kept_until" | "untold_since";
   readonly until: number;
   readonly where?: Where<ApiKey>;
 }

@@ -15,5 +15,5 @@ async function rotate(record: ApiKey, { records, vault, now }: WorkerParts): Pro
   if (obstacle(record, at) !== undefined) return false; // a secret that is still in transition ends first
   const { rotationDays } = await keyRulesOf(record, records);
   const { patch } = rotated(record, { vault, now: at, enforcedDays: rotationDays });
-  return writeRotation(record, { ...patch, secret_kept_until: at + SECRET_KEPT_MS, told: { untold: true } }, records);
+  return writeRotation(record, { ...patch, secret_kept_until: at + SECRET_KEPT_MS, untold_since: at, told: null }, records);
 }
