@@ -32,6 +32,19 @@ export function judgeTransition(policy: KeptRotationPolicy | null, param: string
   throw refused("key_transition_period_ms must be shorter than the time between two rotations", `${param}key_transition_period_ms`);
 }
 
+/** With a transition that fits its period: one that was said for a longer period ends a day before the next rotation. */
+export function fitting(policy: KeptRotationPolicy): KeptRotationPolicy {
+  const period = periodMs(policy);
+  if (transitionMs(policy) < period) return policy;
+  return { ...policy, key_transition_period_ms: Math.max(LEAST_TRANSITION_MS, period - DAY_MS) };
+}
+
+/** What becomes of a key's own policy where this period is enforced. */
+export function underPeriod(policy: KeptRotationPolicy | null, enforcedDays: number): KeptRotationPolicy {
+  const { rotation_period: _, ...rest } = policy ?? {};
+  return fitting({ ...rest, rotation_period_days: enforcedDays });
+}
+
 type Schedule = Pick<RecordOf<typeof ApiKeys>, "rotation_policy" | "next_rotation_at">;
 const NEVER: Schedule = { rotation_policy: null, next_rotation_at: null };
 

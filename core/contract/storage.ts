@@ -29,7 +29,7 @@ export interface Collection<S extends TObject = TObject> {
   /** Member lists that must be unique together. */
   readonly unique?: readonly (readonly string[])[];
   readonly index?: readonly (readonly string[])[];
-  /** Each write is committed with an entry of the audit log. So it is of every collection that is made of fields. */
+  /** Each write is committed with an entry of the audit log. So it is of every collection that is made of fields and does not say otherwise. */
   readonly audited?: true;
 }
 type Members<S extends TObject> = readonly (readonly (keyof Static<S> & string)[])[];

@@ -144,6 +144,11 @@ export const TABLES: readonly Table[] = [
     "nullable": true
    },
    {
+    "name": "untold_since",
+    "kind": "bigint",
+    "nullable": true
+   },
+   {
     "name": "told",
     "kind": "json",
     "nullable": true
@@ -182,6 +187,9 @@ export const TABLES: readonly Table[] = [
    ],
    [
     "secret_kept_until"
+   ],
+   [
+    "untold_since"
    ]
   ]
  },

@@ -32,6 +32,7 @@ describe("the audit log leaves nothing out", () => {
     owned_ids: "made by requests of the data plane, millions of them",
     kept_responses: "the same: answers that are kept for their clients",
     config_versions: "the state that the entry of the config's own change tells",
+    mails: "written by the gateway: the entry of what they tell of tells it, and that of a route who deletes one",
     audit_entries: "the log itself",
     audit_heads: "where it ends",
   };

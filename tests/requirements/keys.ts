@@ -16,6 +16,14 @@ export const keys = section("API keys", [
   ["K.schedule-warned", "A worker warns a day before a key is rotated, and before the secret before ends, once each."],
   ["K.schedule-once", "A key that is due is rotated once in a cluster, also when the process that does it is killed in the middle."],
   [
+    "K.schedule-digest",
+    "Of all keys that a run rotates a person gets one mail; who has had too many within the hour hears later, also after the transition.",
+  ],
+  [
+    "K.schedule-fits",
+    "A transition that is too long for a period that comes to be enforced is shortened; one key that cannot be rotated holds up no other.",
+  ],
+  [
     "K.enforced",
     "The period that organisation or workspace enforce is that of all user keys; another one, or a day of one's own, is refused.",
   ],

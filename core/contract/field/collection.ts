@@ -25,11 +25,13 @@ export function collectionOf<const F extends Fields, T extends Tenancy>(given: {
   readonly fields: F;
   readonly unique?: Members<F, T>;
   readonly index?: Members<F, T>;
+  /** Its writes are no deeds of anybody: what made the record has an entry of its own. */
+  readonly audited?: false;
 }): FieldCollection<F, T> {
-  const { name, tenancy, fields, unique, index } = given;
+  const { name, tenancy, fields, unique, index, audited = true } = given;
   const columns = Object.entries(fields).flatMap(([member, field]) => columnsOf(member, field));
   const schema = Type.Object({ ...Stamps, ...TENANTS[tenancy], ...Object.fromEntries(columns) });
-  const collection = { name, tenancy, fields, schema, audited: true, ...(unique && { unique }), ...(index && { index }) };
+  const collection = { name, tenancy, fields, schema, ...(audited && { audited }), ...(unique && { unique }), ...(index && { index }) };
   return collection as unknown as FieldCollection<F, T>; // its members are those that the types derive from the same fields
 }
 

@@ -102,7 +102,9 @@ export const ApiKeys = collectionOf({
     /** A secret that nobody was shown for certain: whoever may rotate the key can ask for it, until `secret_kept_until`. */
     secret_sealed: field(Nullable(Type.String({ description: "The secret, sealed, while it can be asked for." })), { default: null }),
     secret_kept_until: field(Nullable(Timestamp("Until when the secret can be asked for.")), { view: true, default: null }),
-    /** `{untold?: true, rotation?, transition?}`: a rotation that nobody was told of, and the moments that somebody was warned of. */
+    /** A rotation that not everybody was told of who is to be. */
+    untold_since: field(Nullable(Timestamp("Since when people are to be told of its new secret.")), { default: null }),
+    /** `{[notice]: {at, left}}`: the moment that people were told of, and the addresses of those who have not heard. */
     told: field(Nullable(JsonObject("What was told of rotations.")), { default: null }),
     /** The environment of the gateway says its secret: nothing else replaces it. */
     is_preset: field(Type.Boolean({ description: "Is its secret set in the environment?" }), { default: false }),
@@ -115,6 +117,7 @@ export const ApiKeys = collectionOf({
     ["key_transition_expires_at"],
     ["expires_at"],
     ["secret_kept_until"],
+    ["untold_since"],
   ],
 });
 
@@ -128,9 +131,10 @@ export const NO_ROTATION: Pick<
   | "rotated_at"
   | "secret_sealed"
   | "secret_kept_until"
+  | "untold_since"
   | "told"
   | "is_preset"
 > = {
   ...{ rotation_policy: null, next_rotation_at: null, previous_digest: null, key_transition_expires_at: null },
-  ...{ rotated_at: null, secret_sealed: null, secret_kept_until: null, told: null, is_preset: false },
+  ...{ rotated_at: null, secret_sealed: null, secret_kept_until: null, untold_since: null, told: null, is_preset: false },
 };

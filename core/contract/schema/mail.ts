@@ -10,6 +10,7 @@ export const MAIL_STATES = ["queued", "sent", "failed", "kept"] as const;
 export const Mails = collectionOf({
   name: "mails",
   tenancy: "organisation",
+  audited: false,
   fields: {
     kind: field(Type.String({ maxLength: 64, description: "What it is about." }), { view: true }),
     recipient: field(Email, { view: true }),

@@ -28,6 +28,9 @@ const current = new AsyncLocalStorage<Acting>();
 /** Whatever is written within is this actor's. */
 export const acting = <R>(by: Acting, work: () => R): R => current.run(by, work);
 
+/** What a request or a command has set off and does not wait for is the gateway's own doing. */
+export const actingForNobody = <R>(work: () => R): R => current.exit(work);
+
 /** Who acts here; the gateway itself, by the name of the part that writes, where no request or command is behind it. */
 export const actingNow = (part: string): Acting =>
   current.getStore() ?? {

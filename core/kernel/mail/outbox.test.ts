@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { type Mail, Mails, type MailTransport, type OutgoingMail } from "#contract";
 import { fakeHost } from "../../../tests/kit/host.ts";
 import { until } from "../../../tests/servers/until.ts";
+import { acting, actingNow, commandLine } from "../audit/acting.ts";
 import { forgetMail } from "./mail-jobs.ts";
 import { Outbox, type OutboxParts } from "./outbox.ts";
 
@@ -117,4 +118,12 @@ test("old mails are forgotten, whatever became of them", async () => {
   clock.now += 5 * DAY_MS;
   await forgetMail(mails, () => clock.now).run(signal());
   expect((await rows()).map(({ recipient }) => recipient)).toEqual(["bo@example.org"]);
+});
+test("who sets a mail off does not deliver it: that is the gateway's doing", async () => {
+  const actors: string[] = [];
+  const send: MailTransport["send"] = async () => void actors.push(actingNow("mail").actor.actor_type);
+  const { another } = await deployment({ send });
+  await acting(commandLine("ada"), () => another().send(MAIL));
+  await until("it is gone", 5_000, () => actors.length > 0);
+  expect(actors).toEqual(["system"]);
 });

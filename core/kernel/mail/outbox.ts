@@ -1,4 +1,5 @@
 import type { Health, Mail, Mailer, MailFate, MailTransport } from "#contract";
+import { actingForNobody } from "../audit/acting.ts";
 import { type Allowance, isAllowed } from "./allowance.ts";
 import { deliver, type DeliveryParts } from "./delivery.ts";
 import { addressesIn, type MailRow, rowOf } from "./mail-rows.ts";
@@ -71,7 +72,7 @@ export class Outbox implements Mailer {
   #begin(row: MailRow): void {
     const { transport, log } = this.parts;
     if (!transport || this.#stopped.signal.aborted) return;
-    const sending = deliver(row, this.#stopped.signal, { ...this.parts, transport })
+    const sending = actingForNobody(() => deliver(row, this.#stopped.signal, { ...this.parts, transport }))
       .then((failure) => this.#tell(failure))
       .catch((thrown: unknown) => log("warn", "mail.unwritten", { mail: row.id, why: thrown }))
       .finally(() => this.#sending.delete(sending));

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { ApiKeys, Configs, definePlugin, Guardrails, Organisations, Users, WorkspaceMembers, Workspaces } from "#contract";
 import { apiKeys } from "./resource.ts";
 import { keyWorker } from "./worker/index.ts";
-import { mailed } from "./worker/notice.ts";
+import { mailed } from "./worker/mailed.ts";
 
 /** Gateway keys of the organisation and of workspaces, and the job that expires and rotates them. */
 export default definePlugin({

@@ -9,11 +9,10 @@ import {
   type RuleInput,
   scopeRefusal,
   TransitionPeriod,
-  transitionMs,
   Uuid,
 } from "#contract";
 import { refuseOthersKey } from "./owner.ts";
-import { type ApiKey, policyOf, refuseRotation, rotated, writeRotation } from "./rotation.ts";
+import { type ApiKey, refuseRotation, rotated, writeRotation } from "./rotation.ts";
 import { keyRulesOf } from "./key-rules.ts";
 import { FAMILIES, familyOf, refuseWiderRecord } from "./rules.ts";
 
@@ -49,7 +48,7 @@ export const rotate: MemberAction<typeof ApiKeys.schema> = {
     const { rotationDays } = await keyRulesOf(record, input.records);
     const { secret, until, patch } = rotated(record, {
       ...{ vault: input.vault, now: Math.max(input.now, record.last_updated_at + 1) },
-      ...{ transitionMs: asked ?? transitionMs(policyOf(record)), enforcedDays: rotationDays },
+      ...{ askedMs: asked, enforcedDays: rotationDays },
     });
     if (!(await writeRotation(record, patch, input.records))) throw new GatewayError("CHANGED_MEANWHILE", { what: "The API key" });
     return { id: record.id, key: secret, key_transition_expires_at: isoTime(until) };

@@ -1,5 +1,6 @@
 import {
   ApiKeys,
+  fitting,
   GatewayError,
   isoTime,
   judgeTransition,
@@ -10,6 +11,8 @@ import {
   type RecordOf,
   type RecordsHandle,
   stateAt,
+  transitionMs,
+  underPeriod,
   type Vault,
 } from "#contract";
 
@@ -30,7 +33,8 @@ export function obstacle(record: ApiKey, now: number): string | undefined {
 interface Rotating {
   readonly vault: Vault;
   readonly now: number;
-  readonly transitionMs: number;
+  /** How long the secret before is to work; where it is not said, as long as the policy says. */
+  readonly askedMs?: number | undefined;
   /** The period that is enforced; null where the key's own policy counts. */
   readonly enforcedDays: number | null;
 }
@@ -38,11 +42,11 @@ interface Rotating {
  * A new secret, and the one write that makes it the key's: whatever breaks off before or after, a secret works that somebody
  * has. Until the transition is over it can be asked for again, for an answer may be lost on its way.
  */
-export function rotated(record: ApiKey, { vault, now, transitionMs, enforcedDays }: Rotating) {
-  const policy = enforcedDays === null ? policyOf(record) : enforcedPolicy(policyOf(record), enforcedDays);
-  judgeTransition(policy, "", transitionMs);
+export function rotated(record: ApiKey, { vault, now, askedMs, enforcedDays }: Rotating) {
+  const policy = policyNow(policyOf(record), enforcedDays);
+  if (askedMs !== undefined) judgeTransition(policy, "", askedMs);
   const secret = newGatewayKey(vault);
-  const until = now + transitionMs;
+  const until = now + (askedMs ?? transitionMs(policy));
   const patch = {
     ...{ digest: vault.digest(secret), masked_key: maskGatewayKey(secret, vault), rotated_at: now, last_updated_at: now },
     ...{ previous_digest: record.digest, key_transition_expires_at: until },
@@ -51,10 +55,11 @@ export function rotated(record: ApiKey, { vault, now, transitionMs, enforcedDays
   } satisfies Partial<ApiKey>;
   return { secret, until, patch };
 }
-const enforcedPolicy = (policy: KeptRotationPolicy | null, days: number): KeptRotationPolicy => {
-  const { rotation_period: _, ...rest } = policy ?? {};
-  return { ...rest, rotation_period_days: days };
-};
+/** What was stored may not fit: the period that was enforced then may be enforced no more. Nobody is there to be told. */
+function policyNow(own: KeptRotationPolicy | null, enforcedDays: number | null): KeptRotationPolicy | null {
+  if (enforcedDays !== null) return underPeriod(own, enforcedDays);
+  return own && fitting(own);
+}
 
 /** Writes a rotation of the key as it was read; `false` where somebody else wrote it meanwhile: of two rotations, one is done. */
 export const writeRotation = (before: ApiKey, patch: Partial<ApiKey>, records: Pick<RecordsHandle, "in">): Promise<boolean> =>

@@ -596,4 +596,13 @@ create table "audit_heads" (
 );
 `,
   },
+  {
+    id: "0016_untold_rotations",
+    checksum: "2e45f486bf10bf035d79112e4537b7c27bf05e309915d0ca238223823f10bda7",
+    destructive: null,
+    sql: `alter table "api_keys" add column "untold_since" bigint;
+
+create index "api_keys_untold_since_idx" on "api_keys" ("untold_since");
+`,
+  },
 ];

@@ -558,4 +558,13 @@ create table "audit_heads" (
 );
 `,
   },
+  {
+    id: "0016_untold_rotations",
+    checksum: "44034e215cf8b8a7466d6edf570fd624c7b71270258107821bdcdc028de08c94",
+    destructive: null,
+    sql: `alter table "api_keys" add column "untold_since" integer;
+
+create index "api_keys_untold_since_idx" on "api_keys" ("untold_since");
+`,
+  },
 ];

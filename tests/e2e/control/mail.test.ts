@@ -84,6 +84,22 @@ describe("with a mail server", () => {
     for (const { id: mail } of sent)
       expect(bodyOf(await admin(gateway, "GET", `${MAILS}/${mail}`))).toMatchObject({ text: null, html: null });
   });
+  test(verifies("M.audit", "the audit log says who invited, and nothing of tries to deliver the mail"), async () => {
+    const server = await serverWith();
+    const gateway = await gatewayWith(plainly(server.port));
+    const audited = async () =>
+      bodyOf(await admin(gateway, "GET", "/v2/audit-logs?start_time=2020-01-01T00:00:00Z&end_time=2099-01-01T00:00:00Z"))[
+        "records"
+      ] as Json[];
+    const before = (await audited()).length;
+    await invite(gateway, "uma@mail-tests.example");
+    await became(gateway, "uma@mail-tests.example", "sent");
+    const entries = await audited();
+    expect(entries.slice(0, entries.length - before).map(({ resource_type }) => resource_type)).toEqual(["invites"]);
+    const [{ id } = {}] = await mailsOf(gateway, "uma@mail-tests.example");
+    expect((await admin(gateway, "DELETE", `${MAILS}/${id}`)).status).toBe(200);
+    expect((await audited())[0]).toMatchObject({ method: "DELETE", uri: `${MAILS}/${id}` });
+  });
   test(verifies("M.outbox", "with the server away an invite is made at once, and mailed when the server is back"), async () => {
     const port = await freePort();
     const gateway = await gatewayWith(plainly(port));

@@ -1,6 +1,6 @@
-import { ApiKeys, isJson, type KeptRotationPolicy, nextRotation, nextTurn } from "#contract";
+import { ApiKeys, fitting, isJson, type KeptRotationPolicy, nextRotation, nextTurn } from "#contract";
 import type { ApiKey } from "../rotation.ts";
-import { LIVING, type Phase, type WorkerParts } from "./parts.ts";
+import { LIVING, orSkipped, type Phase, type WorkerParts } from "./parts.ts";
 
 const PAGE = 100;
 
@@ -17,7 +17,7 @@ export function adoptPolicies(): Phase {
       const { data } = await parts.records.in(ApiKeys).list({ where, limit: PAGE, offset });
       for (const record of data) {
         parts.signal.throwIfAborted();
-        if (!(await adopt(record, parts))) offset += 1;
+        if (!(await orSkipped(record, parts, adopt))) offset += 1;
       }
       if (data.length < PAGE) break;
       await nextTurn();
@@ -29,7 +29,7 @@ export function adoptPolicies(): Phase {
 async function adopt(record: ApiKey, { records, now }: WorkerParts): Promise<boolean> {
   if (!isJson(record.rotation_policy)) return false;
   const { next_rotation_at: said, ...policy } = record.rotation_policy;
-  const kept: KeptRotationPolicy = policy; // as its schema let it in
+  const kept: KeptRotationPolicy = fitting(policy); // as its schema let it in: nobody judged it
   const next = typeof said === "string" ? Date.parse(said) : nextRotation(kept, now());
   if (next === null) return false;
   const change = { rotation_policy: kept, next_rotation_at: Math.max(next, now()) };

@@ -1,7 +1,7 @@
-import { ApiKeys, mayOverride, nextRotation, nextTurn, Organisations, type RecordOf } from "#contract";
+import { ApiKeys, mayOverride, nextRotation, nextTurn, Organisations, type RecordOf, underPeriod } from "#contract";
 import { keyRulesOf } from "../key-rules.ts";
 import { type ApiKey, policyOf } from "../rotation.ts";
-import { LIVING, type Phase, type WorkerParts } from "./parts.ts";
+import { LIVING, orSkipped, type Phase, type WorkerParts } from "./parts.ts";
 
 type Organisation = RecordOf<typeof Organisations>;
 const PAGE = 100;
@@ -44,7 +44,7 @@ async function scheduleKeys({ id: organisation_id }: Organisation, parts: Worker
     const { data } = await parts.records.in(ApiKeys).list({ where, limit: PAGE, offset });
     for (const record of data) {
       parts.signal.throwIfAborted();
-      if (!(await schedule(record, parts))) offset += 1;
+      if (!(await orSkipped(record, parts, schedule))) offset += 1;
     }
     if (data.length < PAGE) return;
     await nextTurn();
@@ -54,8 +54,7 @@ async function scheduleKeys({ id: organisation_id }: Organisation, parts: Worker
 async function schedule(record: ApiKey, { records, now }: WorkerParts): Promise<boolean> {
   const { rotationDays } = await keyRulesOf(record, records);
   if (rotationDays === null) return false;
-  const { rotation_period: _, ...own } = policyOf(record) ?? {};
-  const rotation_policy = { ...own, rotation_period_days: rotationDays };
+  const rotation_policy = underPeriod(policyOf(record), rotationDays);
   const change = { rotation_policy, next_rotation_at: nextRotation(rotation_policy, now()) };
   return records.in(ApiKeys).update(record.id, change, { next_rotation_at: null, last_updated_at: record.last_updated_at });
 }

@@ -1,69 +1,70 @@
-import { isoTime, letter, type Logger, type Mailer, normalEmail, type RecordsHandle, Users } from "#contract";
-import type { ApiKey } from "../rotation.ts";
+import { type ApiKeys, isoTime, type RecordOf } from "#contract";
 
-/** What people who care for a key are told, without anything secret: where its new secret is read, not what it is. */
+type ApiKey = RecordOf<typeof ApiKeys>;
+
+/** Something that people are told of a key. */
 export interface KeyNotice {
-  readonly organisationId: string;
   readonly kind: keyof typeof NOTICES;
-  readonly keyId: string;
-  /** Addresses. */
+  readonly key: ApiKey;
+  /** The moment that it is about: what was told of another moment was not told of this one. */
+  readonly at: number;
+  /** Addresses of those who have not heard. */
   readonly to: readonly string[];
+}
+/** What one person is told of keys of an organisation, without anything secret: where new secrets are read, not what they are. */
+export interface Digest {
+  readonly organisationId: string;
+  readonly kind: KeyNotice["kind"];
+  readonly keyIds: readonly string[];
+  readonly to: string;
   readonly subject: string;
   readonly lines: readonly string[];
 }
-/** How notices reach people; `false` where they did not, and are to be told again. */
-export type Tell = (notice: KeyNotice) => Promise<boolean>;
+/** How people are told; `false` where it did not reach them, and is to be told again. */
+export type Tell = (digest: Digest) => Promise<boolean>;
 
 interface Wording {
-  subject(name: string): string;
-  lines(id: string, at: string): readonly string[];
+  subject(which: string): string;
+  line(key: ApiKey, at: number): string;
 }
+const where = ({ id }: ApiKey): string => `GET /v2/api-keys/${id}/secret`;
 const NOTICES = {
   key_rotated: {
-    subject: (name) => `The secret of the API key ${name} was replaced`,
-    lines: (id, at) => [
-      `By its rotation policy it has a new secret. The one before works until ${at}.`,
-      `Whoever may rotate the key reads the new one with GET /v2/api-keys/${id}/secret, within 30 days.`,
-    ],
+    subject: (which) => `The secret of ${which} was replaced`,
+    line: (key) =>
+      `${nameOf(key)} has a new secret by its rotation policy. ${formerOf(key)} Whoever may rotate the key reads the new one with ${where(key)}, within 30 days.`,
   },
   key_rotation_soon: {
-    subject: (name) => `The secret of the API key ${name} will be replaced`,
-    lines: (id, at) => [
-      `By its rotation policy it gets a new secret at ${at}. The one before goes on working for the transition of the policy.`,
-      `The new one is then read with GET /v2/api-keys/${id}/secret.`,
-    ],
+    subject: (which) => `The secret of ${which} will be replaced`,
+    line: (key, at) =>
+      `${nameOf(key)} gets a new secret at ${isoTime(at)} by its rotation policy; it is then read with ${where(key)}. The one before goes on working for the transition of the policy.`,
   },
   key_transition_soon: {
-    subject: (name) => `The former secret of the API key ${name} is about to end`,
-    lines: (id, at) => [`It works until ${at}. Whoever still uses it needs the new one: GET /v2/api-keys/${id}/secret.`],
+    subject: (which) => `The former secret of ${which} is about to end`,
+    line: (key, at) =>
+      `The former secret of ${nameOf(key)} works until ${isoTime(at)}. Whoever still uses it needs the new one: ${where(key)}.`,
   },
 } as const satisfies Record<string, Wording>;
 
-/** What is told of a key, about this moment. */
-export async function noticeOf(kind: KeyNotice["kind"], key: ApiKey, at: number, records: Pick<RecordsHandle, "in">): Promise<KeyNotice> {
-  const { subject, lines } = NOTICES[kind];
-  const about = { organisationId: key.organisation_id, kind, keyId: key.id, to: await whoCaresFor(key, records) };
-  return { ...about, subject: subject(key.name), lines: lines(key.id, isoTime(at)) };
-}
+const formerOf = ({ key_transition_expires_at: until }: ApiKey): string =>
+  until === null ? "The one before works no more." : `The one before works until ${isoTime(until)}.`;
 
-const MOST = 1_000;
-/** Who runs the organisation, whose key it is, and the addresses that it names. */
-async function whoCaresFor(
-  { organisation_id, user_id, alert_emails }: ApiKey,
-  records: Pick<RecordsHandle, "in">,
-): Promise<readonly string[]> {
-  const where = { organisation_id, role: ["owner" as const, "admin" as const] };
-  const { data } = await records.in(Users).list({ where, limit: MOST, offset: 0 });
-  const owner = user_id === null ? undefined : await records.in(Users).get(user_id);
-  const all = [...data.map(({ email }) => email), ...(owner ? [owner.email] : []), ...alert_emails];
-  return [...new Set(all.filter((email) => email !== "").map(normalEmail))];
-}
+const MAX_NAME = 100;
+const nameOf = ({ name }: ApiKey): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME).toWellFormed()}…` : name);
+/** Keys that a mail names; it says how many more there are. */
+const MAX_KEYS = 50;
 
-/** By mail, and in the process log without what it says. */
-export const mailed =
-  (mail: Mailer, log: Logger): Tell =>
-  async ({ organisationId, kind, keyId, to, subject, lines }) => {
-    const fate = to.length === 0 ? "kept" : await mail.send({ organisationId, kind, to, ...letter(subject, lines) });
-    log(kind === "key_rotated" ? "info" : "warn", `api-key.${kind}`, { key: keyId, subject, people: to.length, mail: fate });
-    return fate !== "refused";
+/** These notices, of one kind and organisation, for one person. */
+export function digestOf(notices: readonly [KeyNotice, ...KeyNotice[]], to: string): Digest {
+  const [{ kind, key }] = notices;
+  const { subject, line } = NOTICES[kind];
+  const more = notices.length - MAX_KEYS;
+  return {
+    ...{ organisationId: key.organisation_id, kind, keyIds: notices.map((notice) => notice.key.id), to },
+    subject: subject(notices.length === 1 ? `the API key ${nameOf(key)}` : `${notices.length} API keys`),
+    lines: [
+      ...notices.slice(0, MAX_KEYS).map((notice) => line(notice.key, notice.at)),
+      ...(more > 0 ? [`The same holds of ${more} more: GET /v2/api-keys lists them.`] : []),
+    ],
   };
+}

@@ -7,7 +7,7 @@ export interface WorkerParts {
   readonly records: Pick<RecordsHandle, "in">;
   readonly vault: Vault;
   readonly log: Logger;
-  /** Once it returns, the notice will reach people. */
+  /** Once it returns, the person will be reached. */
   readonly tell: Tell;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export type Phase = (parts: WorkerParts) => Promise<void>;
 
 /** Keys whose moment has come. */
 export interface Due {
-  readonly by: "expires_at" | "next_rotation_at" | "key_transition_expires_at" | "secret_kept_until";
+  readonly by: "expires_at" | "next_rotation_at" | "key_transition_expires_at" | "secret_kept_until" | "untold_since";
   readonly until: number;
   readonly where?: Where<ApiKey>;
 }
@@ -27,18 +27,33 @@ const PAGE = 100;
 /** Does this with each key that is due, the longest first; it says whether the key has another moment now, and so is done. */
 export async function eachDue(
   { by, until, where = LIVING }: Due,
-  { records, signal }: Pick<WorkerParts, "records" | "signal">,
+  parts: WorkerParts,
   work: (record: ApiKey, at: number) => Promise<boolean>,
 ): Promise<void> {
   for (let offset = 0; ; ) {
-    const { data } = await records.in(ApiKeys).list({ where, orderBy: { by, direction: "asc" }, limit: PAGE, offset });
+    const { data } = await parts.records.in(ApiKeys).list({ where, orderBy: { by, direction: "asc" }, limit: PAGE, offset });
     for (const record of data) {
-      signal.throwIfAborted();
+      parts.signal.throwIfAborted();
       const at = record[by];
       if (at === null || at > until) return;
-      if (!(await work(record, at))) offset += 1;
+      if (!(await orSkipped(record, parts, () => work(record, at)))) offset += 1;
     }
     if (data.length < PAGE) return;
     await nextTurn();
+  }
+}
+
+/** One key that cannot be dealt with keeps no other waiting: it is said, and tried again by the next run. */
+export async function orSkipped(
+  record: ApiKey,
+  parts: WorkerParts,
+  work: (record: ApiKey, parts: WorkerParts) => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await work(record, parts);
+  } catch (thrown) {
+    parts.signal.throwIfAborted();
+    parts.log("error", "api-key.skipped", { key: record.id, why: thrown });
+    return false;
   }
 }

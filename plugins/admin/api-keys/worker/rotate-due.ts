@@ -1,6 +1,6 @@
-import { DAY_MS, LEAST_TRANSITION_MS, SECRET_KEPT_MS, transitionMs } from "#contract";
+import { SECRET_KEPT_MS } from "#contract";
 import { keyRulesOf } from "../key-rules.ts";
-import { type ApiKey, obstacle, policyOf, rotated, writeRotation } from "../rotation.ts";
+import { type ApiKey, obstacle, rotated, writeRotation } from "../rotation.ts";
 import { eachDue, type Phase, type WorkerParts } from "./parts.ts";
 
 /**
@@ -14,11 +14,6 @@ async function rotate(record: ApiKey, { records, vault, now }: WorkerParts): Pro
   const at = Math.max(now(), record.last_updated_at + 1);
   if (obstacle(record, at) !== undefined) return false; // a secret that is still in transition ends first
   const { rotationDays } = await keyRulesOf(record, records);
-  const transitionMs = transitionFor(policyOf(record), rotationDays);
-  const { patch } = rotated(record, { vault, now: at, transitionMs, enforcedDays: rotationDays });
-  return writeRotation(record, { ...patch, secret_kept_until: at + SECRET_KEPT_MS, told: { untold: true } }, records);
+  const { patch } = rotated(record, { vault, now: at, enforcedDays: rotationDays });
+  return writeRotation(record, { ...patch, secret_kept_until: at + SECRET_KEPT_MS, untold_since: at, told: null }, records);
 }
-
-/** A period that came to be enforced may be shorter than the transition that the key's own policy says. */
-const transitionFor = (policy: ReturnType<typeof policyOf>, enforcedDays: number | null): number =>
-  enforcedDays !== null && transitionMs(policy) >= enforcedDays * DAY_MS ? LEAST_TRANSITION_MS : transitionMs(policy);

@@ -6,7 +6,7 @@ import { CALLERS, ORGANISATION, type Tenants, tenants, USER, WORKSPACE } from ".
 import { verifies } from "../../../../tests/requirements/verifies.ts";
 import { apiKeys } from "../resource.ts";
 import { keyWorker } from "./index.ts";
-import type { KeyNotice, Tell } from "./notice.ts";
+import type { Digest, Tell } from "./notice.ts";
 
 type Key = RecordOf<typeof ApiKeys>;
 const DAY_MS = 86_400_000;
@@ -14,14 +14,16 @@ const HALF_HOUR_MS = 1_800_000;
 
 describe("the worker of keys", () => {
   let world: Tenants;
-  let said: KeyNotice[];
+  let said: Digest[];
+  let atTheCap: Set<string>;
   let run: () => Promise<void>;
   beforeEach(async () => {
     world = await tenants([ApiKeys, Configs, Guardrails]);
     world.clock.now = Date.UTC(2026, 0, 7, 12); // a Wednesday
     said = [];
     const { records, vault } = world.handles;
-    const tell: Tell = async (notice) => said.push(notice) > 0;
+    atTheCap = new Set();
+    const tell: Tell = async (digest) => !atTheCap.has(digest.to) && said.push(digest) > 0;
     const job = keyWorker({ records, vault, log: () => undefined, now: () => world.clock.now, tell }, 60);
     run = () => job.run(new AbortController().signal);
   });
@@ -118,11 +120,13 @@ describe("the worker of keys", () => {
     const alert_emails = ["OPS@keys.example"];
     const due = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0), alert_emails });
     for (let again = 0; again < 3; again += 1) await run();
-    expect(said.map(({ kind, keyId }) => `${kind} ${keyId}`).sort()).toEqual(
+    const ada = said.filter(({ to }) => to === "ada@ours.example");
+    expect(ada.map(({ kind, keyIds }) => `${kind} ${keyIds.join()}`).sort()).toEqual(
       [`key_rotation_soon ${soon.id}`, `key_transition_soon ${ending.id}`, `key_rotated ${due.id}`].sort(),
     );
-    const { to, lines } = said.find(({ keyId }) => keyId === due.id) ?? expect.unreachable();
-    expect(to).toEqual(["ada@ours.example", "ops@keys.example"]);
+    expect(said.filter(({ to }) => to === "ops@keys.example").map(({ keyIds }) => keyIds)).toEqual([[due.id]]);
+    expect(said).toHaveLength(4);
+    const { lines } = ada.find(({ kind }) => kind === "key_rotated") ?? expect.unreachable();
     const { body } = await world.ask(apiKeys, "GET", `/api-keys/${due.id}/secret`, CALLERS.workspace);
     expect(lines.join()).not.toContain(String(body["key"]));
     expect(lines.join()).toContain(`/v2/api-keys/${due.id}/secret`);
@@ -184,4 +188,74 @@ describe("the worker of keys", () => {
     await run();
     expect(await read(key)).toMatchObject({ key_transition_expires_at: at(0) + HALF_HOUR_MS, next_rotation_at: null, rotation_policy: {} });
   });
+  const enforceDays = (days: number | undefined) =>
+    world.handles.records.in(Organisations).update(ORGANISATION.ours, { settings: days ? { user_api_key_rotation_period: days } : {} });
+  test(
+    verifies("K.schedule-fits", "a transition that is too long for a period that comes to be enforced is shortened, and stays so"),
+    async () => {
+      const rotation_policy = { rotation_period: "monthly", key_transition_period_ms: 10 * DAY_MS };
+      const key = await put({ type: "workspace-user", user_id: USER, rotation_policy, next_rotation_at: at(0) });
+      await enforceDays(7);
+      await run();
+      expect(await read(key)).toMatchObject({
+        rotation_policy: { rotation_period_days: 7, key_transition_period_ms: 6 * DAY_MS },
+        key_transition_expires_at: world.clock.now + 6 * DAY_MS,
+      });
+      await enforceDays(undefined);
+      const { next_rotation_at } = await read(key);
+      world.clock.now = next_rotation_at ?? expect.unreachable();
+      await run();
+      expect((await read(key)).rotated_at).toBe(world.clock.now);
+    },
+  );
+  test(verifies("K.schedule-fits", "policies that nobody judged hold up no other key, whether adopted or stored before"), async () => {
+    const policy = { rotation_period_days: 7, key_transition_period_ms: 10 * DAY_MS };
+    const stored = await put({ rotation_policy: policy, next_rotation_at: at(-1) });
+    const adopted = await put({ rotation_policy: { ...policy, next_rotation_at: isoTime(at(-1)) } });
+    const broken = await put({ rotation_policy: { rotation_period: "weekly", next_rotation_at: "some day" } });
+    const other = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0) });
+    await run();
+    for (const { id } of [stored, adopted, other]) expect((await read({ id } as Key)).rotated_at).toBe(world.clock.now);
+    expect((await read(broken)).rotated_at).toBeNull();
+  });
+  test(verifies("K.schedule-fits", "a key that cannot be rotated is skipped and said, and the others are rotated"), async () => {
+    const due = { rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(-1) };
+    const keys = [await put(due), await put(due), await put(due)];
+    const { records, vault } = world.handles;
+    let seals = 0;
+    const seal = (plain: string): string => {
+      if ((seals += 1) === 1) throw new Error("this one is broken");
+      return vault.seal(plain);
+    };
+    const logged: string[] = [];
+    const log = (_: string, event: string) => void logged.push(event);
+    const job = keyWorker({ records, vault: { ...vault, seal }, log, now: () => world.clock.now, tell: async () => true }, 60);
+    await job.run(new AbortController().signal);
+    expect((await Promise.all(keys.map(read))).filter(({ rotated_at }) => rotated_at !== null)).toHaveLength(2);
+    expect(logged).toContain("api-key.skipped");
+  });
+  test(
+    verifies("K.schedule-digest", "of many keys a person gets one mail; one who has had too many hears later, the others at once"),
+    async () => {
+      const due = { rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0), alert_emails: ["ops@keys.example"] };
+      const keys = await Promise.all(Array.from({ length: 60 }, () => put(due)));
+      atTheCap.add("ada@ours.example");
+      await run();
+      expect(said.map(({ to, subject }) => [to, subject])).toEqual([["ops@keys.example", "The secret of 60 API keys was replaced"]]);
+      expect([...(said[0]?.keyIds ?? [])].sort()).toEqual(keys.map(({ id }) => id).sort());
+      expect(said[0]?.lines).toHaveLength(51);
+      world.clock.now = at(2); // the transition is over
+      await run();
+      await run();
+      expect(said).toHaveLength(1);
+      atTheCap.clear();
+      await run();
+      await run();
+      expect(said.map(({ to, keyIds }) => [to, keyIds.length])).toEqual([
+        ["ops@keys.example", 60],
+        ["ada@ours.example", 60],
+      ]);
+      expect(said[1]?.lines[0]).toContain("works no more");
+    },
+  );
 });
