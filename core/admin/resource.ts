@@ -2,6 +2,7 @@ import { type TObject, type TProperties, type TSchema, Type } from "@sinclair/ty
 import {
   type CreateRule,
   GatewayError,
+  inserting,
   type Json,
   type MemberAction,
   nextTurn,
@@ -12,6 +13,8 @@ import {
   type Route,
   type Tenancy,
   type UpdateRule,
+  updating,
+  type Write,
 } from "#contract";
 import { hidesArchived, type Input, need, type On, oneOf, type Row, rowsOf, workspaceIn } from "./record.ts";
 import { refusingTaken } from "./taken.ts";
@@ -76,7 +79,7 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
       await step();
       await rule.before?.(record, ruleInput);
       await step();
-      await refusingTaken(on, record, () => rowsOf(on).insert(record));
+      await inserted(on, record, (await rule.beside?.(record, ruleInput)) ?? []);
       await rule.after?.(record, ruleInput, once).catch(async (thrown: unknown) => {
         await rowsOf(on).remove(record.id);
         throw thrown;
@@ -84,6 +87,16 @@ function createRoute(on: On, rule: CreateRule<TObject, TObject, TSchema>, varian
       return rule.answer(record, once, ruleInput);
     },
   };
+}
+
+async function inserted(on: On, record: Row, beside: readonly Write[]): Promise<void> {
+  const { resource, handles } = on;
+  const isWritten = await refusingTaken(on, record, async () => {
+    if (beside.length > 0) return handles.records.together([inserting(resource.collection, record), ...beside]);
+    await rowsOf(on).insert(record);
+    return true;
+  });
+  if (!isWritten) throw new GatewayError("CHANGED_MEANWHILE", { what: `What the ${resource.noun} is made with` });
 }
 
 function readRoute(on: On, rule: NonNullable<Resource["read"]>): Route {
@@ -131,8 +144,13 @@ async function updated(on: On, rule: UpdateRule<TObject, TObject, TSchema>, reco
   await step();
   await rule.before?.(next, ruleInput);
   await step();
+  const beside = (await rule.beside?.(next, ruleInput)) ?? [];
   const expected = { organisation_id: record.organisation_id, last_updated_at: record.last_updated_at };
-  const isWritten = await refusingTaken(on, next, () => rowsOf(on).update(record.id, change, expected));
+  const isWritten = await refusingTaken(on, next, () =>
+    beside.length > 0
+      ? on.handles.records.together([updating<TObject>(on.resource.collection, record.id, change, expected), ...beside])
+      : rowsOf(on).update(record.id, change, expected),
+  );
   return isWritten ? rule.answer(next, ruleInput) : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Examples, Route } from "./api.ts";
 import type { Catalog, RecordsHandle, Vault } from "./capability.ts";
 import type { Json } from "./json.ts";
 import type { Caller } from "./request.ts";
-import type { Collection, Where } from "./storage.ts";
+import type { Collection, Where, Write } from "./storage.ts";
 
 /**
  * A control-plane resource: one collection, its wire shapes, and the few rules that make it what it is. Everything
@@ -152,6 +152,8 @@ export interface CreateRule<S extends TObject, B extends TObject, R extends TSch
   readonly make: (input: RuleInput<Static<B>>) => Made<S> | Promise<Made<S>>;
   /** Writes that must stand before the record shows them. */
   readonly before?: (record: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
+  /** Writes of other records that are made with it: all or none. A throw refuses it before anything is written. */
+  readonly beside?: Beside<S, B>;
   /** Writes that refer to the record. A throw takes the record back. */
   readonly after?: (record: Static<S>, input: RuleInput<Static<B>>, once: string) => Promise<void>;
   readonly answer: (record: Static<S>, once: string, input: RuleInput<Static<B>>) => Static<R>;
@@ -171,8 +173,11 @@ export interface UpdateRule<S extends TObject, B extends TObject, R extends TSch
   readonly description?: string;
   readonly change: (record: Static<S>, input: RuleInput<Static<B>>) => Revision<S> | Promise<Revision<S>>;
   readonly before?: (next: Static<S>, input: RuleInput<Static<B>>) => Promise<void>;
+  /** Writes of other records that are made with it: all or none. Where one of them does not hold, the update is begun anew. */
+  readonly beside?: Beside<S, B>;
   readonly answer: (record: Static<S>, input: RuleInput<Static<B>>) => Static<R>;
 }
+type Beside<S extends TObject, B extends TObject> = (record: Static<S>, input: RuleInput<Static<B>>) => Promise<readonly Write[]>;
 
 export interface RemoveRule<S extends TObject> {
   readonly description?: string;

@@ -1,6 +1,6 @@
 import type { RecordStore, Write } from "#contract";
 import { sqliteTableOf } from "../tables/kit.ts";
-import { guard, type SqlEngine, writesOver } from "../tables/records.ts";
+import { guard, type SqlEngine, translated, writesOver } from "../tables/records.ts";
 import { tableOf } from "../tables/table.ts";
 import { allHeld, NotHeld } from "../tables/together.ts";
 import { type Connection, inTransaction } from "./database.ts";
@@ -8,6 +8,8 @@ import type { Value } from "./driver.ts";
 
 /** A write as SQLite takes it. */
 interface Statement {
+  /** The collection that it writes. */
+  readonly of: string;
   readonly sql: string;
   readonly values: readonly Value[];
   /** A record that is to be there. */
@@ -18,17 +20,24 @@ interface Statement {
 export const togetherOn = (connection: Connection, engine: SqlEngine): RecordStore["together"] => {
   const run = (statements: readonly Statement[]): void =>
     inTransaction(connection.db, () => {
-      for (const { sql, values, mustFind } of statements) {
-        const found = connection.db.query<unknown, Value[]>(sql).all(...values);
-        if (mustFind && found.length === 0) throw new NotHeld();
+      for (const statement of statements) {
+        const found = foundBy(statement);
+        if (statement.mustFind && found.length === 0) throw new NotHeld();
       }
     });
-  return (writes) => {
-    const name = [...new Set(writes.map((write) => write.in.name))].join(" and ");
-    return allHeld(
+  /** What fails says which of the collections it was. */
+  const foundBy = ({ of, sql, values }: Statement): readonly unknown[] => {
+    try {
+      return connection.db.query<unknown, Value[]>(sql).all(...values);
+    } catch (error) {
+      throw translated(engine, of, error);
+    }
+  };
+  return (writes) =>
+    allHeld(
       guard(
         engine,
-        name,
+        "these collections",
       )(async () => {
         const statements = writes.flatMap((write) => statementOf(engine, write));
         engine.writable?.();
@@ -36,14 +45,13 @@ export const togetherOn = (connection: Connection, engine: SqlEngine): RecordSto
         engine.writable?.();
       }),
     );
-  };
 };
 
 function statementOf({ db }: SqlEngine, write: Write): readonly Statement[] {
   const writing = writesOver(db, write.in, sqliteTableOf(tableOf(write.in)));
   const statement = (query: { toSQL(): { sql: string; params: unknown[] } }, mustFind = false): readonly Statement[] => {
     const { sql, params } = query.toSQL();
-    return [{ sql, values: params as Value[], mustFind }]; // its columns made them of what SQLite takes
+    return [{ of: write.in.name, sql, values: params as Value[], mustFind }]; // its columns made them of what SQLite takes
   };
   if (write.kind === "insert") return statement(writing.insert(write.value));
   if (write.kind === "insertMissing") return write.values.length === 0 ? [] : statement(writing.insertMissing(write.values));

@@ -156,7 +156,8 @@ export const guard =
     }
   };
 
-const translated = (engine: Omit<SqlEngine, "db">, name: string, error: unknown): unknown => {
+/** What an error of the driver means, said of this collection. */
+export const translated = (engine: Omit<SqlEngine, "db">, name: string, error: unknown): unknown => {
   if (GatewayError.is(error)) return error;
   const fault = engine.faultOf(error);
   if (fault === "conflict") return new GatewayError("CONFLICT", { what: `A record of ${name} with these values` }, { cause: error });

@@ -792,6 +792,12 @@ export const TABLES: readonly Table[] = [
     "name": "global_workspace_access",
     "kind": "json",
     "nullable": true
+   },
+   {
+    "name": "made_as_virtual_key",
+    "kind": "bool",
+    "nullable": false,
+    "default": false
    }
   ],
   "unique": [

@@ -4,7 +4,10 @@ export const controlPlane = section("Control plane", [
   ["W.create", "A workspace is made with a slug of its name, and is read by id and slug."],
   ["W.list", "Workspaces are listed by name, exact name and status, in pages."],
   ["W.update", "An update of a workspace changes what it names; what cannot be kept is refused with its path."],
-  ["W.delete", "The default workspace and one that holds something are not deleted; another is archived, and its keys stop at once."],
+  [
+    "W.delete",
+    "The default workspace and one that holds something are not deleted; another is archived: its keys stop at once, and what was granted to it is withdrawn.",
+  ],
   ["W.own", "Keys of a workspace see that workspace, and no records, configs and logs of another."],
   ["W.rate-limits", "All keys of a workspace share its rate limits."],
   ["W.guardrails", "Default guardrails of a workspace judge all of its requests."],

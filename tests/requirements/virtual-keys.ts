@@ -10,5 +10,11 @@ export const virtualKeys = section("Virtual keys", [
   ["V.mappings", "Its secret mappings are the integration's."],
   ["V.delete", "Deleting one ends its use at once, and deletes the integration that was made with it, and no other."],
   ["V.tenants", "A virtual key of another workspace is not there; what the organisation keeps for all is neither shown nor changed here."],
+  [
+    "V.own",
+    "Only an integration that came with a virtual key is shown, changed and deleted as a part of one; that it did is not said by anything that can be edited.",
+  ],
+  ["V.if-match", "The entity tag of a virtual key covers its integration; a change that is refused has changed neither."],
+  ["V.refused", "A virtual key that is refused was not there for a moment: the audit log tells of nothing made."],
   ["V.secret", "The credential is in no answer."],
 ]);

@@ -1,7 +1,7 @@
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import type { Json } from "../json.ts";
 import type { RuleInput, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
-import type { Where } from "../storage.ts";
+import type { Where, Write } from "../storage.ts";
 import type { FieldCollection, RecordSchema } from "./collection.ts";
 import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Viewed, Written } from "./field.ts";
 import type { VersionRules } from "./versions.ts";
@@ -89,6 +89,7 @@ export interface FieldCreate<F extends Fields, S extends TObject, C extends TPro
   readonly make?: (input: CreateInput<F, C>, draft: Omit<Draft<S>, Unfilled<F>>) => MaybePromise<MadeOf<F, S>>;
   /** As of `CreateRule`. */
   readonly before?: (record: Static<S>, input: CreateInput<F, C>) => Promise<void>;
+  readonly beside?: (record: Static<S>, input: CreateInput<F, C>) => Promise<readonly Write[]>;
   readonly after?: (record: Static<S>, input: CreateInput<F, C>, once: string) => Promise<void>;
   readonly answer?: FieldAnswer<F, S>;
 }
@@ -99,7 +100,9 @@ export interface FieldUpdate<F extends Fields, S extends TObject, U extends TPro
   readonly allow?: (record: Static<S>, input: UpdateInput<F, U>) => MaybePromise<void>;
   /** What is written besides. */
   readonly change?: (record: Static<S>, input: UpdateInput<F, U>, revision: Revision<S>) => MaybePromise<Revision<S>>;
+  /** As of `UpdateRule`. */
   readonly before?: (next: Static<S>, input: UpdateInput<F, U>) => Promise<void>;
+  readonly beside?: (next: Static<S>, input: UpdateInput<F, U>) => Promise<readonly Write[]>;
   readonly answer?: FieldAnswer<F, S>;
 }
 export type CreateInput<F extends Fields, C extends TProperties = NoMembers> = RuleInput<Static<TObject<CreateMembers<F> & C>>>;

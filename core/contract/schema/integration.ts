@@ -78,6 +78,8 @@ export const Integrations = collectionOf({
     models: field(Nullable(Type.Array(StoredModel, { description: "Models of which something is said." })), { default: null }),
     /** Null as long as nobody said who may use it: every workspace may. */
     global_workspace_access: field(Nullable(GlobalWorkspaceAccess), { default: null }),
+    /** A virtual key may change and delete it. Only who makes a virtual key says so. */
+    made_as_virtual_key: field(Type.Boolean({ description: "Was it made with a virtual key?" }), { default: false }),
   },
   unique: [["organisation_id", "slug"]],
   index: [["organisation_id", "workspace_id"]],
@@ -88,8 +90,11 @@ export type IntegrationModel = NonNullable<RecordOf<typeof Integrations>["models
 /** What is said of an integration of which nothing was said beside its credential. */
 export const BLANK_INTEGRATION: Pick<
   RecordOf<typeof Integrations>,
-  "secret_mappings" | "pricing_adjustments" | "allow_all_models" | "models" | "global_workspace_access"
-> = { secret_mappings: null, pricing_adjustments: null, allow_all_models: true, models: null, global_workspace_access: null };
+  "secret_mappings" | "pricing_adjustments" | "allow_all_models" | "models" | "global_workspace_access" | "made_as_virtual_key"
+> = {
+  ...{ secret_mappings: null, pricing_adjustments: null, allow_all_models: true, models: null, global_workspace_access: null },
+  made_as_virtual_key: false,
+};
 
 /** An integration made usable in one workspace: what `@slug` names. */
 export const Providers = collectionOf({

@@ -3,7 +3,7 @@ import { GlobalWorkspaceAccess, Integrations, Nullable, OneOf, resourceOf, shown
 import { grantActions, workspaceFacts } from "./grants.ts";
 import { integrationMappings } from "./mappings.ts";
 import { modelActions } from "./models.ts";
-import { createDefaultProvider, removeWhatIsMadeOfIt, storedConfigurations, visible } from "./rules.ts";
+import { defaultProvider, removeWhatIsMadeOfIt, storedConfigurations, touchedVirtualKeys, visible } from "./rules.ts";
 
 /** Credentials and settings for model providers, of the organisation or of one workspace. */
 export const integrations = resourceOf(Integrations, {
@@ -55,9 +55,9 @@ export const integrations = resourceOf(Integrations, {
         }),
       ),
     },
-    after: createDefaultProvider,
+    beside: defaultProvider,
     answer: ["id", "slug"],
   },
-  update: { answer: [] },
+  update: { beside: touchedVirtualKeys, answer: [] },
   remove: { before: removeWhatIsMadeOfIt, description: "Deletes the providers made from it too." },
 });

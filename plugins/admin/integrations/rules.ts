@@ -1,14 +1,17 @@
 import {
   type RuleInput,
   GatewayError,
-  type Integrations,
+  Integrations,
   IntegrationWorkspaces,
+  inserting,
   type Json,
   mappedInside,
   openUrls,
   Providers,
   type RecordOf,
   type Where,
+  type Write,
+  updating,
   type Written,
   Workspaces,
 } from "#contract";
@@ -60,9 +63,15 @@ interface DefaultProvider {
   readonly create_default_provider?: boolean;
   readonly default_provider_slug?: string;
 }
-export async function createDefaultProvider(record: Integration, { body, records, now }: RuleInput<DefaultProvider>): Promise<void> {
-  if (record.workspace_id === null || body.create_default_provider === false) return;
-  await records.in(Providers).insert(providerOf(record, record.workspace_id, body.default_provider_slug ?? record.slug, now));
+export async function defaultProvider(record: Integration, input: RuleInput<DefaultProvider>): Promise<readonly Write[]> {
+  const { body, records, now } = input;
+  const { workspace_id } = record;
+  if (workspace_id === null || body.create_default_provider === false) return [];
+  const slug = body.default_provider_slug ?? record.slug;
+  const isTwice = await records.in(Integrations).first({ organisation_id: record.organisation_id, slug: record.slug }); // that is told first
+  if (!isTwice && (await records.in(Providers).first({ workspace_id, slug })))
+    throw new GatewayError("CONFLICT", { what: `A provider ${slug} in the workspace` }, { param: "default_provider_slug" });
+  return [inserting(Providers, providerOf(record, workspace_id, slug, now))];
 }
 
 /** A provider made of the integration in a workspace. */
@@ -82,6 +91,13 @@ export const providerOf = (record: Integration, workspace_id: string, slug: stri
   expires_at: null,
   tags: {},
 });
+
+/** A virtual key shows what is its integration's: it is another when that is changed, and so is its entity tag. */
+export async function touchedVirtualKeys(next: Integration, { records, now }: RuleInput): Promise<readonly Write[]> {
+  if (!next.made_as_virtual_key) return [];
+  const { data } = await records.in(Providers).list({ where: { integration_id: next.id }, limit: 1_000, offset: 0 });
+  return data.map(({ id, last_updated_at }) => updating(Providers, id, { last_updated_at: Math.max(now, last_updated_at + 1) }));
+}
 
 /** What was made of it, and what was said of workspaces, goes with it. */
 export async function removeWhatIsMadeOfIt(record: Integration, { records }: Pick<RuleInput, "records">): Promise<void> {

@@ -15,6 +15,7 @@ import {
   type RuleInput,
   type Workspaces,
 } from "#contract";
+import { forgetGranted } from "./granted.ts";
 
 type Workspace = RecordOf<typeof Workspaces>;
 type Input = Pick<RuleInput, "records">;
@@ -39,5 +40,11 @@ export async function refuseRemoval(workspace: Workspace, { records }: Input): P
 const inUse = ({ name }: Workspace, why: string): GatewayError =>
   new GatewayError("IN_USE", { what: `The workspace ${name}`, action: "deleted", why });
 
-/** Its keys are gone: they stop everywhere at once. Done before it is archived, and for what was made meanwhile after that. */
-export const closeToKeys = (workspace: Workspace, { records }: Input): Promise<void> => removeKeys({ workspace_id: workspace.id }, records);
+/**
+ * Its keys are gone: they stop everywhere at once; and what was granted to it. Done before it is archived, and for what
+ * was made meanwhile after that.
+ */
+export async function closeWorkspace(workspace: Workspace, input: Pick<RuleInput, "records" | "now">): Promise<void> {
+  await removeKeys({ workspace_id: workspace.id }, input.records);
+  await forgetGranted(workspace, input);
+}

@@ -5,10 +5,12 @@ import {
   definePlugin,
   Guardrails,
   Integrations,
+  IntegrationWorkspaces,
   Organisations,
   PluginCredentials,
   Providers,
   RateLimitPolicies,
+  SecretReferences,
   Users,
   WorkspaceMembers,
   Workspaces,
@@ -22,8 +24,8 @@ export default definePlugin({
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "vault", "catalog"],
   collections: [
-    ...[ApiKeys, Configs, Guardrails, Integrations, Organisations, PluginCredentials, Providers, RateLimitPolicies],
-    ...[Users, WorkspaceMembers, Workspaces],
+    ...[ApiKeys, Configs, Guardrails, Integrations, IntegrationWorkspaces, Organisations, PluginCredentials, Providers, RateLimitPolicies],
+    ...[SecretReferences, Users, WorkspaceMembers, Workspaces],
   ],
   setup: (parts) => ({ provides: { resources: [workspaces], routes: memberRoutes(parts) } }),
 });

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { DEFAULT_WORKSPACE, isJson, judgeUsageLimits, makeSlug, resourceOf, SecuritySettings, shown, Workspaces } from "#contract";
-import { closeToKeys, refuseRemoval } from "./closing.ts";
+import { closeWorkspace, refuseRemoval } from "./closing.ts";
 import { storedDefaults } from "./defaults.ts";
 import { membersOf, MEMBER, withMembers } from "./member-view.ts";
 import { named, statesIn } from "./names.ts";
@@ -77,12 +77,12 @@ export const workspaces = resourceOf(Workspaces, {
   },
   update: { answer: [] },
   remove: {
-    description: `Refused for the workspace \`${DEFAULT_WORKSPACE}\`, and while it holds configs, guardrails, providers, integrations, rate-limit policies or plugin records. Its keys stop at once; it stays listed as archived.`,
+    description: `Refused for the workspace \`${DEFAULT_WORKSPACE}\`, and while it holds configs, guardrails, providers, integrations, rate-limit policies or plugin records. Its keys stop at once, what integrations and secret references grant to it is withdrawn, and it stays listed as archived.`,
     before: async (record, input) => {
       await refuseRemoval(record, input);
-      await closeToKeys(record, input);
+      await closeWorkspace(record, input);
     },
     archive: () => ({ status: "archived" as const }),
-    after: closeToKeys,
+    after: closeWorkspace,
   },
 });

@@ -605,4 +605,17 @@ create table "audit_heads" (
 create index "api_keys_untold_since_idx" on "api_keys" ("untold_since");
 `,
   },
+  {
+    id: "0017_virtual_keys",
+    checksum: "c0f3105e54a0ec0741e7c0e435849adccec6cda42b09827768f0fd32243ddd9b",
+    destructive: null,
+    sql: `alter table "integrations" add column "made_as_virtual_key" boolean not null default false;
+
+update "integrations" set "made_as_virtual_key" = true
+where "workspace_id" is not null and "tags" ->> 'made_as' = 'virtual-key' and exists (
+  select 1 from "providers" where "providers"."integration_id" = "integrations"."id"
+  and "providers"."slug" = "integrations"."slug" and "providers"."created_at" = "integrations"."created_at"
+);
+`,
+  },
 ];

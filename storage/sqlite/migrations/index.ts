@@ -567,4 +567,17 @@ create table "audit_heads" (
 create index "api_keys_untold_since_idx" on "api_keys" ("untold_since");
 `,
   },
+  {
+    id: "0017_virtual_keys",
+    checksum: "69798e410576e27c82f93aa29bd922aff3e82337b5b055728af7030224af94f6",
+    destructive: null,
+    sql: `alter table "integrations" add column "made_as_virtual_key" integer not null default false;
+
+update "integrations" set "made_as_virtual_key" = true
+where "workspace_id" is not null and json_extract("tags", '$.made_as') = 'virtual-key' and exists (
+  select 1 from "providers" where "providers"."integration_id" = "integrations"."id"
+  and "providers"."slug" = "integrations"."slug" and "providers"."created_at" = "integrations"."created_at"
+);
+`,
+  },
 ];

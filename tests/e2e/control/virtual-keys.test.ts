@@ -132,6 +132,78 @@ onBoth("virtual keys", (plane) => {
     bodyOf(await plane.as(key, "PUT", `${KEYS}/${slug}`, { secret_mappings: [] }));
     expect(bodyOf(await plane.as(key, "GET", `${KEYS}/${slug}`))["secret_mappings"]).toEqual([]);
   });
+  const integrationOf = async (slug: string): Promise<Json> => bodyOf(await plane.admin("GET", `/admin/v2/integrations/${slug}`));
+  const integrate = async (body: Json): Promise<string> => {
+    const whole = { name: "made as one", ai_provider_id: "openai", key: SECRET, configurations: { openai_project: "proj-own" }, ...body };
+    return String(bodyOf(await plane.admin("POST", "/admin/v2/integrations", whole))["id"]);
+  };
+  test(verifies("V.own", "neither show nor change what was made as an integration"), async () => {
+    const { id } = await plane.workspace("Integrations that are no virtual keys");
+    const key = await plane.key(id, SCOPES);
+    const slug = `vk-normal-${id.slice(0, 8)}`;
+    await integrate({ slug, workspace_id: id, tags: { made_as: "virtual-key" } });
+    const before = await integrationOf(slug);
+    expect(bodyOf(await plane.as(key, "GET", `${KEYS}/${slug}`))).toMatchObject({ slug, model_config: {}, secret_mappings: [] });
+    expect(itemsOf(await plane.as(key, "GET", KEYS))).toMatchObject([{ slug, model_config: {}, secret_mappings: [] }]);
+    const deploymentConfig = [{ apiVersion: "2024-10-21", deploymentName: "prod" }];
+    for (const change of [
+      { key: "changed-credential-01" },
+      { secret_mappings: [] },
+      { deploymentConfig },
+      { name: "x", key: "changed-02" },
+    ])
+      expect(errorOf(await plane.as(key, "PUT", `${KEYS}/${slug}`, change))).toEqual(refused(409, "AB07"));
+    expect(bodyOf(await plane.as(key, "GET", `${KEYS}/${slug}`))["name"]).toBe("made as one");
+    bodyOf(await plane.as(key, "PUT", `${KEYS}/${slug}`, { note: "ours" }));
+    bodyOf(await plane.as(key, "DELETE", `${KEYS}/${slug}`));
+    expect(await integrationOf(slug)).toEqual(before);
+  });
+  test(verifies("V.own", "do not take along what the organisation keeps, whatever its tags say"), async () => {
+    const { id } = await plane.workspace("Tagged by the organisation");
+    const key = await plane.key(id, SCOPES);
+    const slug = `vk-tagged-${id.slice(0, 8)}`;
+    await integrate({ slug, tags: { made_as: "virtual-key" } });
+    bodyOf(await plane.admin("PUT", `/admin/v2/integrations/${slug}/workspaces`, { workspaces: [{ id, enabled: true }] }));
+    bodyOf(await plane.as(key, "DELETE", `${KEYS}/${slug}`));
+    expect((await plane.as(key, "GET", `${KEYS}/${slug}`)).status).toBe(404);
+    expect(await integrationOf(slug)).toMatchObject({ slug });
+  });
+  test(verifies("V.if-match", "have an entity tag that covers the integration, and are changed whole or not at all"), async () => {
+    const { id } = await plane.workspace("Tags of virtual keys");
+    const key = await plane.key(id, SCOPES);
+    const slug = slugOf(await make(key));
+    const path = `${KEYS}/${slug}`;
+    const etag = async () => (await plane.as(key, "GET", path)).headers.get("etag") ?? "";
+    const put = (tag: string, body: Json) => ask(plane.gateway.base + path, "PUT", key, body, { "if-match": tag });
+    const first = await etag();
+    bodyOf(await plane.admin("PUT", `/admin/v2/integrations/${slug}`, { key: "rotated-elsewhere-0123456789" }));
+    const rotated = await integrationOf(slug);
+    expect(errorOf(await put(first, { key: "written-over-unseen-0123" }))).toEqual(refused(412, "AB07"));
+    expect(await integrationOf(slug)).toEqual(rotated);
+    const second = await etag();
+    const answers = await Promise.all([put(second, { key: "a-credential-of-one-0001" }), put(second, { key: "a-credential-of-two-0002" })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const won = answers[0]?.status === 200 ? "0001" : "0002";
+    expect(String((await integrationOf(slug))["masked_key"])).toEndWith(won.slice(-2));
+  });
+  test(verifies("V.refused", "that are refused leave nothing in the audit log"), async () => {
+    const { id } = await plane.workspace("Refused virtual keys");
+    const key = await plane.key(id, SCOPES);
+    expect(errorOf(await make(key, { provider: "nonsense" }))).toEqual(refused(400, "AB01", "provider"));
+    const taken = { name: "first", slug: `vk-first-${id.slice(0, 8)}`, ai_provider_id: "openai", key: SECRET, workspace_id: id };
+    bodyOf(await plane.admin("POST", "/admin/v2/integrations", taken));
+    const second = { ...taken, slug: `vk-second-${id.slice(0, 8)}`, default_provider_slug: taken.slug };
+    const conflict = await plane.admin("POST", "/admin/v2/integrations", second);
+    expect(errorOf(conflict)).toEqual(refused(409, "AB07", "default_provider_slug"));
+    expect(conflict.text).not.toContain("audit");
+    const span = "start_time=2020-01-01T00%3A00%3A00Z&end_time=2100-01-01T00%3A00%3A00Z&page_size=100";
+    const { records } = bodyOf(await plane.admin("GET", `/v2/audit-logs?${span}&workspace_id=${id}`)) as { records: Json[] };
+    const told = records.filter(({ resource_type: type }) => type === "providers" || type === "integrations");
+    expect(told.map(({ action, resource_type }) => `${action} ${resource_type}`).sort()).toEqual([
+      "create integrations",
+      "create providers",
+    ]);
+  });
   test(verifies("V.delete", "take the integration that was made with them along, and no other"), async () => {
     const { id } = await plane.workspace("Deleted virtual keys");
     const key = await plane.key(id, SCOPES);

@@ -1,7 +1,7 @@
 /** Workspaces: made, used, kept apart, and closed. */
 import { describe, expect, test } from "bun:test";
 import { verifies } from "../../requirements/verifies.ts";
-import { bodyOf, ISO, itemsOf, NOBODY, UUID } from "../endpoints/api.ts";
+import { bodyOf, ISO, itemsOf, type Json, NOBODY, UUID } from "../endpoints/api.ts";
 import { ask, until } from "../process.ts";
 import { chatStatus, errorOf, onBoth, refused } from "./api.ts";
 
@@ -76,6 +76,30 @@ onBoth("workspaces", (plane) => {
       );
     },
   );
+  test(verifies("W.delete", "what integrations and secret references grant to a workspace goes with it"), async () => {
+    const [closing, staying] = [await plane.workspace("Granted and closing"), await plane.workspace("Granted and staying")];
+    const slug = `ws-granted-${closing.id.slice(0, 8)}`;
+    bodyOf(
+      await plane.admin("POST", "/admin/v2/integrations", { name: "granted", slug, ai_provider_id: "openai", key: "granted-0123456789" }),
+    );
+    const workspaces = [closing, staying].map(({ id }) => ({ id, enabled: true }));
+    bodyOf(await plane.admin("PUT", `/admin/v2/integrations/${slug}/workspaces`, { workspaces, create_default_provider: false }));
+    const auth_config = { vault_auth_type: "token", vault_addr: "https://vault.example.org", vault_token: "s.0123456789abcdef" };
+    const reference = { name: "granted", slug, manager_type: "hashicorp_vault", secret_path: "secret/data/x", auth_config };
+    const allowed_workspaces = [closing.id, staying.id];
+    bodyOf(await plane.admin("POST", "/admin/v2/secret-references", { ...reference, allowed_workspaces }));
+    bodyOf(await plane.admin("DELETE", `${PATH}/${closing.id}`));
+    expect(bodyOf(await plane.admin("GET", `/admin/v2/secret-references/${slug}`))).toMatchObject({
+      ...{ allow_all_workspaces: false, allowed_workspaces: [staying.id] },
+    });
+    const span = "start_time=2020-01-01T00%3A00%3A00Z&end_time=2100-01-01T00%3A00%3A00Z&page_size=100";
+    const grants = async ({ id }: { id: string }) => {
+      const { records } = bodyOf(await plane.admin("GET", `/v2/audit-logs?${span}&workspace_id=${id}`)) as { records: Json[] };
+      return records.filter(({ resource_type: type }) => type === "integration_workspaces").map(({ action }) => action);
+    };
+    expect(await grants(closing)).toEqual(["delete", "create"]);
+    expect(await grants(staying)).toEqual(["create"]);
+  });
   describe("a second workspace", () => {
     test(verifies("W.own", "is all that its keys see: their own workspace, and nobody else's records, logs and configs"), async () => {
       const [one, two] = [await plane.workspace("One"), await plane.workspace("Two")];

@@ -68,6 +68,17 @@ export const togetherSuite = (subject: Subject): void => {
     expect(await listed(group)).toEqual([there]);
   });
 
+  test("a conflict is said of the collection in which it was", async () => {
+    const group = unique("named-conflict");
+    await things().insert(thing(group, { slug: "taken" }));
+    const space = workspace(crypto.randomUUID());
+    const writes = [inserting(Workspaces, space), inserting(Things, thing(group, { slug: "taken" })), updating(Workspaces, space.id, {})];
+    const conflict = await near()
+      .together(writes)
+      .catch((thrown: Error) => thrown);
+    expect(conflict).toMatchObject({ code: "CONFLICT", message: `A record of ${Things.name} with these values exists already.` });
+  });
+
   test("of many who count on what they read, each adds one: none is lost and none is doubled", async () => {
     const group = unique("count");
     const counter = thing(group, { small: 0 });

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { definePlugin, Integrations, Providers, SecretReferences, Workspaces } from "#contract";
+import { definePlugin, Integrations, IntegrationWorkspaces, Providers, SecretReferences, Workspaces } from "#contract";
 import { virtualKeys } from "./resource.ts";
 
 /** An integration and the provider that is made of it, in the form that they had before they were two. */
@@ -7,6 +7,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records", "catalog", "vault"],
-  collections: [Integrations, Providers, SecretReferences, Workspaces],
+  collections: [Integrations, IntegrationWorkspaces, Providers, SecretReferences, Workspaces],
   setup: () => ({ provides: { resources: [virtualKeys] } }),
 });

@@ -1,53 +1,74 @@
-import { GatewayError, Integrations, type Json, maskSecrets, Providers, type RecordOf, type RuleInput } from "#contract";
+import {
+  GatewayError,
+  inserting,
+  Integrations,
+  type Json,
+  maskSecrets,
+  Providers,
+  type RecordOf,
+  type RuleInput,
+  updating,
+  type Write,
+} from "#contract";
 import { integrations } from "../resource.ts";
+import { removeWhatIsMadeOfIt } from "../rules.ts";
 import { configurationsOf, legacyParam } from "./model-config.ts";
 import type { CreateBody, UpdateBody } from "./schema.ts";
 
 export type Integration = RecordOf<typeof Integrations>;
 export type Provider = RecordOf<typeof Providers>;
 
-/** Says of an integration that it came with a virtual key, and goes with it. */
-const MADE_HERE = { made_as: "virtual-key" } as const;
 const MEMBERS = ["key", "secret_mappings"] as const;
 
-/** Makes the integration that a provider is of. Its own rules judge and seal it. */
-export async function makeIntegration({ id, ...provider }: Provider, input: RuleInput<CreateBody>): Promise<void> {
-  const { body, records } = input;
+/** The integration that a provider is of, made with it. Its own rules judge and seal it. */
+export async function madeIntegration({ id, ...provider }: Provider, input: RuleInput<CreateBody>): Promise<readonly Write[]> {
+  const { body } = input;
   const integration = {
-    ...{ ai_provider_id: providerIn(body), name: provider.name, slug: provider.slug, tags: { ...MADE_HERE } },
+    ...{ ai_provider_id: providerIn(body), name: provider.name, slug: provider.slug },
     ...{ configurations: configurationsOf(body), ...given(body) },
   };
   const made = await inLegacyWords(async () => integrations.create?.make({ ...input, body: integration }));
   const { created_at, last_updated_at, organisation_id, workspace_id } = provider;
-  const stamps = { id: provider.integration_id, created_at, last_updated_at, organisation_id, workspace_id };
-  await records.in(Integrations).insert({ ...made?.record, ...stamps } as Integration); // what its own resource makes of such a body
+  const stamps = { id: provider.integration_id, created_at, last_updated_at, organisation_id, workspace_id, made_as_virtual_key: true };
+  return [inserting(Integrations, { ...made?.record, ...stamps } as Integration)]; // what its own resource makes of such a body
 }
 
-/** Changes what the integration holds of a virtual key. */
-export async function changeIntegration({ integration_id }: Provider, input: RuleInput<UpdateBody>): Promise<void> {
-  const { body, records, vault, now } = input;
+/** What of a change is the integration's, changed with the provider: as nobody else has changed it since. */
+export async function changedIntegration(provider: Provider, input: RuleInput<UpdateBody>): Promise<readonly Write[]> {
+  const { body, vault, now } = input;
   const own: Json = given(body);
-  if (Object.keys(own).length === 0 && body.deploymentConfig === undefined) return;
-  const integration = await soleIntegration(integration_id, input);
+  if (Object.keys(own).length === 0 && body.deploymentConfig === undefined) return [];
+  const integration = await soleIntegration(provider, input);
   if (body.deploymentConfig !== undefined)
     own["configurations"] = { ...maskSecrets(integration.configurations, vault), ...configurationsOf(body) }; // what is masked stays
   const change = await inLegacyWords(async () => integrations.update?.change(integration, { ...input, body: own }));
-  await records.in(Integrations).update(integration_id, { ...change, last_updated_at: now });
+  const { id, last_updated_at } = integration;
+  return [updating(Integrations, id, { ...change, last_updated_at: Math.max(now, last_updated_at + 1) }, { last_updated_at })];
 }
 
-/** Once its provider is gone: an integration that came with it goes too, unless it has been made into another. */
-export async function forgetIntegration({ integration_id }: Provider, { records }: Pick<RuleInput, "records">): Promise<void> {
+/** Once its provider is gone: an integration that came with one goes too, unless others are made of it. */
+export async function forgetIntegration(provider: Provider, { records }: Pick<RuleInput, "records">): Promise<void> {
+  const { integration_id } = provider;
   const integration = await records.in(Integrations).get(integration_id);
-  if (integration?.tags["made_as"] !== MADE_HERE.made_as || (await records.in(Providers).first({ integration_id }))) return;
+  if (!cameWithVirtualKey(integration, provider) || (await records.in(Providers).first({ integration_id }))) return;
+  await removeWhatIsMadeOfIt(integration, { records });
   await records.in(Integrations).remove(integration_id);
 }
 
-/** What is shared is changed where it is shared, by who may. */
-async function soleIntegration(id: string, { records }: Pick<RuleInput, "records">): Promise<Integration> {
-  const integration = await records.in(Integrations).get(id);
-  const { total } = await records.in(Providers).list({ where: { integration_id: id }, limit: 1, offset: 0 });
-  if (integration && integration.workspace_id !== null && total === 1) return integration;
-  const why = integration?.workspace_id === null ? "it is the organisation's" : "other providers are made of it";
+/** Only what a virtual key has brought along is shown, changed and deleted as a part of one. */
+export const cameWithVirtualKey = (
+  integration: Integration | undefined,
+  { workspace_id }: Pick<Provider, "workspace_id">,
+): integration is Integration => integration?.made_as_virtual_key === true && integration.workspace_id === workspace_id;
+
+/** What is shared, or was made as an integration, is changed as one, by who may. */
+async function soleIntegration(provider: Provider, { records }: Pick<RuleInput, "records">): Promise<Integration> {
+  const { integration_id } = provider;
+  const integration = await records.in(Integrations).get(integration_id);
+  const { total } = await records.in(Providers).list({ where: { integration_id }, limit: 1, offset: 0 });
+  const isOwn = cameWithVirtualKey(integration, provider);
+  if (isOwn && total === 1) return integration;
+  const why = isOwn ? "other providers are made of its integration" : "its integration did not come with it, but was made as one";
   throw new GatewayError("IN_USE", { what: "The credential of the virtual key", action: "changed here", why });
 }
 

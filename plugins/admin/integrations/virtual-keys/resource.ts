@@ -10,7 +10,7 @@ import {
   type RuleInput,
   type WireError,
 } from "#contract";
-import { changeIntegration, forgetIntegration, makeIntegration, type Provider } from "./integration.ts";
+import { changedIntegration, forgetIntegration, madeIntegration, type Provider } from "./integration.ts";
 import { CreateBody, OwnPart, UpdateBody, VirtualKey } from "./schema.ts";
 import { joined, oneWhole, ownPart } from "./view.ts";
 
@@ -45,16 +45,17 @@ export const virtualKeys = defineResource({
     body: CreateBody,
     reply: Created,
     make: (input) => ({ record: draftOf(input) }),
-    after: (record, input) => makeIntegration(record, input),
+    beside: (record, input) => madeIntegration(record, input),
     answer: ({ slug }) => ({ success: true, data: { slug } }),
   },
   read: { reply: VirtualKey, view: (record, input) => oneWhole(record, input) },
   update: {
-    description: "The credential and the deployments are the integration's: what others use too is changed there.",
+    description:
+      "The credential and the deployments are those of the integration that was made with it. They are refused where others use it too, and where it was made as an integration: there they are changed.",
     body: UpdateBody,
     reply: Type.Object({}),
     change: (record, input) => changeOf(record, input),
-    before: (next, input) => changeIntegration(next, input),
+    beside: (next, input) => changedIntegration(next, input),
     answer: () => ({}),
   },
   remove: {

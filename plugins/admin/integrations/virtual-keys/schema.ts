@@ -53,7 +53,9 @@ export const OwnPart = Type.Object({
 });
 /** What the integration behind it says. */
 export const IntegrationPart = {
-  model_config: JsonObject("Its fields for the provider, secrets masked; empty where they are the organisation's."),
+  model_config: JsonObject(
+    "Its fields for the provider, secrets masked; empty where they are those of an integration that did not come with it.",
+  ),
   secret_mappings: SecretMappings,
 };
 export const VirtualKey = Type.Object({ ...OwnPart.properties, ...IntegrationPart });

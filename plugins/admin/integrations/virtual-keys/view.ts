@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { Integrations, isoTime, maskSecrets, Providers, type RuleInput, stateAt } from "#contract";
-import type { Integration, Provider } from "./integration.ts";
+import { cameWithVirtualKey, type Integration, type Provider } from "./integration.ts";
 import { modelConfigOf } from "./model-config.ts";
 import type { IntegrationPart, OwnPart } from "./schema.ts";
 
@@ -13,16 +13,20 @@ export const ownPart = (record: Provider, { now }: Pick<RuleInput, "now">): Stat
 });
 
 type Shown = { readonly [K in keyof typeof IntegrationPart]: Static<(typeof IntegrationPart)[K]> };
-/** What an organisation keeps for all of its workspaces, it does not show to each. */
-function integrationPart(integration: Integration | undefined, { vault }: Pick<RuleInput, "vault">): Shown {
-  if (!integration || integration.workspace_id === null) return { model_config: {}, secret_mappings: [] };
+/** What was made as an integration is shown to who may read integrations. */
+function integrationPart(
+  integration: Integration | undefined,
+  provider: Pick<Provider, "workspace_id">,
+  { vault }: Pick<RuleInput, "vault">,
+): Shown {
+  if (!cameWithVirtualKey(integration, provider)) return { model_config: {}, secret_mappings: [] };
   const model_config = modelConfigOf(maskSecrets(integration.configurations, vault));
   return { model_config, secret_mappings: integration.secret_mappings ?? [] };
 }
 
 export async function oneWhole(record: Provider, input: RuleInput<undefined>) {
   const integration = await input.records.in(Integrations).get(record.integration_id);
-  return { ...ownPart(record, input), ...integrationPart(integration, input) };
+  return { ...ownPart(record, input), ...integrationPart(integration, record, input) };
 }
 
 /** What the integrations add to a page of one workspace, where each slug stands once. */
@@ -35,5 +39,5 @@ export async function joined(page: readonly Pick<Provider, "slug">[], input: Rul
   const { data: behind } = await records.in(Integrations).list({ where: { organisation_id, id: ids }, limit: page.length, offset: 0 });
   const integrations = new Map(behind.map((integration) => [integration.id, integration]));
   const idOf = new Map(data.map(({ slug, integration_id }) => [slug, integration_id]));
-  return page.map(({ slug }) => integrationPart(integrations.get(idOf.get(slug) ?? ""), input));
+  return page.map(({ slug }) => integrationPart(integrations.get(idOf.get(slug) ?? ""), { workspace_id }, input));
 }
