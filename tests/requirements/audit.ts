@@ -6,6 +6,7 @@ export const audit = section("Audit log", [
     "Every write of the control and admin planes leaves an entry: who, what, before and after of what changed, with secrets masked.",
   ],
   ["AUD.together", "An entry is committed in the transaction of the write it tells of; a write that is refused leaves none."],
+  ["AUD.stamps", "A write that changes nothing but the moment of a record, as If-Match claims it by, leaves no entry of its own."],
   ["AUD.routes", "Every route of the control and admin planes that is no GET leaves an entry, or says that it changes nothing."],
   ["AUD.signIn", "Whoever comes in by an invite leaves an entry, and so does the command line."],
   ["AUD.refusals", "Refusals (401, 403) are entries, 100 a minute and key at most; one entry says how many more there were."],

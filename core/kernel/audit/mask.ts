@@ -25,9 +25,13 @@ export interface Changed {
   readonly after: Json | null;
 }
 
-/** Of a record that was made (`before` null), removed (`after` null), or changed: then the members that differ. */
-export function changedIn(before: Json | null, after: Json | null, collection: Collection, vault: Opening): Changed {
+/**
+ * Of a record that was made (`before` null), removed (`after` null), or changed: then the members that differ; undefined
+ * where nothing but the stamp does.
+ */
+export function changedIn(before: Json | null, after: Json | null, collection: Collection, vault: Opening): Changed | undefined {
   const names = Object.keys(collection.schema.properties).filter((name) => name !== "last_updated_at" && differs(before, after, name));
+  if (names.length === 0) return undefined;
   const shown = (of: Json | null): Json | null =>
     of && Object.fromEntries(names.flatMap((name) => (of[name] === undefined ? [] : [[name, maskedMember(name, of[name], vault)]])));
   return { before: shown(before), after: shown(after) };
