@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ApiKeys, type AuditEntry, FIRST_ORGANISATION_ID } from "#contract";
+import { ApiKeys, type AuditEntry, FIRST_ORGANISATION_ID, Organisations } from "#contract";
 import { askedBy } from "../../core/kernel/audit/asked-by.ts";
 import { ChangeQueue } from "../../core/pipeline/settle/change-queue.ts";
 import { verifies } from "../requirements/verifies.ts";
@@ -85,6 +85,18 @@ test("a request is told with where it came from, and without credentials", () =>
   });
   expect(JSON.stringify(asked)).not.toContain("canary");
   expect(request()).toMatchObject({ client_ip: "192.0.2.1", query_params: null, country: null });
+});
+
+test(verifies("AUD.entry", "keyed hashes and sealed members are hidden at any depth, from exporters too"), async () => {
+  const { audit, records, entries } = await auditing();
+  const told: AuditEntry[] = [];
+  audit.listen((some) => told.push(...some));
+  const id = crypto.randomUUID();
+  const settings = { vault_check: "canary", deep: [{ vault_check: "canary", body_sealed: "canary", digest: "canary" }], shown: "yes" };
+  await records.in(Organisations).insert({ id, created_at: 1, last_updated_at: 1, name: "hidden", settings });
+  expect((await entries(id))[0]?.after).toMatchObject({ settings: { vault_check: "*******", shown: "yes" } });
+  expect(told).toHaveLength(1);
+  expect(JSON.stringify([told, await entries(id)])).not.toContain("canary");
 });
 
 test(verifies("AUD.changes", "an exporter takes entries in order, and again what it could not take"), async () => {
