@@ -8,6 +8,7 @@ export const audit = section("Audit log", [
   ["AUD.together", "An entry is committed in the transaction of the write it tells of; a write that is refused leaves none."],
   ["AUD.stamps", "A write that changes nothing but the moment of a record, as If-Match claims it by, leaves no entry of its own."],
   ["AUD.routes", "Every route of the control and admin planes that is no GET leaves an entry, or says that it changes nothing."],
+  ["AUD.reveal", "Reading the secret of a key or a mail leaves an entry, with `action: reveal`."],
   ["AUD.signIn", "Whoever comes in by an invite leaves an entry, and so does the command line."],
   [
     "AUD.refusals",

@@ -24,7 +24,7 @@ test(verifies("AUD.read", "a long log is looked through in slices, and pages are
   const entries: Records<AuditEntry> = {
     ...store.in(AuditEntries),
     list(query) {
-      const { from = 0, before = Infinity } = query.where?.sequence as { from?: number; before?: number };
+      const { from = 0, before = Infinity } = (query.where?.sequence ?? {}) as { from?: number; before?: number };
       widths.push(before - from);
       return store.in(AuditEntries).list(query);
     },

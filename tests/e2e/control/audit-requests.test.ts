@@ -30,4 +30,20 @@ onBoth("audit entries of one request", (plane) => {
     expect(await left("stamps-put")).toMatchObject([{ action: "update", after: { name: "Audited stamps, again" } }]);
     expect([await actions("stamps-bad"), await actions("stamps-late"), await actions("stamps-read")]).toEqual([[], [], []]);
   });
+
+  test(verifies("AUD.reveal", "whoever reads a secret leaves an entry that says so"), async () => {
+    const { id: workspace_id } = await plane.workspace("Audited secrets");
+    const made = { name: "revealed", workspace_id, scopes: ["completions.write"] };
+    const { id } = bodyOf(await plane.admin("POST", "/v2/api-keys/service", made));
+    expect((await send("reveal-rotate", "POST", `/v2/api-keys/${id}/rotate`, {}, {})).status).toBe(200);
+    expect((await send("reveal-key", "GET", `/v2/api-keys/${id}/secret`)).status).toBe(200);
+    expect(await actions("reveal-rotate")).toEqual(["rotate"]);
+    const revealed = { action: "reveal", method: "GET", resource_type: "api_keys", resource_id: id, before: null, after: null };
+    expect(await left("reveal-key")).toMatchObject([revealed]);
+    const invite = { email: "reveal@audit-requests.example", role: "member", workspaces: [{ id: workspace_id, role: "member" }] };
+    expect((await plane.admin("POST", "/v2/admin/users/invites", invite)).status).toBe(200);
+    const mails = bodyOf(await plane.admin("GET", `/v2/admin/mails?email=${invite.email}`))["data"] as Json[];
+    expect((await send("reveal-mail", "GET", `/v2/admin/mails/${mails[0]?.["id"]}`)).status).toBe(200);
+    expect(await left("reveal-mail")).toMatchObject([{ action: "reveal", resource_type: "mails", resource_id: mails[0]?.["id"] }]);
+  });
 });
