@@ -106,6 +106,7 @@ function readRoute(on: On, rule: NonNullable<Resource["read"]>): Route {
     method: "GET",
     path: memberPath(resource),
     conditional: "read",
+    ...(rule.action !== undefined && { action: rule.action }),
     query: closed({ ...named(resource), ...(hidesArchived(resource) && Archived) }),
     reply: rule.reply,
     async handle(input) {
@@ -195,6 +196,7 @@ function actionRoute(on: On, action: MemberAction): Route {
     path: memberPath(resource) + action.path,
     ...(action.body && { body: closed(action.body.properties) }),
     ...(action.maxBodyBytes !== undefined && { maxBodyBytes: action.maxBodyBytes }),
+    ...(action.action !== undefined && { action: action.action }),
     query: closed({ ...named(resource), ...action.query?.properties }),
     reply: action.reply,
     async handle(input) {

@@ -74,8 +74,9 @@ export interface Route<B extends TSchema = TSchema, Q extends TSchema = TSchema,
   /** A list may come in place of one body, as its schema says. */
   readonly bodyList?: true;
   /**
-   * What the audit log calls it, where that is not what its writes do: `sign_in`. `false`: it changes nothing, whatever its
-   * method. Without it, every route of the control and admin planes that is no GET leaves an entry.
+   * What the audit log calls it, where that is not what its writes do: `sign_in`, or `reveal` of a GET that shows a secret.
+   * `false`: it changes nothing, whatever its method. Without it, every route of the control and admin planes that is no
+   * GET leaves an entry.
    */
   readonly action?: string | false;
   /** Largest body in bytes; 1 MB unless it says otherwise, which is more than anybody writes by hand. */

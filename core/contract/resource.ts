@@ -162,6 +162,8 @@ export type Made<S extends TObject> = { readonly record: Draft<S> /** Shown in t
 
 export interface ReadRule<S extends TObject, V extends TSchema> {
   readonly reply: V;
+  /** As of its route, where reading one is told to the audit log. */
+  readonly action?: NonNullable<Route["action"]>;
   /** Built member by member: what is not named here never leaves. */
   readonly view: (record: Static<S>, input: RuleInput<undefined>) => Static<V> | Promise<Static<V>>;
 }
@@ -209,6 +211,8 @@ export interface MemberAction<
   /** Beside the workspace that the record is of. */
   readonly query?: Q;
   readonly maxBodyBytes?: number;
+  /** As of its route. */
+  readonly action?: NonNullable<Route["action"]>;
   readonly reply: R;
   readonly run: (record: Static<S>, input: RuleInput<Static<B>, Static<Q>>) => Promise<Static<R>>;
 }

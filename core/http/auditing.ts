@@ -30,17 +30,22 @@ const asked = ({ request, headers, server, startedAt }: Audited) => {
 export const actingFor = (route: Route, audited: Audited): Acting => ({
   actor: audited.caller ? actorOf(audited.caller) : NOBODY,
   request: asked(audited),
-  action: route.action || actionIn(route.path),
+  action: route.action || undefined,
   entries: 0,
 });
-/** Words of the path that say what is done to the record before them. */
-const actionIn = (path: string): string | undefined => /\/(rotate|publish|duplicate|export|cancel|resend)$/.exec(path)?.[1];
 
-/** A route that changes something leaves an entry, whether it wrote a record or not. */
-export async function noteUnwritten(route: Route, by: Acting, caller: Caller | undefined, gw: Gateway): Promise<void> {
+/** A route that changes something, or shows a secret, leaves an entry, whether it wrote a record or not. */
+export async function noteUnwritten(route: Route, by: Acting, { caller, params }: Named, gw: Gateway): Promise<void> {
   if (by.entries > 0 || caller === undefined || !leavesEntry(route)) return;
-  await gw.gen.stores.audit?.note(by, caller, route.path.split("/")[1] ?? route.tag);
+  const [, resource = route.tag, param] = OF_PATH.exec(route.path) ?? [];
+  await gw.gen.stores.audit?.note(by, caller, { type: resource.replaceAll("-", "_"), id: params[param ?? ""] ?? null });
 }
+interface Named {
+  readonly caller: Caller | undefined;
+  readonly params: Readonly<Record<string, string>>;
+}
+/** What a path begins with, and the parameter behind it: `/admin/mails/:mailId`. */
+const OF_PATH = /^\/(?:admin\/)?([^/:]+)(?:\/:(\w+))?/;
 export const leavesEntry = ({ plane, method, action }: Pick<Route, "plane" | "method" | "action">): boolean =>
   action === undefined ? plane !== "data" && method !== "GET" : action !== false;
 

@@ -64,7 +64,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const answer = await acting(by, () =>
       pluginAnswer(route.handle(input), limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark),
     );
-    await noteUnwritten(route, by, caller, gw);
+    await noteUnwritten(route, by, { caller, params }, gw);
     return answer;
   };
   return {

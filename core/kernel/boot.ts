@@ -165,7 +165,7 @@ function jobsIn(building: Building, mail: readonly Job[]): Jobs {
   const { now, settings } = building.input;
   const store = building.stores.records;
   const days = settings.auditRetentionDays;
-  const retention = store && days !== undefined ? [auditRetention({ store, days, log, now })] : [];
+  const retention = store ? [auditRetention({ store, days, log, now })] : [];
   const uncounted = forgetUncountedWork({ records: stores.records, log, now });
   const own = { plugin: "gateway", mark: 0, jobs: [uncounted, ...mail, ...retention] };
   return jobsOf([own, ...plugins], { kv: stores.kv, log, redact, now: building.input.now }, building.limits.drain);

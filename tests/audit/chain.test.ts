@@ -139,3 +139,22 @@ test(verifies("AUD.append", "no plugin can write entries, though it may read the
   expect(() => records.together([inserting(AuditEntries, entry)])).toThrow(refused);
   expect(await entries(entry.organisation_id)).toContainEqual(entry);
 });
+
+test(verifies("AUD.stamps", "a stamp leaves no entry, alone or beside a change, and holds only for what it expects"), async () => {
+  const { records, entries, audit } = await auditing();
+  const organisation = crypto.randomUUID();
+  const one = workspace(organisation);
+  const spaces = records.in(Workspaces);
+  await spaces.insert(one);
+  const told: number[] = [];
+  audit.listen((some) => told.push(some.length));
+  expect(await spaces.update(one.id, { last_updated_at: 2, name: one.name }, { last_updated_at: 1 })).toBe(true);
+  expect(await spaces.update(one.id, { last_updated_at: 3 }, { last_updated_at: 1 })).toBe(false);
+  expect((await entries(organisation)).map(({ action }) => action)).toEqual(["create"]);
+  await records.together([updating(Workspaces, one.id, { last_updated_at: 4 }), updating(Workspaces, one.id, { name: "Two" })]);
+  expect((await entries(organisation)).map(({ action, after }) => [action, after?.["name"]])).toEqual([
+    ["create", "One"],
+    ["update", "Two"],
+  ]);
+  expect([told, (await spaces.get(one.id))?.last_updated_at]).toEqual([[1], 4]);
+});

@@ -54,7 +54,7 @@ function resourceFrom(collection: FieldCollection, rules: Rules): Resource {
     actions: [...(versions ? [listVersions(versions, whole, { noun, scope: `${scopes.families[0]}.read` })] : []), ...actions],
     list: listRule(collection, rules, list, listed),
     ...(rules.create !== false && { create: createRule(collection, rules, whole) }),
-    read: readRule(rules, { reply, answer }),
+    read: { ...readRule(rules, { reply, answer }), ...rules.read },
     ...(Object.values(collection.fields).some(({ rule }) => rule.update) && { update: updateRule(collection, rules, whole) }),
     remove: { ...remove, before: removing(rules) },
   });

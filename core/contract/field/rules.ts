@@ -1,6 +1,17 @@
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import type { Json } from "../json.ts";
-import type { RuleInput, CreateRule, Draft, ListRule, RemoveRule, ResourceOf, Revision, Tenancy, UpdateRule } from "../resource.ts";
+import type {
+  RuleInput,
+  CreateRule,
+  Draft,
+  ListRule,
+  ReadRule,
+  RemoveRule,
+  ResourceOf,
+  Revision,
+  Tenancy,
+  UpdateRule,
+} from "../resource.ts";
 import type { Where, Write } from "../storage.ts";
 import type { FieldCollection, RecordSchema } from "./collection.ts";
 import type { Column, CreateMembers, Fields, Filterable, Unfilled, UpdateMembers, Viewed, Written } from "./field.ts";
@@ -39,6 +50,8 @@ export interface FieldResource<
   readonly list?: FieldList<F, S, Q>;
   /** `false`: they come about elsewhere. */
   readonly create?: FieldCreate<F, S, C> | false;
+  /** Where reading one is told to the audit log. */
+  readonly read?: Pick<ReadRule<S, TObject>, "action">;
   readonly update?: FieldUpdate<F, S, U>;
   readonly remove?: RemoveRule<S>;
   /** Each state is kept, and listed below the record; the record has a field `version_id`. */

@@ -13,8 +13,9 @@ export interface Asking {
   readonly address: string | null;
 }
 
-/** Characters that an entry keeps of what a client says of itself. */
-const MAX_TEXT = 2_048;
+/** Characters that an entry keeps of a path and a query, and of what else a client says of itself: anybody may say it. */
+const MAX_TEXT = 1_024;
+const MAX_HEADER = 256;
 /** Headers that say where a request came from, and hold no credential. */
 const KEPT = ["user-agent", "content-type", "accept", "origin", "host", "x-forwarded-for", "x-real-ip", "traceparent"] as const;
 /** What proxies call the client's country. */
@@ -22,14 +23,14 @@ const COUNTRY = ["cf-ipcountry", "cloudfront-viewer-country", "x-vercel-ip-count
 
 /** A request as entries tell of it. */
 export function askedBy({ method, path, search, headers, requestId, address }: Asking): AskedBy {
-  const said = (name: string): string | null => headers.get(name)?.slice(0, MAX_TEXT).toWellFormed() ?? null;
+  const said = (name: string): string | null => headers.get(name)?.slice(0, MAX_HEADER).toWellFormed() ?? null;
   const kept = KEPT.flatMap((name) => (said(name) === null ? [] : [[name, said(name)] as const]));
   const forwarded = said("x-forwarded-for")?.split(",")[0]?.trim() || said("x-real-ip");
   return {
     method,
     uri: path.slice(0, MAX_TEXT).toWellFormed(),
-    query_params: maskedQuery(search),
-    request_id: requestId.toWellFormed(),
+    query_params: maskedQuery(search)?.slice(0, MAX_TEXT) ?? null,
+    request_id: requestId.slice(0, MAX_HEADER).toWellFormed(),
     request_headers: Object.fromEntries(kept),
     client_ip: forwarded ?? address,
     user_agent: said("user-agent"),

@@ -17,13 +17,20 @@ import { type Refused, Refusals, type Who } from "./refusals.ts";
 /** The audit log of a generation; absent where it is switched off. */
 export interface Audit {
   /** An entry for what wrote no record. */
-  note(by: Acting, caller: Caller, resource: string): Promise<void>;
+  note(by: Acting, caller: Caller, resource: Named): Promise<void>;
   /** Somebody got 401 or 403. */
   refused(refused: Refused): Promise<void>;
   /** Hears of entries once they are committed. */
   listen(listener: (entries: readonly AuditEntry[]) => void): () => void;
   close(): Promise<void>;
 }
+
+/** What it was done to, as its path names it. */
+export interface Named {
+  readonly type: string;
+  readonly id: string | null;
+}
+const MAX_ID = 256;
 
 export interface AuditParts {
   readonly store: RecordStore;
@@ -45,11 +52,11 @@ export const journalOf = ({ store, vault, now }: Pick<AuditParts, "store" | "vau
 export function auditOf(journal: Journal, records: RecordsHandle, { counters, vault, log, now }: AuditParts): Audit {
   const refusals = new Refusals({ journal, counters, records, vault, log, now });
   return {
-    note: (by, caller, resource_type) =>
+    note: (by, caller, { type, id }) =>
       journal.note(
         {
           ...{ organisation_id: caller.organisationId, workspace_id: caller.workspaceId },
-          ...{ action: by.action ?? "manage", resource_type, resource_id: null, status: 200, count: 1 },
+          ...{ action: by.action ?? "manage", resource_type: type, resource_id: id?.slice(0, MAX_ID) ?? null, status: 200, count: 1 },
         },
         by,
       ),

@@ -102,6 +102,7 @@ export class Journal {
     const { sequence, hash } = entries.at(-1) ?? before;
     this.heads.remember({ ...before, sequence, hash });
     by.entries += entries.length;
+    if (entries.length === 0) return true;
     for (const listener of this.listeners) listener(entries);
     return true;
   }
@@ -132,9 +133,11 @@ export class Journal {
         if (organisationIn(write.in, record) !== organisation)
           throw new TypeError("Writes that are made together are of one organisation.");
         earlier.set(nameOf(write.in, record["id"]), after === null ? undefined : record);
+        const changed = changedIn(before, after, write.in, this.parts.vault);
+        if (changed === undefined) continue; // a stamp claims a record, and changes nothing of it
         drafts.push({
           ...whoAndHow(by),
-          ...changedIn(before, after, write.in, this.parts.vault),
+          ...changed,
           created_at: this.parts.now(),
           organisation_id: organisation,
           workspace_id: workspaceIn(write.in, record),

@@ -7,12 +7,13 @@ const MASK = "*******";
 /** Characters of one member that an entry keeps: each entry is read, hashed and exported whole. */
 const MAX_MEMBER = 16_384;
 
-/** Columns with a secret that must not even be shown sealed, and keyed hashes of one. */
-const HIDDEN = /(^|_)(sealed|digest)$/;
+/** Members with a secret that must not even be shown sealed, and keyed hashes: with one, guesses at the key can be tried. */
+const HIDDEN = /(^|_)(sealed|digest)$|^vault_check$/;
 /** Members that hold a credential by their name, in either spelling; names of references and counts of tokens do not. */
 const SECRET =
   /(^|_)(secret|password|passwd|passphrase|token|credentials?|authorization|cookie|jwt|(api|secret|access|private|signing|encryption|account)_?key|service_account(_json)?)$/;
 export const isSecretName = (name: string): boolean =>
+  HIDDEN.test(name) ||
   SECRET.test(
     name
       .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -25,9 +26,13 @@ export interface Changed {
   readonly after: Json | null;
 }
 
-/** Of a record that was made (`before` null), removed (`after` null), or changed: then the members that differ. */
-export function changedIn(before: Json | null, after: Json | null, collection: Collection, vault: Opening): Changed {
+/**
+ * Of a record that was made (`before` null), removed (`after` null), or changed: then the members that differ; undefined
+ * where nothing but the stamp does.
+ */
+export function changedIn(before: Json | null, after: Json | null, collection: Collection, vault: Opening): Changed | undefined {
   const names = Object.keys(collection.schema.properties).filter((name) => name !== "last_updated_at" && differs(before, after, name));
+  if (names.length === 0) return undefined;
   const shown = (of: Json | null): Json | null =>
     of && Object.fromEntries(names.flatMap((name) => (of[name] === undefined ? [] : [[name, maskedMember(name, of[name], vault)]])));
   return { before: shown(before), after: shown(after) };
@@ -40,7 +45,7 @@ function differs(before: Json | null, after: Json | null, name: string): boolean
 
 function maskedMember(name: string, value: unknown, vault: Opening): unknown {
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
-  if (HIDDEN.test(name) || isSecretName(name)) return MASK;
+  if (isSecretName(name)) return MASK;
   const text = JSON.stringify(value);
   if (text.length > MAX_MEMBER) return { left_out: `${text.length} characters` };
   return wellFormed(withoutSecrets(opened(name, value, vault)));

@@ -16,6 +16,8 @@ import type { Journal } from "./journal.ts";
 const MINUTE_MS = 60_000;
 /** Entries a minute and key; what is refused beyond them is counted. */
 export const MAX_REFUSALS = 100;
+/** The same of all together that nobody is known for: who sends them pays for nothing. */
+export const MAX_UNKNOWN = 10;
 /** Keys whose refusals beyond the cap are counted apart; those of all others are counted together. */
 const MAX_KEYS = 1_000;
 const OTHERS = "others";
@@ -52,7 +54,7 @@ interface Beyond {
   count: number;
 }
 
-/** Entries of refusals: each of the first hundred a minute and key, and one that says how many more there were. */
+/** Entries of refusals: each of the first hundred a minute and key (ten of those of nobody), and one that says how many more there were. */
 export class Refusals {
   private readonly beyond = new Map<string, Beyond>();
   private readonly keyOf: (digest: string) => Who | undefined | Promise<Who | undefined>;
@@ -97,7 +99,8 @@ export class Refusals {
     const full = this.beyond.get(name);
     if (full?.minute === minute) return void (full.count += 1);
     if (full) await this.flush(false);
-    const claim = { key: `audit-refused:${name}:${minute}`, by: 1, limit: MAX_REFUSALS, expiresAt: (minute + 2) * MINUTE_MS };
+    const limit = who.actor.actor_type === "unknown" ? MAX_UNKNOWN : MAX_REFUSALS;
+    const claim = { key: `audit-refused:${name}:${minute}`, by: 1, limit, expiresAt: (minute + 2) * MINUTE_MS };
     if ((await this.parts.counters.reserve([claim])).granted) return this.write(refused, who, 1);
     this.count(this.beyond.size < MAX_KEYS ? name : OTHERS, { refused, who, minute });
   }

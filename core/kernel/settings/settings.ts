@@ -54,7 +54,7 @@ export const SETTINGS = {
   memoryMb:      { env: "GATEWAY_MEMORY_MB", read: "integer", schema: Type.Optional(Type.Integer({ minimum: 64, maximum: 16_777_216, description: "MB that request bodies, whole answers and streams held back by guardrails may take together in one process; beyond it new ones are refused with 503. Without it: a quarter of the memory the process may use." })) },
   publicUrl:     { env: "GATEWAY_PUBLIC_URL", read: "text", schema: Type.Optional(Type.String({ pattern: "^https?://[^\\s\\x00-\\x1f\\x7f/?#@]+(/[^\\s\\x00-\\x1f\\x7f?#]*[^\\s\\x00-\\x1f\\x7f?#/])?$", maxLength: 512, description: "Where people reach the gateway, without a slash at its end: links in mails and answers begin with it. Without it, they begin with what the request was asked at." })) },
   mailsPerHour:  { env: "GATEWAY_MAILS_PER_HOUR", read: "integer", schema: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: "Mails that one organisation may send within an hour, invitations and what its keys bring about together." }) },
-  auditRetentionDays: { env: "AUDIT_LOG_RETENTION_DAYS", read: "integer", schema: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500, description: "Days for which entries of the audit log are kept; without it, for ever." })) },
+  auditRetentionDays: { env: "AUDIT_LOG_RETENTION_DAYS", read: "integer", schema: Type.Integer({ default: 365, minimum: 1, maximum: 36_500, description: "Days for which entries of the audit log are kept." }) },
   logLevel:      { env: "LOG_LEVEL", read: "text", schema: OneOf(["debug", "info", "warn", "error"], { default: "info", description: "Least severe line that the process log shows." }) },
 } as const satisfies Record<string, SettingRow>;
 

@@ -35,6 +35,7 @@ const Body = Type.Object({ key_transition_period_ms: Type.Optional(TransitionPer
 export const rotate: MemberAction<typeof ApiKeys.schema> = {
   method: "POST",
   path: "/rotate",
+  action: "rotate",
   summary: "Rotate an API key",
   description:
     "The key gets a new secret and stays what it is otherwise. The one before works until `key_transition_expires_at`; until then the key cannot be rotated again.",
@@ -59,6 +60,7 @@ export const rotate: MemberAction<typeof ApiKeys.schema> = {
 export const keptSecret: MemberAction<typeof ApiKeys.schema> = {
   method: "GET",
   path: "/secret",
+  action: "reveal",
   summary: "Read the secret of an API key that nobody was shown",
   description:
     "Of a key that was rotated by its schedule, or made for somebody who joined: for 30 days. Of one that was rotated by request: until the secret before it ends, for an answer may be lost.",

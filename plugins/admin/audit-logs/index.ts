@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { AuditEntries, definePlugin, Workspaces } from "#contract";
+import { AuditEntries, AuditHeads, definePlugin, Workspaces } from "#contract";
 import { listAuditLogs } from "./list.ts";
 
 /** `GET /v2/audit-logs` */
@@ -7,6 +7,6 @@ export default definePlugin({
   kind: "admin",
   config: Type.Object({}, { additionalProperties: false }),
   needs: ["records"],
-  collections: [AuditEntries, Workspaces],
+  collections: [AuditEntries, AuditHeads, Workspaces],
   setup: ({ records }) => ({ provides: { routes: [listAuditLogs(records)] } }),
 });

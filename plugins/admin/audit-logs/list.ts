@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import {
   ACTOR_TYPES,
-  AuditEntries,
   type AuditEntry,
   DateTime,
   defineRoute,
@@ -15,6 +14,7 @@ import {
   Uuid,
 } from "#contract";
 import { AuditQuery, conditionOf } from "./query.ts";
+import { walked } from "./walk.ts";
 
 const text = (description: string) => Type.String({ description });
 const Item = Type.Object({
@@ -65,15 +65,15 @@ export const listAuditLogs = (records: Pick<RecordsHandle, "in">): Route =>
     query: AuditQuery,
     reply: Reply,
     errors: [400, 401, 403, 500],
-    async handle({ query, caller }) {
+    async handle({ query, caller, request }) {
       if (caller.workspaceId !== null)
         throw new GatewayError("ACCESS_DENIED", { what: "the organisation's audit log with a workspace key" });
       if ((query.organisation_id ?? caller.organisationId) !== caller.organisationId)
         throw new GatewayError("ACCESS_DENIED", { what: `the organisation ${query.organisation_id}` }, { param: "organisation_id" });
       const { page_size: limit = 50, current_page: page = 0 } = query;
       const where = await conditionOf(query, caller.organisationId, records);
-      const orderBy = { by: "sequence", direction: "desc" } as const;
-      const { data, total } = await records.in(AuditEntries).list({ where, orderBy, limit, offset: page * limit });
+      const asked = { organisation: caller.organisationId, where, limit, offset: page * limit, signal: request.signal };
+      const { data, total } = await walked(asked, records);
       return { records: data.map(shown), total, object: "analytics-graph" as const };
     },
   });

@@ -24,6 +24,7 @@ export const mails = resourceOf(Mails, {
     omit: ["sealed"],
   },
   create: false,
+  read: { action: "reveal" },
   remove: { description: "One that waits is not sent." },
 });
 

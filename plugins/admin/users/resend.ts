@@ -8,6 +8,7 @@ const Reply = Type.Object({ inviteLink: Type.String({ description: "The new link
 export const resend = (mail: Mailer): MemberAction<typeof Invites.schema> => ({
   method: "POST",
   path: "/resend",
+  action: "resend",
   summary: "Make a new link for an invite, and mail it",
   description: "It works for a week from now. The link before it no longer does.",
   scope: "organisation_users.create",
