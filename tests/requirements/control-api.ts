@@ -4,6 +4,7 @@ import { section } from "./row.ts";
 export const controlApi = section("Control plane as an API", [
   ["W.etag", "A read of one record answers a strong ETag, another after each write, and 304 to who has it."],
   ["W.if-match", "A write with If-Match is made over what its client has read, and over nothing else: 412 otherwise, also of two at once."],
+  ["W.if-match-refused", "A write that can make no comparison refuses If-Match, and does nothing."],
   ["W.without", "Writes without If-Match that come together are all made, none of them lost."],
   ["W.idempotency", "A POST that is sent again with its Idempotency-Key is answered again, secrets shown once too, and not done again."],
   ["W.idempotency-other", "An Idempotency-Key that comes with another request is refused, and is nobody else's."],
