@@ -10,6 +10,11 @@ export const controlApi = section("Control plane as an API", [
   ["W.idempotency-other", "An Idempotency-Key that comes with another request is refused, and is nobody else's."],
   ["W.idempotency-together", "Of two requests with one Idempotency-Key at once, by two processes too, one is carried out."],
   ["W.idempotency-failed", "A request that was refused is not remembered: it may be mended and sent with the same key."],
+  [
+    "W.idempotency-kept",
+    "What was done is answered as done where it cannot be remembered, and the refusal of a repetition says why truly.",
+  ],
+  ["W.idempotency-share", "A refused request counts for nothing, and one API key has a share of its organisation's Idempotency-Keys."],
   ["W.idempotency-sealed", "What is remembered of an answer is sealed, and bounded for each organisation."],
   ["D.linter", "The API document has no error under a public linter."],
   [
