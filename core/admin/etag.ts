@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { GatewayError, PREFIX, type Route } from "#contract";
 import type { Input, On, Row } from "./record.ts";
 
 /* Entity tags of records (RFC 9110, 8.8.3): the record's state as it is stored, a dot, and what of it is shown. */
@@ -26,6 +27,17 @@ const isKnown = (header: string | null, tag: string): boolean =>
 /** Does an If-Match name this state? Compared strongly: what a cache marked as weak may be another. */
 export const namesState = (header: string, state: string): boolean =>
   header.trim() === "*" || tagsIn(header).some(({ isWeak, whole }) => !isWeak && whole.slice(1, 1 + DIGITS) === state);
+
+type Conditional = Pick<Route, "conditional" | "method" | "plane" | "path">;
+/** Writes that address no record with a tag; what the data plane passes on, its providers compare. */
+export const hasNoState = ({ conditional, method, plane }: Conditional): boolean =>
+  plane !== "data" && method !== "GET" && conditional !== "write";
+/** A condition that nobody would compare is refused: its client counts on it. */
+export function refuseUncompared(route: Conditional, { headers }: Pick<Request, "headers">): void {
+  if (!hasNoState(route) || !headers.has("if-match")) return;
+  const why = `${route.method} ${PREFIX[route.plane]}${route.path} changes no record with an ETag, so there is nothing to compare; nothing was done. Send the request without it`;
+  throw new GatewayError("HEADER_INVALID", { header: "if-match", why }, { param: "if-match" });
+}
 
 interface Tag {
   readonly isWeak: boolean;

@@ -1,4 +1,17 @@
-import { type Caller, type Counters, GatewayError, isJson, type Json, type KeyValue, PREFIX, type Route, type Vault } from "#contract";
+import {
+  type Caller,
+  type Counters,
+  GatewayError,
+  isJson,
+  type Json,
+  type KeyValue,
+  type Logger,
+  messageOf,
+  PREFIX,
+  type Route,
+  type Vault,
+} from "#contract";
+import { counted, given, uncounted } from "./idempotency-shares.ts";
 
 /*
  * The Idempotency-Key of a POST (draft-ietf-httpapi-idempotency-key-header): what was done once is answered again, and not
@@ -9,11 +22,10 @@ export interface Remembering {
   readonly kv: KeyValue;
   readonly counters: Counters;
   readonly vault: Vault;
+  readonly log: Logger;
 }
 export const IDEMPOTENCY_HEADER = "idempotency-key";
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Of one organisation in one day. */
-const MOST = { keys: 10_000, bytes: 64 * 1024 * 1024 };
 const MOST_ANSWER_BYTES = 256 * 1024;
 /** A first request that has not ended by then was left by a process that ended. */
 const LOST_AFTER_MS = 120_000;
@@ -70,48 +82,45 @@ function printOf({ body, request, caller }: Parameters<Route["handle"]>[0], vaul
 
 type Kept =
   | { readonly state: "running"; readonly print: string; readonly since: number }
-  /** Without an answer where that is not kept. */
-  | { readonly state: "done"; readonly print: string; readonly answer?: Json }
+  /** Without an answer where that is not kept, and then with the reason. */
+  | { readonly state: "done"; readonly print: string; readonly answer?: Json; readonly unkept?: keyof typeof UNKEPT }
   | { readonly state: "failed"; readonly print: string };
 
 async function once(asked: Asked, caller: Caller, by: Remembering, run: () => Promise<unknown>): Promise<Json | Response> {
   const { name, print, now } = asked;
   if (!(await by.kv.add(name, sealed({ state: "running", print, since: now }, name, by), DAY_MS))) return again(asked, by);
-  await counted(asked, caller, by);
-  try {
-    const answer = await run();
-    await keep(asked, await toKeep(answer, asked, caller, by), by);
-    return answer as Json | Response; // what the route answers
-  } catch (thrown) {
-    await forgetRefused(thrown, asked, by);
+  await counted(caller, asked, by.counters).catch(async (thrown: unknown) => {
+    await noted("forget", asked, by, () => by.kv.delete(name)); // nothing was begun
     throw thrown;
-  }
+  });
+  const answer = await run().catch(async (thrown: unknown) => {
+    await noted("keep", asked, by, () => forgetRefused(thrown, asked, caller, by));
+    throw thrown;
+  });
+  await noted("keep", asked, by, async () => keep(asked, await toKeep(answer, asked, caller, by), by));
+  return answer as Json | Response; // what the route answers
 }
 
-/** What was refused was not done, and may be sent again; whether what failed was done, nobody can tell. */
-async function forgetRefused(thrown: unknown, asked: Asked, by: Remembering): Promise<void> {
-  if (GatewayError.is(thrown) && thrown.status < 500) await by.kv.delete(asked.name);
-  else await keep(asked, { state: "failed", print: asked.print }, by);
-}
+/** What became of the request is what its client hears, even where nobody can remember it. */
+const noted = (deed: "keep" | "forget", { name }: Asked, { log }: Remembering, remember: () => Promise<void>): Promise<void> =>
+  remember().catch((thrown: unknown) =>
+    log("warn", `idempotency.not_${deed === "keep" ? "kept" : "forgotten"}`, { name, why: messageOf(thrown) }),
+  );
 
-async function counted({ name, now }: Asked, { organisationId }: Caller, { kv, counters }: Remembering): Promise<void> {
-  const { granted } = await counters.reserve([{ ...counterOf("keys", organisationId, now), by: 1, limit: MOST.keys }]);
-  if (granted) return;
-  await kv.delete(name);
-  throw new GatewayError("IDEMPOTENCY_FULL", { most: MOST.keys });
-}
-function counterOf(what: keyof typeof MOST, organisationId: string, now: number) {
-  const day = Math.floor(now / DAY_MS);
-  return { key: `idempotency:${what}:${organisationId}:${day}`, expiresAt: (day + 1) * DAY_MS };
+/** What was refused was not done, counts for nothing and may be sent again; whether what failed was done, nobody can tell. */
+async function forgetRefused(thrown: unknown, asked: Asked, caller: Caller, by: Remembering): Promise<void> {
+  if (!GatewayError.is(thrown) || thrown.status >= 500) return keep(asked, { state: "failed", print: asked.print }, by);
+  await by.kv.delete(asked.name);
+  await uncounted(caller, asked, by.counters);
 }
 
 /** An answer that would take more room than there is is not kept: that it was given is. */
-async function toKeep(answer: unknown, { print, now }: Asked, { organisationId }: Caller, { counters }: Remembering): Promise<Kept> {
-  if (!isJson(answer) || answer instanceof Response) return { state: "done", print };
+async function toKeep(answer: unknown, asked: Asked, caller: Caller, { counters }: Remembering): Promise<Kept> {
+  const done = { state: "done", print: asked.print } as const;
+  if (!isJson(answer) || answer instanceof Response) return { ...done, unkept: "kind" };
   const bytes = Buffer.byteLength(JSON.stringify(answer));
-  if (bytes > MOST_ANSWER_BYTES) return { state: "done", print };
-  const { granted } = await counters.reserve([{ ...counterOf("bytes", organisationId, now), by: bytes, limit: MOST.bytes }]);
-  return { state: "done", print, ...(granted && { answer }) };
+  if (bytes > MOST_ANSWER_BYTES) return { ...done, unkept: "size" };
+  return (await given(bytes, caller, asked, counters)) ? { ...done, answer } : { ...done, unkept: "room" };
 }
 
 const keep = ({ name }: Asked, kept: Kept, by: Remembering): Promise<void> => by.kv.set(name, sealed(kept, name, by), DAY_MS);
@@ -123,13 +132,19 @@ async function again(asked: Asked, by: Remembering): Promise<Response> {
   if (kept?.state === "done" && kept.answer) return replayed(kept.answer);
   if (kept === undefined || (kept.state === "running" && asked.now - kept.since < LOST_AFTER_MS))
     throw new GatewayError("IDEMPOTENCY_RUNNING");
-  throw new GatewayError("IDEMPOTENCY_UNSURE", { how: HOW[kept.state] });
+  throw new GatewayError("IDEMPOTENCY_UNSURE", { how: howOf(kept) });
 }
-const HOW: Readonly<Record<Kept["state"], string>> = {
-  running: "was left unfinished by a process that ended",
+const howOf = (kept: Kept): string =>
+  kept.state === "done" ? `was carried out, and its answer ${kept.unkept ? UNKEPT[kept.unkept] : "was not kept"}` : HOW[kept.state];
+const HOW = {
+  running: "left no word of its end: its process ended, or what became of it could not be kept",
   failed: "failed on the way",
-  done: "was carried out, and its answer was too large to be kept",
-};
+} as const;
+const UNKEPT = {
+  kind: "is of a kind that is not kept",
+  size: "was too large to be kept",
+  room: "was not kept, as those of this organisation had used up the day's room",
+} as const;
 
 const replayed = (answer: Json): Response =>
   new Response(JSON.stringify(answer), {

@@ -22,7 +22,7 @@ import { listRoute } from "./list-route.ts";
 import { a, base, closed, memberPath, named, Organisation, ruleInputOf, stamped } from "./route-parts.ts";
 import { ownOrganisation, placeOf } from "./tenancy.ts";
 import { tagged } from "./etag.ts";
-import { laterThan, written } from "./write.ts";
+import { done, laterThan, written } from "./write.ts";
 
 /** The routes of a resource: generic handlers over its rules, with tenants kept apart in every condition. */
 export function resourceRoutes(resource: Resource, handles: ResourceHandles): Route[] {
@@ -185,12 +185,14 @@ function actionRoute(on: On, action: MemberAction): Route {
   const { resource } = on;
   const { scope } = action;
   const kind = isOfKind(scope) ? scope.as : undefined;
+  const isWrite = action.method !== "GET";
   return {
     ...base(on, kind ?? "read", {
       summary: action.summary,
-      errors: [400, 401, 403, resource.absent, 500],
+      errors: [400, 401, 403, resource.absent, ...(isWrite ? [409, 412] : []), 500],
       description: action.description,
     }),
+    ...(isWrite && { conditional: "write" }),
     ...(!isOfKind(scope) && { scope }),
     method: action.method,
     path: memberPath(resource) + action.path,
@@ -200,11 +202,10 @@ function actionRoute(on: On, action: MemberAction): Route {
     query: closed({ ...named(resource), ...action.query?.properties }),
     reply: action.reply,
     async handle(input) {
-      const record = await oneOf(on, input, kind);
-      return action.run(
-        record,
-        ruleInputOf(on, input, { body: storable(input.body ?? {}).body, workspaceId: record.workspace_id ?? null }),
-      );
+      const { body } = storable(input.body ?? {});
+      const run = (record: Row): Promise<unknown> =>
+        action.run(record, ruleInputOf(on, input, { body, workspaceId: record.workspace_id ?? null }));
+      return isWrite ? done(on, input, kind, run) : run(await oneOf(on, input, kind));
     },
   };
 }

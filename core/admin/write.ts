@@ -13,6 +13,14 @@ export function written<R>(on: On, input: Input, action: ResourceAction, write: 
   return expected === null ? repeated(on, input, action, write) : claimed(on, input, { action, expected, write });
 }
 
+/** What is done to a record below its path, once; with If-Match, to what the client has read. */
+export async function done<R>(on: On, input: Input, action: ResourceAction | undefined, act: (record: Row) => Promise<R>): Promise<R> {
+  const expected = input.request.headers.get("if-match");
+  if (expected === null) return act(await oneOf(on, input, action));
+  const write = async (record: Row): Promise<{ readonly answer: R }> => ({ answer: await act(record) });
+  return (await claimed(on, input, { action, expected, write })).answer;
+}
+
 /** What was changed meanwhile is read again, so often. */
 const TRIES = 5;
 async function repeated<R>(on: On, input: Input, action: ResourceAction, write: Write<R>): Promise<R> {
@@ -25,7 +33,7 @@ async function repeated<R>(on: On, input: Input, action: ResourceAction, write: 
 }
 
 interface Expecting<R> {
-  readonly action: ResourceAction;
+  readonly action: ResourceAction | undefined;
   readonly expected: string;
   readonly write: Write<R>;
 }

@@ -77,7 +77,7 @@ export const ERRORS = {
   LOOP_DETECTED:        { status: 508, type: "invalid_request_error", message: "The request has already passed through this gateway; the upstream host points back to it." },
   // limits
   EVALUATIONS_BUSY:     { status: 429, type: "rate_limit_error", ab: "AB06", message: "{most} evaluations of this organisation are under way, and no more are begun. Ask again when one of them has ended.", retryAfterSec: 1 },
-  IDEMPOTENCY_FULL:     { status: 429, type: "rate_limit_error", ab: "AB06", message: "{most} requests of this organisation came with an Idempotency-Key since midnight UTC, and no more are remembered. Send it without one, or tomorrow." },
+  IDEMPOTENCY_FULL:     { status: 429, type: "rate_limit_error", ab: "AB06", message: "{most} requests of this {whose} came with an Idempotency-Key since midnight UTC, and no more are remembered. Send it without one, or tomorrow." },
   RATE_LIMITED:         { status: 429, type: "rate_limit_error", ab: "AB06", message: "The rate limit of {limiter} is reached: {limit} {type} per {per}." },
   BUDGET_EXHAUSTED:     { status: 412, type: "insufficient_quota", message: "The budget of {limiter} is used up: {limit} {type}." },
   // guardrails

@@ -1,4 +1,5 @@
 import type { Json, Route } from "#contract";
+import { hasNoState } from "../admin/etag.ts";
 import { IDEMPOTENCY_HEADER, takesIdempotencyKey } from "../admin/idempotency.ts";
 
 /* What the document says of the headers that a route's writes and reads depend on (`core/admin/etag.ts`, `idempotency.ts`). */
@@ -21,7 +22,11 @@ export const CONDITION_PARAMETERS = {
     "8e03978e-40d5-43dd-bc93-6894a57f9324",
   ),
   "if-none-match": header("if-none-match", "ETag of an earlier answer: 304 while it holds.", TAG),
-  "if-match": header("if-match", "ETag of the answer that the write is made from: 412 when the record was changed since.", TAG),
+  "if-match": header(
+    "if-match",
+    "ETag of the answer to the read of the record that the write is made from: 412 when it was changed since. Writes that do not name this header refuse it with 400.",
+    TAG,
+  ),
 } as const;
 const refTo = (name: keyof typeof CONDITION_PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
 
@@ -32,7 +37,10 @@ export const conditionParameters = (route: Route): readonly Json[] => [
 ];
 
 /** Errors beside its own. */
-export const conditionErrors = (route: Route): readonly number[] => (takesIdempotencyKey(route) ? [409, 422] : []);
+export const conditionErrors = (route: Route): readonly number[] => [
+  ...(takesIdempotencyKey(route) ? [409, 422] : []),
+  ...(hasNoState(route) ? [400] : []),
+];
 
 const ETAG = { etag: { description: "Strong, and another after each write.", schema: { type: "string" } } };
 const REPLAYED = { "idempotency-replayed": { description: "`true` on the answer of an earlier request.", schema: { type: "string" } } };

@@ -13,6 +13,7 @@ import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.
 import { acting } from "../kernel/audit/acting.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import { actingFor, type Audited, noteRefusal, noteUnwritten } from "./auditing.ts";
+import { refuseUncompared } from "../admin/etag.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { answerable } from "../kernel/process/plugin-failure.ts";
 import { timedId } from "../platform.ts";
@@ -55,6 +56,7 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const caller = known && (await gw.authorize(known));
     if (caller && scopes) requireScope(caller, scopes, `${route.method} ${PREFIX[route.plane]}${route.path}`);
     if (caller && ofDeployment !== undefined) refuseDeploymentScope(caller, ofDeployment);
+    refuseUncompared(route, request);
     const query = acceptQuery && route.query ? acceptQuery(queryMembers(new URL(request.url).searchParams, route.query)) : {};
     const body = acceptBody ? acceptBody(unrepeated(await sentBody(request, limits, held), params)) : undefined;
     entering(mark);

@@ -49,7 +49,7 @@ export function assemble(running: readonly Provided<Kinds[Kind]>[], given: Assem
   const of = <K extends Kind>(kind: K): readonly Provided<Kinds[K]>[] =>
     running.filter(({ manifest }) => manifest.kind === kind) as unknown as readonly Provided<Kinds[K]>[]; // the kind says what is provided
   const scopes = [...SCOPE_TABLE, ...running.flatMap(({ manifest }) => manifest.scopes ?? [])];
-  const mounts = new Mounts(new Addresses(scopes), handles, { ...given.stores, vault: handles.vault }, fault);
+  const mounts = new Mounts(new Addresses(scopes), handles, { ...given.stores, vault: handles.vault, log: secrets.log.log }, fault);
   const standing = new Set(builtInFirst(of("api")).filter((api) => mounts.mount(api.name, () => mounts.api(api))));
   for (const admin of builtInFirst(of("admin"))) mounts.mount(admin.name, () => mounts.admin(admin));
   const apis: readonly Provided<Api>[] = of("api").filter((api) => standing.has(api));

@@ -8,7 +8,7 @@ const TRIES = 5;
 export async function changeIntegration(
   id: string,
   { records, now }: Pick<RuleInput, "records" | "now">,
-  change: (current: Integration) => Partial<Integration>,
+  change: (current: Integration) => Partial<Integration> | Promise<Partial<Integration>>,
 ): Promise<void> {
   const integrations = records.in(Integrations);
   for (let tried = 0; tried < TRIES; tried += 1) {
@@ -16,7 +16,7 @@ export async function changeIntegration(
     if (!current) throw new GatewayError("NOT_FOUND", { what: "integration of that name" });
     const last_updated_at = Math.max(now, current.last_updated_at + 1);
     const expected = { last_updated_at: current.last_updated_at };
-    if (await integrations.update(id, { ...change(current), last_updated_at }, expected)) return;
+    if (await integrations.update(id, { ...(await change(current)), last_updated_at }, expected)) return;
   }
   throw new GatewayError("CHANGED_MEANWHILE", { what: "The integration" });
 }

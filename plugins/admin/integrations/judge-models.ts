@@ -5,6 +5,7 @@ import {
   type Integrations,
   isJson,
   type Json,
+  nextTurn,
   openUrls,
   type RecordOf,
   refuseMovedInRecord,
@@ -19,18 +20,25 @@ type Input = Pick<RuleInput<{ readonly key?: string }>, "vault" | "catalog" | "j
 /** Opening them is work at every change of the integration. */
 const MAX_HEADERS = 1_000;
 
+/** Sealing what a model has is long work: others have their turn between so many. */
+const MODELS_AT_ONCE = 20;
+
 /** The models as they are stored: all judged, none written. */
-export function judgedModels(given: readonly GivenModel[], record: Integration, input: Input): readonly IntegrationModel[] {
-  const slugs = new Set<string>();
-  const judged = given.map((model, index) => {
+export async function judgedModels(given: readonly GivenModel[], record: Integration, input: Input): Promise<readonly IntegrationModel[]> {
+  const stored = new Map(record.models?.map((model) => [model.slug, model]));
+  const judged = new Map<string, IntegrationModel>();
+  for (const [index, model] of given.entries()) {
     const at = `models[${index}]`;
-    if (slugs.has(model.slug)) throw invalid("it is named twice", `${at}.slug`);
-    slugs.add(model.slug);
-    return judgedModel(model, { record, input, at, before: record.models?.find(({ slug }) => slug === model.slug) });
-  });
+    if (judged.has(model.slug)) throw invalid("it is named twice", `${at}.slug`);
+    judged.set(model.slug, judgedModel(model, { record, input, at, before: stored.get(model.slug) }));
+    if (judged.size % MODELS_AT_ONCE === 0) await nextTurn();
+  }
+  refuseManyHeaders([...judged.values()]);
+  return [...judged.values()];
+}
+function refuseManyHeaders(judged: readonly IntegrationModel[]): void {
   const headers = judged.reduce((sum, { configurations }) => sum + sealedIn(configurations).length, 0);
   if (headers > MAX_HEADERS) throw invalid(`its models have more than ${MAX_HEADERS} headers`, "models");
-  return judged;
 }
 
 interface Place {

@@ -82,8 +82,8 @@ const write = defineAction(Integrations, {
   async run(record, input) {
     refusePinned(input.caller, "integrations");
     const { models, allow_all_models } = input.body;
-    await changeIntegration(record.id, input, (current) => ({
-      models: bounded([...merged(current.models ?? [], judgedModels(models, current, input))]),
+    await changeIntegration(record.id, input, async (current) => ({
+      models: bounded([...merged(current.models ?? [], await judgedModels(models, current, input))]),
       ...(allow_all_models !== undefined && { allow_all_models }),
     }));
     return {};

@@ -80,4 +80,51 @@ onBoth("writes on conditions", (plane) => {
     bodyOf(await send("DELETE", path, { "if-match": tagOf(await send("GET", path)) }));
     expect([403, 404]).toContain((await send("DELETE", path, { "if-match": "*" })).status);
   });
+  test(verifies("W.if-match", "what is done below a record has conditions too: on the record"), async () => {
+    const made = bodyOf(await send("POST", "/admin/v2/integrations", {}, { name: "Conditional", ai_provider_id: "sandbox" }));
+    const where = `/admin/v2/integrations/${String(made["slug"])}`;
+    const models = (slug: string, match: string) =>
+      send("PUT", `${where}/models`, { "if-match": match }, { models: [{ slug, enabled: true, is_custom: true }] });
+    const seen = tagOf(await send("GET", where));
+    const answers = await Promise.all([models("one", seen), models("two", seen)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(errorOf(await models("three", seen))).toEqual(MISMATCH);
+    for (const [method, below, body] of [
+      ["PUT", "/models", { models: [] }],
+      ["DELETE", "/models?slugs=one,two", undefined],
+      ["PUT", "/workspaces", { workspaces: [] }],
+    ] as const)
+      expect([method, below, errorOf(await send(method, where + below, { "if-match": '"bogus"' }, body))]).toEqual([
+        method,
+        below,
+        MISMATCH,
+      ]);
+    const now = tagOf(await send("GET", where));
+    expect((await send("DELETE", `${where}/models?slugs=nosuch`, { "if-match": now })).status).toBe(404);
+    bodyOf(await send("PUT", `${where}/workspaces`, { "if-match": now }, { global_workspace_access: { enabled: true } }));
+    expect((await send("GET", `${where}/models`, { "if-match": '"bogus"' })).status).toBe(200);
+  });
+  test(verifies("W.if-match", "a key is rotated as it was read, or not at all"), async () => {
+    const body = { name: "conditional", workspace_id: "default", scopes: ["completions.write"] };
+    const where = `/v2/api-keys/${String(bodyOf(await send("POST", "/v2/api-keys/service", {}, body))["id"])}`;
+    const seen = tagOf(await send("GET", where));
+    expect(errorOf(await send("POST", `${where}/rotate`, { "if-match": '"bogus"' }, {}))).toEqual(MISMATCH);
+    expect(tagOf(await send("GET", where))).toBe(seen);
+    expect(bodyOf(await send("POST", `${where}/rotate`, { "if-match": seen }, {}))["key"]).toBeString();
+    expect(errorOf(await send("POST", `${where}/rotate`, { "if-match": seen }, {}))).toEqual(MISMATCH);
+  });
+  test(verifies("W.if-match-refused", "where nothing can be compared the header is refused, and nothing is done"), async () => {
+    const before = (await send("GET", "/v2/admin/organisation")).text;
+    for (const [method, where, body] of [
+      ["PUT", "/v2/admin/organisation", { name: "Conditional Ltd" }],
+      ["POST", "/v2/configs", { name: "never made", config: {} }],
+    ] as const) {
+      const refused = await send(method, where, { "if-match": '"bogus"' }, body);
+      expect([where, errorOf(refused)]).toEqual([where, { status: 400, code: "AB01", param: "if-match" }]);
+      expect(refused.text).toContain("nothing was done. Send the request without it");
+    }
+    expect((await send("GET", "/v2/admin/organisation")).text).toBe(before);
+    expect((await send("GET", "/v2/configs")).text).not.toContain("never made");
+    expect((await send("GET", "/v2/admin/organisation", { "if-match": '"bogus"' })).status).toBe(200);
+  });
 });
