@@ -116,6 +116,13 @@ describe("which models may be asked", () => {
       { input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" },
     ],
     "a model beside one that is allowed": ["/v1/chat/completions", { model: "fine", models: ["fine", "bad"], messages: MESSAGES }],
+    "the model of a tool": ["/v1/responses", { model: "fine", input: "Hi", tools: [{ type: "image_generation", model: "bad" }] }],
+    "what writes down a session": [
+      "/v1/realtime/client_secrets",
+      { session: { type: "realtime", model: "fine", audio: { input: { transcription: { model: "bad" } } } } },
+    ],
+    "what writes down an older session": ["/v1/realtime/sessions", { model: "fine", input_audio_transcription: { model: "bad" } }],
+    "a tool of a session": ["/v1/realtime/client_secrets", { session: { model: "fine", tools: [{ type: "mcp", model: "bad" }] } }],
   };
   for (const [what, [path, body]] of Object.entries(NAMELESS))
     test(verifies("I.models.everywhere", `holds for ${what}`), async () => {
