@@ -212,6 +212,28 @@ describe("which models may be asked", () => {
   });
 });
 
+test(
+  verifies("I.models.catalogue", "is not there for a workspace that may not use the integration: it is told so, limited or not"),
+  async () => {
+    for (const [slug, models] of [
+      ["withheld-limited", only("fine")],
+      ["withheld-open", { models: [] }],
+    ] as const) {
+      const configurations = { custom_host: `${api.upstream.url}/v1` };
+      bodyOf(await api.admin("POST", PATH, { name: slug, slug, ai_provider_id: "openai", key: KEY, configurations }));
+      bodyOf(await write(slug, models));
+      const grant = (enabled: boolean) => api.admin("PUT", `${PATH}/${slug}/workspaces`, { workspaces: [{ id: "default", enabled }] });
+      bodyOf(await grant(true));
+      expect((await send(slug, "/v1/models", undefined, { method: "GET" })).answer.status).toBe(200);
+      bodyOf(await grant(false));
+      const listed = (path: string) => send(slug, path, undefined, { method: "GET" });
+      await until("it is withheld", async () => (await listed("/v1/models")).answer.status === 403, 1_000);
+      const refused = await listed("/v1beta/models");
+      expect([refused.answer.status, refused.received.length]).toEqual([403, 0]);
+    }
+  },
+);
+
 describe("a model of one's own", () => {
   const elsewhere = (path: string): string => `${api.upstream.url}/${path}`;
   test(verifies("I.models.own-host", "is asked at its own host, with its own headers"), async () => {
