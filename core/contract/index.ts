@@ -48,6 +48,7 @@ export * from "./model-answer.ts";
 export * from "./metadata-schema.ts";
 export * from "./moved-secret.ts";
 export * from "./named-guardrails.ts";
+export * from "./named-models.ts";
 export * from "./opened-vault.ts";
 export * from "./operation.ts";
 export * from "./organisation-settings.ts";

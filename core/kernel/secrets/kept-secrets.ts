@@ -69,9 +69,13 @@ export class KeptSecrets {
     return kept.value;
   }
 
-  /** This value is good no more, whatever was said of it. */
-  forget(id: string, value: string): void {
-    if (this.#kept.get(id)?.value === value) this.#kept.delete(id);
+  /** Is this the value that is kept? */
+  holds(id: string, value: string): boolean {
+    return this.#kept.get(id)?.value === value;
+  }
+  /** What is kept is good no more, whatever was said of it. */
+  forget(id: string): void {
+    this.#kept.delete(id);
   }
 
   health(): Health {

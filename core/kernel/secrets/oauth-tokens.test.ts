@@ -79,6 +79,16 @@ test("a token that was not accepted is replaced once, whoever else says so of it
   expect(await tokens.renewed(owner(), "first")).toBe("second");
   expect(asked).toHaveLength(2);
 });
+test("what took its place is not replaced as well where it is not accepted either, until a while later", async () => {
+  const { state, asked, tokens, owner } = world(token("first"), token("second"), token("third"), token("others"));
+  await tokens.token(owner());
+  expect(await tokens.renewed(owner(), "first")).toBe("second");
+  for (let i = 0; i < 3; i += 1) expect(await tokens.renewed(owner(), "second")).toBe("second");
+  expect(asked).toHaveLength(2);
+  state.now = 30_000;
+  expect(await tokens.renewed(owner(), "second")).toBe("third");
+  expect(await tokens.token(owner({}, "i2"))).toBe("others");
+});
 test.each<[string, readonly [number, unknown], object]>([
   ["refuses", [400, { error: "invalid_scope", error_description: "s3cret" }], { code: "OAUTH_REFUSED", status: 502 }],
   ["is away", [0, {}], { code: "OAUTH_UNAVAILABLE", status: 503 }],

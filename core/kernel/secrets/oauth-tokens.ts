@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { LRUCache } from "lru-cache";
 import { isJson, type Json, type ManagedSecret, type MaybePromise, type OAuthClient } from "#contract";
 import type { Egress } from "../../egress/egress.ts";
 import { KeptSecrets, type KeptSecretsParts } from "./kept-secrets.ts";
@@ -15,7 +16,7 @@ export interface TokenOwner {
 export interface OAuthTokens {
   /** At once where it is kept. Throws OAUTH_REFUSED, OAUTH_UNAVAILABLE. */
   token(owner: TokenOwner): MaybePromise<string>;
-  /** Another one, in the place of one that was not accepted. */
+  /** Another one, in the place of one that was not accepted; the same where that one has just taken the place of another. */
   renewed(owner: TokenOwner, refused: string): MaybePromise<string>;
 }
 
@@ -25,6 +26,9 @@ const PATIENCE_MS = 5_000;
 const MAX_ANSWER = 256 * 1024;
 /** Of a token whose endpoint does not say how long it lives. */
 const LIFE_SEC = 300;
+/** A provider that takes no token at all is told of that: a client's tokens are replaced no more often than this. */
+const PAUSE_MS = 30_000;
+const MAX_CLIENTS = 5_000;
 
 export function oauthTokens({ egress, log, now }: Outside): OAuthTokens & Pick<KeptSecrets, "health"> {
   const read = async (auth: Json, signal: AbortSignal): Promise<ManagedSecret | { readonly missing: string }> =>
@@ -42,11 +46,15 @@ export function oauthTokens({ egress, log, now }: Outside): OAuthTokens & Pick<K
     const version = JSON.stringify([integrationId, endpoint, id, secret, scope]);
     return { id: version, reference: name, manager: MANAGER, organisationId, auth: client, path: "", key: null };
   };
+  const mayRenewAt = new LRUCache<string, number>({ max: MAX_CLIENTS });
   return {
     token: (owner) => kept.read(wanted(owner)),
     renewed(owner, refused) {
       const asked = wanted(owner);
-      kept.forget(asked.id, refused);
+      if (!kept.holds(asked.id, refused)) return kept.read(asked);
+      if (now() < (mayRenewAt.get(asked.id) ?? 0)) return refused;
+      mayRenewAt.set(asked.id, now() + PAUSE_MS);
+      kept.forget(asked.id);
       return kept.read(asked);
     },
     health: () => kept.health(),

@@ -16,7 +16,7 @@ export interface NamedSecret {
   readonly referenceId: string;
   readonly key: string | null;
   readonly organisationId: string;
-  /** Where it is used. */
+  /** Whose the record is; `null` where it is the organisation's. */
   readonly workspaceId: string | null;
 }
 /** The value that a reference gives, at once where it is kept. Throws SECRET_ABSENT, SECRET_UNAVAILABLE. */

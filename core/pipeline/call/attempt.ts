@@ -58,6 +58,7 @@ async function withNewKey(it: Try, { status }: Reading): Promise<Try | undefined
   if (status !== UNAUTHORIZED || kept?.renewKey === undefined || goesOnce(it.call)) return undefined;
   try {
     const apiKey = await kept.renewKey(target.apiKey);
+    if (apiKey === target.apiKey) return undefined;
     return { ...it, to: { ...it.to, target: { ...target, apiKey } }, ask: { ...it.ask, target: { ...target, apiKey } } };
   } catch {
     return undefined; // what the provider said of the old one stands

@@ -1,4 +1,4 @@
-import { after, type Body, type Call, isJson, type Json, type MaybePromise, PASSING } from "#contract";
+import { after, type Call, type Json, type MaybePromise, namedModels, PASSING } from "#contract";
 import { judgeBatch, judgeModel, judgeNamelessRequest, type ModelRules } from "./model-rules.ts";
 
 /* Which models a request would have its provider ask. */
@@ -25,15 +25,16 @@ function modelInForm({ body, row }: Call): MaybePromise<string | undefined> {
   return (body.kind === "form" || body.kind === "raw") && row.content.file === undefined ? body.findModel?.() : undefined;
 }
 
-/** Models that a request names elsewhere: others that may answer in the first one's place, a session's, a path's. */
-const beside = ({ body, row, path }: Call): readonly string[] => [...inBody(body), ...(row.id === PASSING ? inPath(path) : [])];
-
-function inBody(body: Body): readonly string[] {
-  if (body.kind !== "json") return [];
-  const { models, session }: Json = body.value;
-  const others: readonly unknown[] = Array.isArray(models) ? models : [];
-  return [...others, isJson(session) ? session["model"] : undefined].filter((model) => typeof model === "string");
+/** Throws for a message of a session that names a model which may not be asked. */
+export function judgeNamed(message: Json, rules: ModelRules, provider: string): void {
+  for (const model of namedModels(message)) judgeModel(model, rules, provider);
 }
+
+/** Models that a request names elsewhere: others that may answer in the first one's place, a session's, a tool's, a path's. */
+const beside = ({ body, row, path }: Call): readonly string[] => [
+  ...(body.kind === "json" ? namedModels(body.value) : []),
+  ...(row.id === PASSING ? inPath(path) : []),
+];
 
 /** `/models/gemini-pro:generateContent`, `/deployments/gpt-4o/chat/completions`, `/model/anthropic.claude/invoke` */
 const NAMED_IN_PATH = /\/(?:models?|deployments|engines)\/([^/?]+)/g;

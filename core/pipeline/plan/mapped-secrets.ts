@@ -1,4 +1,4 @@
-import { after, type Caller, type Integrations, type MaybePromise, type RecordOf } from "#contract";
+import { after, type Integrations, type MaybePromise, type RecordOf, type TenantIds } from "#contract";
 import { type MappedValue, mappedValues } from "../../kernel/secrets/mapped.ts";
 import type { ReadReference } from "../../kernel/secrets/references.ts";
 import type { Credential } from "./saved-providers.ts";
@@ -7,8 +7,8 @@ type Mappings = NonNullable<RecordOf<typeof Integrations>["secret_mappings"]>;
 const INSIDE = "configurations.";
 
 /** The credential with the members that are kept in managers of secrets; at once where they have been read before. */
-export const withMapped = (saved: Credential, mappings: Mappings, caller: Caller, read: ReadReference): MaybePromise<Credential> =>
-  after(mappedValues(mappings, caller, read), (values) => values.reduce(withMember, saved));
+export const withMapped = (saved: Credential, mappings: Mappings, owner: TenantIds, read: ReadReference): MaybePromise<Credential> =>
+  after(mappedValues(mappings, owner, read), (values) => values.reduce(withMember, saved));
 
 function withMember(credential: Credential, [field, value]: MappedValue): Credential {
   if (field === "key") return { ...credential, apiKey: typeof value === "string" ? value : JSON.stringify(value) };

@@ -73,7 +73,8 @@ export function judgeNamelessRequest(rules: ModelRules, provider: string): void 
 export function judgeBatch(rules: ModelRules, provider: string): void {
   if (restricts(rules)) throw forbidden("The models in the file of a batch", provider, "its integration allows some models only");
 }
-const restricts = ({ others, known }: ModelRules): boolean => !others || known.values().some(({ enabled }) => !enabled);
+/** Are there models that may not be asked? */
+export const restricts = ({ others, known }: ModelRules): boolean => !others || known.values().some(({ enabled }) => !enabled);
 
 const forbidden = (what: string, provider: string, why: string): GatewayError =>
   new GatewayError("MODEL_FORBIDDEN", { what, provider, why }, { param: "model" });

@@ -41,6 +41,8 @@ export interface Credential extends KeptAt {
 interface SavedCredential extends Credential {
   readonly mappings: RecordOf<typeof Integrations>["secret_mappings"];
   readonly organisationId: string;
+  /** Whose the integration is, and with it what it maps; `null` where it is the organisation's, whichever workspace uses it. */
+  readonly workspaceId: string | null;
   /** The integration's short name. */
   readonly name: string;
   /** May workspaces of which nothing is said use it? */
@@ -83,7 +85,7 @@ export function savedProviders({ stores: { records }, vault, readReference, oaut
         const expiresAt = record.expires_at ?? Number.POSITIVE_INFINITY;
         const found = (whole: Credential): SavedProvider => ({ id: saved.providerId, slug: reference, saved: whole, expiresAt });
         return after(refuseWithheld(reference, saved, caller), () => {
-          const whole = saved.mappings ? withMapped(saved, saved.mappings, caller, readReference) : saved;
+          const whole = saved.mappings ? withMapped(saved, saved.mappings, saved, readReference) : saved;
           return saved.isMapped ? after(whole, (credential) => after(withToken(credential, saved, oauth), found)) : found(saved);
         });
       });
@@ -115,6 +117,7 @@ function credentialOf(record: RecordOf<typeof Integrations>, vault: SavedIn["vau
   return {
     integrationId: id,
     organisationId: record.organisation_id,
+    workspaceId: record.workspace_id,
     name: record.slug,
     providerId,
     apiKey: sealedKey === null ? "" : vault.open(sealedKey),

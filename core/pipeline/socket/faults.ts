@@ -7,10 +7,10 @@ export class TooLarge extends Error {
     super(`a message is larger than ${limit} bytes`);
   }
 }
-/** Guardrails look on, and cannot read it. */
+/** Guardrails look on, or not every model may be asked, and nobody can read it. */
 export class Unreadable extends Error {
   constructor() {
-    super("guardrails read the texts of this session, and no binary messages");
+    super("the texts of this session are read, and no binary messages");
   }
 }
 

@@ -20,6 +20,8 @@ import { deniedBy, type GuardDeps, guardInput, guardOutput, type GuardView } fro
 import type { ActiveGuardrail } from "../plan/guardrails/active.ts";
 import { howOn } from "../guard/stream-mode.ts";
 import { Subject } from "../guard/subject.ts";
+import { judgeNamed } from "../plan/asked-models.ts";
+import { restricts } from "../plan/model-rules.ts";
 import type { Resolved } from "../plan/targets.ts";
 
 /** Whose session is judged, by what. */
@@ -65,6 +67,16 @@ export class SessionJudge {
   }
   get readsInput(): boolean {
     return this.parts.input.length > 0;
+  }
+  /** Not every model may be asked, and messages may name others. */
+  get readsModels(): boolean {
+    const { kept } = this.parts.to;
+    return kept?.models ? restricts(kept.models) : false;
+  }
+  /** Throws MODEL_FORBIDDEN for a message that names a model which may not be asked. */
+  models(message: Json): void {
+    const { kept, slug, id } = this.parts.to;
+    if (kept?.models) judgeNamed(message, kept.models, slug ?? id);
   }
   get readsOutput(): boolean {
     return this.parts.output.length > 0;

@@ -42,7 +42,7 @@ const MESSAGES = {
   isMedia: () => false,
   mayBoundAnswer: () => false,
 } as unknown as SocketMessages; // what no guardrail needs
-const NO_JUDGE = { readsInput: false, readsOutput: false, left: new AbortController() } as unknown as SessionJudge; // nobody looks on
+const NO_JUDGE = { readsInput: false, readsModels: false, readsOutput: false, left: new AbortController() } as unknown as SessionJudge; // nobody looks on
 
 function unopened(more: Partial<SessionParts> = {}, budget = new MemoryBudget(100 * 1024 * 1024)) {
   const clock = { now: 1_000 };
@@ -232,7 +232,7 @@ describe("an answer under way", () => {
 
 test("a client whose messages are refused and who takes nothing is read no further until it does", async () => {
   const input = () => Promise.reject(new GatewayError("REQUEST_INVALID", { what: "x" }));
-  const judge = { ...NO_JUDGE, readsInput: true, parsed: () => ({}), input } as unknown as SessionJudge; // what reads a client's texts
+  const judge = { ...NO_JUDGE, readsInput: true, models: () => undefined, parsed: () => ({}), input } as unknown as SessionJudge; // what reads a client's texts
   const messages: SocketMessages = { ...MESSAGES, isKnown: () => true, refusal: () => ({ type: "error" }) };
   const { client, fromClient } = joined({ messages, judge });
   client.waiting = 2_000_000;

@@ -115,7 +115,8 @@ export class Session {
     this.lastAt = this.parts.now();
     this.judgeSize(message);
     this.transcript.add("client", message);
-    return this.parts.judge.readsInput ? this.judgedInput(message) : [message];
+    const { readsInput, readsModels } = this.parts.judge;
+    return readsInput || readsModels ? this.judgedInput(message) : [message];
   }
   private async judgedInput(message: SocketMessage): Promise<readonly SocketMessage[]> {
     const { judge, messages } = this.parts;
@@ -123,8 +124,9 @@ export class Session {
     let json: Json | null = null;
     try {
       json = await judge.parsed(message);
-      if (!messages.isKnown(json)) throw unknownMessage(json);
-      const judged = await judge.input(json);
+      if (judge.readsInput && !messages.isKnown(json)) throw unknownMessage(json);
+      const judged = judge.readsInput ? await judge.input(json) : json;
+      judge.models(judged);
       return [judged === json ? message : JSON.stringify(judged)];
     } catch (thrown) {
       this.tellRefusal(thrown, json);

@@ -14,6 +14,7 @@ import {
   sealSecrets,
 } from "#contract";
 import { judgeHeaders } from "./custom-headers.ts";
+import { mapsSecret } from "./mappings.ts";
 
 type Integration = RecordOf<typeof Integrations>;
 type Input = Pick<RuleInput<{ readonly key?: string }>, "vault" | "catalog" | "judgeUrl" | "body">;
@@ -101,11 +102,14 @@ function storedConfigurations(given: GivenModel["configurations"], { record, inp
 const hostIn = (configurations: Json | null, vault: Input["vault"]): unknown => openUrls(configurations ?? {}, vault)["custom_host"];
 
 /** Whoever may edit an integration need not know its key, and must not be able to have it sent elsewhere. */
-function judgeKeysWay(host: string, { key_sealed: sealed, configurations }: Integration, { body, vault }: Input, at: string): void {
+function judgeKeysWay(host: string, record: Integration, { body, vault, catalog }: Input, at: string): void {
+  const { key_sealed: sealed, configurations } = record;
   const goesTo = hostIn(configurations, vault);
   if (typeof goesTo === "string" && originOf(goesTo) === originOf(host)) return;
   if (sealedIn(configurations).length > 0)
     throw invalid("the secrets in the integration's configurations do not go to another host; make an integration of its own for it", at);
+  if (mapsSecret(record, { catalog }))
+    throw invalid("what the integration's secret_mappings give does not go to another host; make an integration of its own for it", at);
   if (sealed === null || (body.key !== undefined && vault.digest(body.key) === vault.digest(vault.open(sealed)))) return;
   throw invalid("the integration's stored key does not go to another host, unless it is given again in the member key", at);
 }

@@ -44,6 +44,15 @@ export async function integrationMappings(
 export const keepsKey = ({ key_sealed: sealed, masked_key: masked }: Integration, { body: { key } }: Pick<Input, "body">): boolean =>
   sealed !== null && (key === undefined || key === masked);
 
+/** Is its key, or a secret of its target, kept elsewhere? */
+export const mapsSecret = (
+  { ai_provider_id: provider, secret_mappings: mappings }: Integration,
+  input: Pick<RuleInput, "catalog">,
+): boolean => {
+  const fields = { ...targetOf(provider, input)?.properties, ...CLIENT };
+  return (mappings ?? []).some(({ target_field: to }) => to === "key" || fields[to.slice(INSIDE.length)]?.["secret"] === true);
+};
+
 /** Configurations with where their mapped bound members come from, in the place of what they are. */
 export function placed(configurations: Json, mappings: readonly MappedSecret[] | null, target: Target): Json {
   const next = { ...configurations };

@@ -16,7 +16,7 @@ import {
   Workspaces,
 } from "#contract";
 import { sealedConfigurations } from "./configurations.ts";
-import { INSIDE, integrationMappings, keepsKey, placed, targetOf } from "./mappings.ts";
+import { INSIDE, integrationMappings, keepsKey, mapsSecret, placed, targetOf } from "./mappings.ts";
 import { refuseMoved } from "./moved.ts";
 
 type Integration = RecordOf<typeof Integrations>;
@@ -34,7 +34,8 @@ export async function storedConfigurations(
   if (!record) return next;
   const target = targetOf(id, input);
   const before = placed(openUrls(record.configurations, input.vault), record.secret_mappings, target);
-  refuseMoved({ before, next: placed(openUrls(next, input.vault), mappings, target), keepsKey: keepsKey(record, input), target });
+  const kept = { keepsKey: keepsKey(record, input), keepsMapped: said === undefined && mapsSecret(record, input) };
+  refuseMoved({ before, next: placed(openUrls(next, input.vault), mappings, target), ...kept, target });
   return next;
 }
 

@@ -1,20 +1,33 @@
-import { after, type Control, Integrations, type MaybePromise, Providers, type RecordsHandle, type TargetNode } from "#contract";
+import {
+  after,
+  type Control,
+  grantsOthers,
+  Integrations,
+  IntegrationWorkspaces,
+  type MaybePromise,
+  Providers,
+  type RecordsHandle,
+  type TargetNode,
+} from "#contract";
 
-/** Does the integration of this saved provider allow some models only? */
+/** Does the integration of this saved provider allow some models only, to a workspace that may use it? One that may not is told of that as for any request. */
 export type IsLimited = (slug: string, workspaceId: string | null) => MaybePromise<boolean>;
 
 /** Known without a query, once it was asked. */
 export function limitedProviders(records: Pick<RecordsHandle, "lookup">): IsLimited {
   const integrationOf = records.lookup(Providers, ["workspace_id", "slug"], ({ integration_id }) => integration_id);
-  const isLimited = records.lookup(
-    Integrations,
-    ["id"],
-    ({ allow_all_models, models }) => !allow_all_models || (models ?? []).some(({ enabled }) => !enabled),
-  );
+  const rulesOf = records.lookup(Integrations, ["id"], (record) => ({
+    isLimited: record.status === "active" && (!record.allow_all_models || (record.models ?? []).some(({ enabled }) => !enabled)),
+    others: grantsOthers(record),
+  }));
+  const granted = records.lookup(IntegrationWorkspaces, ["integration_id", "workspace_id"], ({ enabled }) => enabled);
   return (slug, workspaceId) =>
-    after(integrationOf(workspaceId ?? "", slug), (integration) =>
-      integration === undefined ? false : after(isLimited(integration), (limited = false) => limited),
-    );
+    after(integrationOf(workspaceId ?? "", slug), (integration) => {
+      if (integration === undefined) return false;
+      return after(rulesOf(integration), (rules) =>
+        rules?.isLimited ? after(granted(integration, workspaceId ?? ""), (own = rules.others) => own) : false,
+      );
+    });
 }
 
 /** The one saved provider that a request would ask. */

@@ -1,4 +1,4 @@
-import { after, type Call, type Caller, CallerRateLimits, type MaybePromise, type Plan, type RecordsHandle, Workspaces } from "#contract";
+import { type Call, type Caller, CallerRateLimits, type MaybePromise, type Plan, type RecordsHandle, Workspaces } from "#contract";
 import { type Limiter, lowestOf } from "./limiter.ts";
 import type { PlaceLimiters } from "./provider-limits.ts";
 import type { NameReader, Names } from "./names.ts";
@@ -41,7 +41,9 @@ export function limiterFinder(
 
 /** Most requests have none of the second. */
 const joined = (own: MaybePromise<readonly Limiter[]>, more: MaybePromise<readonly Limiter[]>): MaybePromise<readonly Limiter[]> =>
-  after(own, (first) => after(more, (second) => (second.length === 0 ? first : [...first, ...second])));
+  own instanceof Promise || more instanceof Promise ? joinedLate(own, more) : withMore(own, more);
+const joinedLate = async (own: MaybePromise<readonly Limiter[]>, more: MaybePromise<readonly Limiter[]>) => withMore(await own, await more);
+const withMore = (own: readonly Limiter[], more: readonly Limiter[]): readonly Limiter[] => (more.length === 0 ? own : [...own, ...more]);
 
 /** Of a form the model stands in its bytes: they are read so far only where a policy asks for it. An upload has none. */
 function modelToFind({ body, row, operation }: Call, set: PolicySet): (() => Promise<unknown>) | undefined {

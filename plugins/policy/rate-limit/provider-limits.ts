@@ -12,7 +12,7 @@ import {
   type RecordsHandle,
 } from "#contract";
 import { type Limiter, lowestOf } from "./limiter.ts";
-import { reachOf } from "./reach.ts";
+import { slugsReached } from "./reach.ts";
 
 /** What is looked up for them. */
 export const PROVIDER_COLLECTIONS = [Providers, Integrations, IntegrationWorkspaces] as const;
@@ -21,28 +21,78 @@ export const PROVIDER_COLLECTIONS = [Providers, Integrations, IntegrationWorkspa
 export type PlaceLimiters = (call: Call, caller: Caller, plan: Plan) => MaybePromise<readonly Limiter[]>;
 
 const NONE: readonly Limiter[] = [];
+const NO_LIMITS: readonly RateLimit[] = [];
+type Records = Pick<RecordsHandle, "lookup" | "lookupAll">;
+
+/**
+ * Of the saved providers that a request may go to: a provider's own, and that of the grant by which its workspace may use
+ * the integration. All that it may go to count, as in policies: wherever the request ends up, it was counted there.
+ */
+export function ofProviders(records: Records): PlaceLimiters {
+  const savedIn = savedProviders(records);
+  const ofGrant = grantLimiters(records);
+  const reached = (saved: readonly Saved[], call: Call, workspaceId: string, plan: Plan): MaybePromise<readonly Limiter[]> => {
+    if (saved.length === 0) return NONE;
+    const lists: MaybePromise<readonly Limiter[]>[] = [];
+    const known = bySlug(saved);
+    for (const slug of slugsReached(call, plan)) {
+      const found = known.get(slug);
+      if (found) lists.push(found.limiters, ofGrant(found.integrationId, workspaceId));
+    }
+    return lists.length === 0 ? NONE : after(all(lists), together);
+  };
+  return (call, { workspaceId }, plan) => {
+    if (workspaceId === null) return NONE;
+    const saved = savedIn(workspaceId);
+    return saved instanceof Promise
+      ? savedLate(saved, (list) => reached(list, call, workspaceId, plan))
+      : reached(saved, call, workspaceId, plan);
+  };
+}
+/** Apart from the other way, so that what is warm makes nothing for it. */
+const savedLate = async (saved: Promise<readonly Saved[]>, of: (saved: readonly Saved[]) => MaybePromise<readonly Limiter[]>) =>
+  of(await saved);
+
+/** Providers of one integration share its grant's list: that counts once. */
+function together(lists: readonly (readonly Limiter[])[]): readonly Limiter[] {
+  const [first = NONE, ...more] = new Set(lists.filter(({ length }) => length > 0));
+  return more.length === 0 ? first : [first, ...more].flat();
+}
+
+/* ── of a provider itself ────────────────────────────────────────────────────────────────────────────────────── */
+
+interface Saved {
+  readonly slug: string;
+  readonly integrationId: string;
+  readonly limiters: readonly Limiter[];
+}
+const savedProviders = (records: Records): ((workspaceId: string) => MaybePromise<readonly Saved[]>) =>
+  records.lookupAll(Providers, ["workspace_id"], {}, ({ id, slug, organisation_id, integration_id: integrationId, rate_limits }) => ({
+    slug,
+    integrationId,
+    limiters: lowestOf(rate_limits, slug, `rl:${organisation_id}:provider:${id}`),
+  }));
+
+const indexes = new WeakMap<readonly Saved[], ReadonlyMap<string, Saved>>();
+/** Made once for each list that was read. */
+function bySlug(saved: readonly Saved[]): ReadonlyMap<string, Saved> {
+  const known = indexes.get(saved) ?? new Map(saved.map((one) => [one.slug, one]));
+  indexes.set(saved, known);
+  return known;
+}
+
+/* ── of its integration's grant ──────────────────────────────────────────────────────────────────────────────── */
+
 /** What counts for workspaces of which nothing is said in particular. */
 interface General {
   readonly organisation_id: string;
   readonly slug: string;
   readonly limits: readonly RateLimit[];
 }
+type GrantLimiters = (integrationId: string, workspaceId: string) => MaybePromise<readonly Limiter[]>;
 
-/**
- * Of the saved providers that a request may go to: a provider's own, and that of the grant by which its workspace may use
- * the integration. All that it may go to count, as in policies: wherever the request ends up, it was counted there.
- */
-export function ofProviders(records: Pick<RecordsHandle, "lookup" | "lookupAll">): PlaceLimiters {
-  const providersOf = records.lookupAll(Providers, ["workspace_id"], {}, (record) => ({
-    slug: record.slug,
-    integrationId: record.integration_id,
-    limiters: lowestOf(record.rate_limits, record.slug, `rl:${record.organisation_id}:provider:${record.id}`),
-  }));
-  const grantOf = records.lookup(
-    IntegrationWorkspaces,
-    ["integration_id", "workspace_id"],
-    ({ rate_limits }): readonly RateLimit[] => rate_limits ?? NO_LIMITS,
-  );
+function grantLimiters(records: Records): GrantLimiters {
+  const ownOf = records.lookup(IntegrationWorkspaces, ["integration_id", "workspace_id"], ({ rate_limits }) => rate_limits ?? NO_LIMITS);
   const generalOf = records.lookup(
     Integrations,
     ["id"],
@@ -53,36 +103,23 @@ export function ofProviders(records: Pick<RecordsHandle, "lookup" | "lookupAll">
     }),
   );
   const made = new WeakMap<readonly RateLimit[], Map<string, readonly Limiter[]>>();
-
-  const limitersOf = (limits: readonly RateLimit[], { organisation_id, slug }: General, integrationId: string, workspaceId: string) => {
-    if (limits.length === 0) return NONE;
+  const limitersOf = (general: General | undefined, own: readonly RateLimit[] | undefined, id: string, workspaceId: string) => {
+    const limits = own ?? general?.limits ?? NO_LIMITS;
+    if (!general || limits.length === 0) return NONE;
     const known = made.get(limits) ?? new Map<string, readonly Limiter[]>();
     made.set(limits, known);
-    const found = known.get(workspaceId) ?? lowestOf(limits, slug, `rl:${organisation_id}:grant:${integrationId}:${workspaceId}`);
+    const found = known.get(workspaceId) ?? lowestOf(limits, general.slug, `rl:${general.organisation_id}:grant:${id}:${workspaceId}`);
     known.set(workspaceId, found);
     return found;
   };
-  const ofGrant = (integrationId: string, workspaceId: string): MaybePromise<readonly Limiter[]> =>
-    after(generalOf(integrationId), (general) => {
-      if (!general) return NONE;
-      return after(grantOf(integrationId, workspaceId), (own: readonly RateLimit[] = general.limits) =>
-        limitersOf(own, general, integrationId, workspaceId),
-      );
-    });
-
-  return (call, { workspaceId }, plan) => {
-    if (workspaceId === null) return NONE;
-    return after(providersOf(workspaceId), (providers) => {
-      if (providers.length === 0) return NONE;
-      const slugs = slugsIn(call, plan);
-      const reached = slugs.length === 0 ? [] : providers.filter(({ slug }) => slugs.includes(slug));
-      if (reached.length === 0) return NONE;
-      const grants = all([...new Set(reached.map(({ integrationId }) => integrationId))].map((id) => ofGrant(id, workspaceId)));
-      return after(grants, (found) => [...reached.flatMap(({ limiters }) => limiters), ...found.flat()]);
-    });
+  type Late<T> = MaybePromise<T | undefined>;
+  const late = async (general: Late<General>, own: Late<readonly RateLimit[]>, id: string, workspaceId: string) =>
+    limitersOf(await general, await own, id, workspaceId);
+  return (id, workspaceId) => {
+    const general = generalOf(id);
+    const own = ownOf(id, workspaceId);
+    return general instanceof Promise || own instanceof Promise
+      ? late(general, own, id, workspaceId)
+      : limitersOf(general, own, id, workspaceId);
   };
 }
-const NO_LIMITS: readonly RateLimit[] = [];
-
-const slugsIn = (call: Call, plan: Plan): readonly string[] =>
-  reachOf(call, plan).flatMap(({ reference }) => (reference.startsWith("@") ? reference.slice(1) : []));

@@ -12,11 +12,25 @@ export const NOWHERE: Destination = { reference: "", model: "" };
 /** Every place a request may go to, each once: the model is what its target makes of the body, and `@slug/model` in it wins. */
 export function reachOf(call: Call, plan: Plan): readonly Destination[] {
   const sent = sentOf(call, plan);
-  const providerName =
-    call.control.provider ?? (call.control.virtualKey === undefined ? "" : `@${call.control.virtualKey.replace(/^@/, "")}`);
+  const providerName = providerIn(call);
   const found = waysOf(plan.root).map((way) => destination(modelAt(way, sent), way.provider ?? providerName));
   return found.length === 1 ? found : distinct(found, ({ reference, model }) => JSON.stringify([reference, model]));
 }
+
+/** The saved providers that a request may go to, each once, without what is asked of them. */
+export function slugsReached(call: Call, plan: Plan): Iterable<string> {
+  const sent = sentOf(call, plan);
+  const providerName = providerIn(call);
+  const slugs = new Set<string>();
+  for (const way of waysOf(plan.root)) {
+    const { reference } = destination(modelAt(way, sent), way.provider ?? providerName);
+    if (reference.startsWith("@")) slugs.add(reference.slice(1));
+  }
+  return slugs;
+}
+
+const providerIn = ({ control: { provider, virtualKey } }: Call): string =>
+  provider ?? (virtualKey === undefined ? "" : `@${virtualKey.replace(/^@/, "")}`);
 
 function destination(model: string, provider: string): Destination {
   const slash = model.startsWith("@") ? model.indexOf("/") : -1;

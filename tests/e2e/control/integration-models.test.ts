@@ -116,6 +116,13 @@ describe("which models may be asked", () => {
       { input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" },
     ],
     "a model beside one that is allowed": ["/v1/chat/completions", { model: "fine", models: ["fine", "bad"], messages: MESSAGES }],
+    "the model of a tool": ["/v1/responses", { model: "fine", input: "Hi", tools: [{ type: "image_generation", model: "bad" }] }],
+    "what writes down a session": [
+      "/v1/realtime/client_secrets",
+      { session: { type: "realtime", model: "fine", audio: { input: { transcription: { model: "bad" } } } } },
+    ],
+    "what writes down an older session": ["/v1/realtime/sessions", { model: "fine", input_audio_transcription: { model: "bad" } }],
+    "a tool of a session": ["/v1/realtime/client_secrets", { session: { model: "fine", tools: [{ type: "mcp", model: "bad" }] } }],
   };
   for (const [what, [path, body]] of Object.entries(NAMELESS))
     test(verifies("I.models.everywhere", `holds for ${what}`), async () => {
@@ -204,6 +211,28 @@ describe("which models may be asked", () => {
     expect(await listed()).not.toContain(`@${slug}/gone`);
   });
 });
+
+test(
+  verifies("I.models.catalogue", "is not there for a workspace that may not use the integration: it is told so, limited or not"),
+  async () => {
+    for (const [slug, models] of [
+      ["withheld-limited", only("fine")],
+      ["withheld-open", { models: [] }],
+    ] as const) {
+      const configurations = { custom_host: `${api.upstream.url}/v1` };
+      bodyOf(await api.admin("POST", PATH, { name: slug, slug, ai_provider_id: "openai", key: KEY, configurations }));
+      bodyOf(await write(slug, models));
+      const grant = (enabled: boolean) => api.admin("PUT", `${PATH}/${slug}/workspaces`, { workspaces: [{ id: "default", enabled }] });
+      bodyOf(await grant(true));
+      expect((await send(slug, "/v1/models", undefined, { method: "GET" })).answer.status).toBe(200);
+      bodyOf(await grant(false));
+      const listed = (path: string) => send(slug, path, undefined, { method: "GET" });
+      await until("it is withheld", async () => (await listed("/v1/models")).answer.status === 403, 1_000);
+      const refused = await listed("/v1beta/models");
+      expect([refused.answer.status, refused.received.length]).toEqual([403, 0]);
+    }
+  },
+);
 
 describe("a model of one's own", () => {
   const elsewhere = (path: string): string => `${api.upstream.url}/${path}`;

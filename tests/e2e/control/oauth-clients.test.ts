@@ -95,10 +95,12 @@ test(verifies("A.oauth.renewed", "a token that the provider no longer accepts is
   expect((await chatted("renewed")).status).toBe(200);
   expect(called().map(auth)).toEqual(["Bearer granted-token-1", "Bearer granted-token-2", "Bearer granted-token-2"]);
   upstream.answer(jsonAnswer({ error: { message: "not for you" } }, { status: 401 }));
-  const refused = await chatted("renewed");
-  expect(refused.status).toBe(401);
-  expect(refused.text).toContain("not for you");
-  expect(asked()).toHaveLength(3);
+  for (let i = 0; i < 3; i += 1) {
+    const refused = await chatted("renewed");
+    expect(refused.status).toBe(401);
+    expect(refused.text).toContain("not for you");
+  }
+  expect([asked().length, called().length]).toEqual([2, 6]);
 });
 test(verifies("A.oauth.errors", "an endpoint that refuses is told of, and another target may answer"), async () => {
   login.answer(jsonAnswer({ error: "unauthorized_client", error_description: SECRET }, { status: 400 }));

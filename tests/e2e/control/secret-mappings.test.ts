@@ -187,6 +187,56 @@ test.each([
   },
 );
 
+test(verifies("A.mappings.used", "a credential that is mapped goes to another host no more than one that is stored"), async () => {
+  await reference("bound-elsewhere", {
+    manager_type: "environment",
+    auth_config: {},
+    secret_path: "TENANT_SECRET_OPENAI",
+    secret_key: null,
+  });
+  const [slug, host] = ["bound-mapping", `${hook.url}/v1`];
+  const secret_mappings = [mapped("bound-elsewhere", "key")];
+  const whole = {
+    name: slug,
+    slug,
+    ai_provider_id: "openai",
+    workspace_id: "default",
+    configurations: { custom_host: host },
+    secret_mappings,
+  };
+  bodyOf(await admin("POST", "/admin/v2/integrations", whole));
+  const put = (body: Json) => admin("PUT", `/admin/v2/integrations/${slug}`, body);
+  const away = `${vault.url}/v1`;
+  const moved = await put({ configurations: { custom_host: away } });
+  expect(errorOf(moved)).toMatchObject({ status: 400, param: "secret_mappings" });
+  expect(moved.text).toContain("to change custom_host, give secret_mappings again");
+  const model = (custom_host: string) =>
+    admin("PUT", `/admin/v2/integrations/${slug}/models`, {
+      models: [{ slug: "mine", enabled: true, is_custom: true, configurations: { custom_host } }],
+    });
+  expect(errorOf(await model(away))).toMatchObject({ status: 400, param: "models[0].configurations.custom_host" });
+  expect((await model(`${hook.url}/mine`)).status).toBe(200);
+  expect((await put({ configurations: { custom_host: host }, name: "again" })).status).toBe(200);
+  expect((await put({ configurations: { custom_host: away }, secret_mappings })).status).toBe(200);
+});
+
+test(
+  verifies("A.mappings.used", "an integration of the organisation uses a reference that its workspaces may not use themselves"),
+  async () => {
+    const own = { manager_type: "environment", auth_config: {}, secret_path: "TENANT_SECRET_OPENAI", secret_key: null };
+    const other = bodyOf(await admin("POST", "/v2/admin/workspaces", { name: "Of mapped references" }));
+    await reference("of-nobody", { ...own, allow_all_workspaces: false, allowed_workspaces: [other["id"]] });
+    const [slug, configurations] = ["by-organisation", { custom_host: `${hook.url}/v1` }];
+    const body = { name: slug, slug, ai_provider_id: "openai", configurations, secret_mappings: [mapped("of-nobody", "key")] };
+    bodyOf(await admin("POST", "/admin/v2/integrations", body));
+    const grant = { workspaces: [{ id: "default", enabled: true }], create_default_provider: true };
+    bodyOf(await admin("PUT", `/admin/v2/integrations/${slug}/workspaces`, grant));
+    hook.answer(jsonAnswer({ id: "c", object: "chat.completion", created: 1, model: "m", choices: [] }));
+    const answer = await chatted({ provider: `@${slug}` });
+    expect([answer.status, hook.received.at(-1)?.headers.get("authorization")]).toEqual([200, `Bearer ${VARIABLE_KEY}`]);
+  },
+);
+
 test(verifies("A.managers.environment", "the gateway's own environment and files are nobody's secret"), async () => {
   const stolen: readonly [string, string][] = [
     ["environment", "GATEWAY_ADMIN_KEY"],
