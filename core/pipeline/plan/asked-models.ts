@@ -52,7 +52,9 @@ function decoded(step: string): string {
 /** Documentation groups of operations that name no model, or whose models were judged when they were made. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set(["Assistants", "Batch", "Files", "Fine-Tuning", "Models", "Vector Stores"]);
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
+/** Operations of those groups that have a model answer, or trained, all the same: who names none gets a saved one. */
+const RUNS_SAVED: ReadonlySet<string> = new Set(["createRun", "createThreadAndRun", "createFinetune"]);
 function asksModel({ row, method }: Call): boolean {
-  if (row.socket) return true;
+  if (row.socket || RUNS_SAVED.has(row.id)) return true;
   return !READING.has(method) && !WITHOUT_MODEL.has(row.tag) && (row.id === PASSING || row.body !== "none");
 }

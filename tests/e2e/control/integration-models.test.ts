@@ -115,6 +115,12 @@ describe("which models may be asked", () => {
       "/v1/batches",
       { input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" },
     ],
+    "a run, whose assistant names one": ["/v1/threads/thread_x/runs", { assistant_id: "asst_x" }],
+    "a thread that is run": ["/v1/threads/runs", { assistant_id: "asst_x" }],
+    "a run that passes": ["/v1/proxy/threads/runs", { assistant_id: "asst_x" }],
+    "a fine-tuning job without a model": ["/v1/proxy/fine_tuning/jobs", { training_file: "file-1" }],
+    "a saved prompt": ["/v1/responses", { prompt: { id: "pmpt_x" } }],
+    "an eval": ["/v1/evals/eval_x/runs", { name: "mine", data_source: { type: "responses" } }],
     "a model beside one that is allowed": ["/v1/chat/completions", { model: "fine", models: ["fine", "bad"], messages: MESSAGES }],
   };
   for (const [what, [path, body]] of Object.entries(NAMELESS))
