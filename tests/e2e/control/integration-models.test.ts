@@ -130,6 +130,30 @@ describe("which models may be asked", () => {
       expect([answer.status, received.length]).toEqual([403, 0]);
       expect(answer.text).toContain(`@${slug}`);
     });
+  /** Servers differ in which of these they heed. */
+  const TWICE_NAMED: readonly Json[] = [
+    { Model: "bad" },
+    { MODELS: ["fine", "bad"] },
+    { "model\u017f": ["bad"] },
+    { plugins: [{ id: "web" }, { id: "fusion", model: "bad" }] },
+    { Plugins: [{ Model: "bad" }] },
+    { run: { model: "bad" } },
+    { input_audio_transcription: { model: "bad" } },
+    { session: { model: "bad" } },
+    { session: { audio: { input: { transcription: { model: "bad" } } } } },
+    { data_source: { model: "bad" } },
+  ];
+  for (const path of ["/v1/chat/completions", "/v1/proxy/chat/completions", "/v1/proxy/answers"])
+    test(verifies("I.models.everywhere", `holds for every model that a body names on ${path}`), async () => {
+      const slug = await providerOf(only("fine"));
+      for (const more of TWICE_NAMED) {
+        const { answer, received } = await send(slug, path, { model: "fine", messages: MESSAGES, ...more });
+        expect([more, answer.status, received.length]).toEqual([more, 403, 0]);
+        expect(answer.text).toContain("The model bad may not be asked");
+      }
+      const said = { model: "fine", Model: "fine", run: { model: "fine" }, metadata: { model: "T" }, messages: MESSAGES };
+      expect((await send(slug, path, said)).received).toHaveLength(1);
+    });
   test(verifies("I.models.everywhere", "holds for sockets, and not for what asks no model"), async () => {
     const slug = await providerOf(only("fine"));
     const refused = await upgrade(slug, "bad");
