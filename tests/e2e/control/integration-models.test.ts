@@ -154,6 +154,22 @@ describe("which models may be asked", () => {
       const said = { model: "fine", Model: "fine", run: { model: "fine" }, metadata: { model: "T" }, messages: MESSAGES };
       expect((await send(slug, path, said)).received).toHaveLength(1);
     });
+  const twoModels = (name: string, file?: string): FormData => {
+    const body = form({ model: "fine" });
+    if (file === undefined) body.append(name, "bad");
+    else body.append(name, new Blob(["bad"]), file);
+    return body;
+  };
+  for (const path of ["/v1/audio/transcriptions", "/v1/images/edits", "/v1/videos", "/v1/proxy/audio/transcriptions", "/v1/proxy/answers"])
+    test(verifies("I.models.everywhere", `holds for a form to ${path}, where a second model is refused however it is called`), async () => {
+      const slug = await providerOf(only("fine"));
+      for (const body of [twoModels("Model"), twoModels("model[]"), twoModels("MODELS"), twoModels("model[0]"), twoModels("model", "m")]) {
+        const { answer } = await send(slug, path, body);
+        expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("two models")]);
+      }
+      for (const name of ["Model", "model[]"]) expect((await send(slug, path, form({ [name]: "bad" }))).answer.status).toBe(403);
+      expect((await send(slug, path, form({ model: "fine", model_version: "2" }))).received).toHaveLength(1);
+    });
   test(verifies("I.models.everywhere", "holds for sockets, and not for what asks no model"), async () => {
     const slug = await providerOf(only("fine"));
     const refused = await upgrade(slug, "bad");
