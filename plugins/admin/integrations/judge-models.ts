@@ -21,6 +21,7 @@ const MAX_HEADERS = 1_000;
 
 /** The models as they are stored: all judged, none written. */
 export function judgedModels(given: readonly GivenModel[], record: Integration, input: Input): readonly IntegrationModel[] {
+  refuseManyHeaders(given, record);
   const slugs = new Set<string>();
   const judged = given.map((model, index) => {
     const at = `models[${index}]`;
@@ -28,10 +29,19 @@ export function judgedModels(given: readonly GivenModel[], record: Integration, 
     slugs.add(model.slug);
     return judgedModel(model, { record, input, at, before: record.models?.find(({ slug }) => slug === model.slug) });
   });
-  const headers = judged.reduce((sum, { configurations }) => sum + sealedIn(configurations).length, 0);
-  if (headers > MAX_HEADERS) throw invalid(`its models have more than ${MAX_HEADERS} headers`, "models");
   return judged;
 }
+
+/** As they would be kept, counted before any of them is judged or sealed: that is work, too. */
+function refuseManyHeaders(given: readonly GivenModel[], { models }: Integration): void {
+  const counts = new Map(models?.map(({ slug, configurations }) => [slug, headersIn(configurations)]));
+  const said = given.flatMap(({ slug, configurations }) => (configurations === undefined ? [] : [{ slug, of: headersIn(configurations) }]));
+  for (const { slug, of } of said) counts.set(slug, of);
+  if (said.every(({ of }) => of === 0)) return; // it has no more than it had
+  const all = counts.values().reduce((sum, count) => sum + count, 0);
+  if (all > MAX_HEADERS) throw invalid(`its models have more than ${MAX_HEADERS} headers`, "models");
+}
+const headersIn = (configurations: Json | null): number => Object.keys(configurations?.["custom_headers"] ?? {}).length;
 
 interface Place {
   readonly record: Integration;

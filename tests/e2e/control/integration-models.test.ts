@@ -299,6 +299,28 @@ describe("a model of one's own", () => {
     expect((await write(slug, { ...mine({ custom_host: elsewhere("mine"), custom_headers: {} }), key: KEY })).status).toBe(200);
   });
 
+  test(
+    verifies("I.models.refused", "has so many headers with all others: counted before any is judged, and with those that stay"),
+    async () => {
+      const slug = await providerOf(null);
+      const models = (from: number, many: number, headers: Json = { "x-a": "1", "x-b": "2" }): Json => ({
+        models: Array.from({ length: many }, (_, index) => ({
+          ...{ slug: `mine-${from + index}`, enabled: true, is_custom: true },
+          configurations: { custom_headers: headers },
+        })),
+      });
+      const refused = await write(slug, models(0, 950, { "content-length": "1", "x-b": "2" }));
+      expect([refused.status, at(refused.json, "error", "param")]).toEqual([400, "models"]);
+      expect(refused.text).toContain("more than 1000 headers");
+      bodyOf(await write(slug, models(0, 499)));
+      expect((await write(slug, models(499, 2))).status).toBe(400);
+      bodyOf(await write(slug, models(499, 1)));
+      bodyOf(await write(slug, models(0, 1, {})));
+      bodyOf(await write(slug, { models: [{ slug: "mine-1", enabled: false }] }));
+      bodyOf(await write(slug, models(500, 1)));
+    },
+  );
+
   test(verifies("I.models.secrets", "whose host repeats its header shows it neither to the client nor to the log"), async () => {
     const token = "very-secret-token-5678";
     const slug = await providerOf({
