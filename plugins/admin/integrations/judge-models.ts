@@ -105,11 +105,13 @@ const hostIn = (configurations: Json | null, vault: Input["vault"]): unknown => 
 /** Whoever may edit an integration need not know its key, and must not be able to have it sent elsewhere. */
 function judgeKeysWay(host: string, { key_sealed: sealed, configurations }: Integration, { body, vault }: Input, at: string): void {
   const goesTo = hostIn(configurations, vault);
-  if (typeof goesTo === "string" && originOf(goesTo) === originOf(host)) return;
-  if (sealedIn(configurations).length > 0)
-    throw invalid("the secrets in the integration's configurations do not go to another host; make an integration of its own for it", at);
-  if (sealed === null || (body.key !== undefined && vault.digest(body.key) === vault.digest(vault.open(sealed)))) return;
-  throw invalid("the integration's stored key does not go to another host, unless it is given again in the member key", at);
+  if (goesTo === host) return;
+  const knowsKey = sealed !== null && body.key !== undefined && vault.digest(body.key) === vault.digest(vault.open(sealed));
+  const stays = typeof goesTo === "string" && originOf(goesTo) === originOf(host);
+  if (sealedIn(configurations).length > 0 && !(stays && knowsKey))
+    throw invalid("the secrets in the integration's configurations do not go to another place; make an integration of its own for it", at);
+  if (sealed === null || knowsKey) return;
+  throw invalid("the integration's stored key does not go to another host or path, unless it is given again in the member key", at);
 }
 const originOf = (url: string): string => new URL(url).origin; // both were judged
 

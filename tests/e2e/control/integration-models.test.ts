@@ -262,7 +262,7 @@ describe("a model of one's own", () => {
       is_custom: true,
       configurations: { custom_host: elsewhere("mine/v1"), custom_headers: headers },
     };
-    bodyOf(await write(slug, { models: [mine] }));
+    bodyOf(await write(slug, { models: [mine], key: KEY }));
     const [sent] = (await chat(slug, "mine")).received;
     expect(sent?.path).toBe("/mine/v1/chat/completions");
     expect(at(sent?.json(), "model")).toBe("mine");
@@ -282,7 +282,7 @@ describe("a model of one's own", () => {
     const token = "very-secret-token-1234";
     const mine = (configurations: Json): Json => ({ models: [{ slug: "mine", enabled: true, is_custom: true, configurations }] });
     const put = mine({ custom_host: elsewhere("mine"), custom_headers: { "x-token": token } });
-    bodyOf(await write(slug, put));
+    bodyOf(await write(slug, { ...put, key: KEY }));
     const read = await api.admin("GET", `${PATH}/${slug}/models`);
     const shown = at(bodyOf(read), "models", 0, "configurations", "custom_headers");
     expect(shown).toEqual({ "x-token": expect.stringMatching(/^ve\*+34$/) });
@@ -320,6 +320,25 @@ describe("a model of one's own", () => {
       bodyOf(await write(slug, models(500, 1)));
     },
   );
+
+  test(verifies("I.models.secrets", "takes its key to another path of the same host only where it is given again"), async () => {
+    const slug = await providerOf(null);
+    const mine = (host: string, more: Json = {}): Json => ({
+      models: [{ slug: "mine", enabled: true, is_custom: true, configurations: { custom_host: host } }],
+      ...more,
+    });
+    const steal = elsewhere("steal");
+    const refused = await write(slug, mine(steal));
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("unless it is given again")]);
+    expect((await chat(slug, "mine")).received[0]?.path).toBe("/v1/chat/completions");
+    expect((await api.admin("PUT", `${PATH}/${slug}`, { configurations: { custom_host: steal } })).status).toBe(400);
+    bodyOf(await write(slug, mine(elsewhere("v1"))));
+    bodyOf(await write(slug, mine(steal, { key: KEY })));
+    bodyOf(await write(slug, mine(steal)));
+    expect((await chat(slug, "mine")).received[0]?.path).toBe("/steal/chat/completions");
+    const keyless = await providerOf(null, { key: undefined, configurations: { custom_headers: { "x-secret": "of all models" } } });
+    expect((await write(keyless, mine(steal))).status).toBe(400);
+  });
 
   test(verifies("I.models.secrets", "whose host repeats its header shows it neither to the client nor to the log"), async () => {
     const token = "very-secret-token-5678";
