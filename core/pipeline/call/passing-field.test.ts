@@ -40,6 +40,10 @@ describe("a field of a form that passes by", () => {
   });
   const refused: readonly (readonly [what: string, form: string, why: string])[] = [
     ["twice", part("model", "cheap") + file("x".repeat(3_000)) + part("model", "dear") + END, "it says twice what its model is"],
+    ["in other letters", part("model", "m") + file("x") + part("Model", "m") + END, "it has two models to some readers"],
+    ["as a list", part("model[]", "m") + part("model", "m") + END, "which are model[] and model"],
+    ["as a file", part("model", "m") + file("z").replace('"file"', '"model"') + END, "which are model and model, a file"],
+    ["as several", part("models", "m") + part("model", "m") + END, "which are models and model"],
     ["in a form without an end", part("model", "m"), "its last boundary is missing"],
     ["in a form cut off", part("model", "whisper").slice(0, -2), "its last boundary is missing"],
     ["in a form of line feeds alone", (part("model", "m") + END).replaceAll("\r\n", "\n"), "its last boundary is missing"],

@@ -14,6 +14,8 @@ export interface FieldSearch {
   readonly mostBytes: number;
   seeks(name: string): boolean;
   found(field: PassedField): void;
+  /** Is told of each part as its head has come. */
+  passes?(name: string, isFile: boolean): void;
 }
 /** A text field that has passed; of a text that is longer than is read, its beginning. */
 export interface PassedField {
@@ -121,6 +123,7 @@ export class PassingForm {
     this.parts += 1;
     if (this.parts > MAX_PARTS) throw unreadable(`it has more than ${MAX_PARTS} parts`);
     const { name, isFile } = partHead(text.slice(begun[0].length));
+    this.search.passes?.(name, isFile);
     this.isSought = !isFile && this.search.seeks(name);
     this.called = name;
     this.at = "value";

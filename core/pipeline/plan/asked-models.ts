@@ -1,5 +1,6 @@
 import { after, type Call, type Json, type MaybePromise, namedModels, PASSING } from "#contract";
 import { judgeBatch, judgeModel, judgeNamelessRequest, type ModelRules } from "./model-rules.ts";
+import { namedElsewhere } from "./named-models.ts";
 
 /* Which models a request would have its provider ask. */
 
@@ -12,13 +13,15 @@ interface AskedModel {
 /** Throws for a request that may not be; else the model it asks, which in a form is known once its field has arrived. */
 export function allowedModel({ call, model }: AskedModel, rules: ModelRules, provider: string): MaybePromise<string> {
   return after(model === "" ? modelInForm(call) : model, (asked = "") => {
-    const named = [...(asked === "" ? [] : [asked]), ...beside(call)];
+    const named = [...(asked === "" ? [] : [asked]), ...beside(call), ...anywhere(call.body)];
     for (const each of named) judgeModel(each, rules, provider);
     if (call.operation === "createBatch") judgeBatch(rules, provider);
     if (named.length === 0 && asksModel(call)) judgeNamelessRequest(rules, provider);
     return asked;
   });
 }
+
+const anywhere = (body: Body): readonly string[] => (body.kind === "json" ? namedElsewhere(body.value) : []);
 
 function modelInForm({ body, row }: Call): MaybePromise<string | undefined> {
   if (body.kind === "form-read") return body.fields["model"];
@@ -53,7 +56,9 @@ function decoded(step: string): string {
 /** Documentation groups of operations that name no model, or whose models were judged when they were made. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set(["Assistants", "Batch", "Files", "Fine-Tuning", "Models", "Vector Stores"]);
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"]);
+/** Operations of those groups that have a model answer, or trained, all the same: who names none gets a saved one. */
+const RUNS_SAVED: ReadonlySet<string> = new Set(["createRun", "createThreadAndRun", "createFinetune"]);
 function asksModel({ row, method }: Call): boolean {
-  if (row.socket) return true;
+  if (row.socket || RUNS_SAVED.has(row.id)) return true;
   return !READING.has(method) && !WITHOUT_MODEL.has(row.tag) && (row.id === PASSING || row.body !== "none");
 }

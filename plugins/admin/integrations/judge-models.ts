@@ -26,6 +26,7 @@ const MODELS_AT_ONCE = 20;
 
 /** The models as they are stored: all judged, none written. */
 export async function judgedModels(given: readonly GivenModel[], record: Integration, input: Input): Promise<readonly IntegrationModel[]> {
+  refuseManyHeaders(given, record);
   const stored = new Map(record.models?.map((model) => [model.slug, model]));
   const judged = new Map<string, IntegrationModel>();
   for (const [index, model] of given.entries()) {
@@ -34,13 +35,19 @@ export async function judgedModels(given: readonly GivenModel[], record: Integra
     judged.set(model.slug, judgedModel(model, { record, input, at, before: stored.get(model.slug) }));
     if (judged.size % MODELS_AT_ONCE === 0) await nextTurn();
   }
-  refuseManyHeaders([...judged.values()]);
   return [...judged.values()];
 }
-function refuseManyHeaders(judged: readonly IntegrationModel[]): void {
-  const headers = judged.reduce((sum, { configurations }) => sum + sealedIn(configurations).length, 0);
-  if (headers > MAX_HEADERS) throw invalid(`its models have more than ${MAX_HEADERS} headers`, "models");
+
+/** As they would be kept, counted before any of them is judged or sealed: that is work, too. */
+function refuseManyHeaders(given: readonly GivenModel[], { models }: Integration): void {
+  const counts = new Map(models?.map(({ slug, configurations }) => [slug, headersIn(configurations)]));
+  const said = given.flatMap(({ slug, configurations }) => (configurations === undefined ? [] : [{ slug, of: headersIn(configurations) }]));
+  for (const { slug, of } of said) counts.set(slug, of);
+  if (said.every(({ of }) => of === 0)) return; // it has no more than it had
+  const all = counts.values().reduce((sum, count) => sum + count, 0);
+  if (all > MAX_HEADERS) throw invalid(`its models have more than ${MAX_HEADERS} headers`, "models");
 }
+const headersIn = (configurations: Json | null): number => Object.keys(configurations?.["custom_headers"] ?? {}).length;
 
 interface Place {
   readonly record: Integration;
@@ -105,13 +112,15 @@ const hostIn = (configurations: Json | null, vault: Input["vault"]): unknown => 
 function judgeKeysWay(host: string, record: Integration, { body, vault, catalog }: Input, at: string): void {
   const { key_sealed: sealed, configurations } = record;
   const goesTo = hostIn(configurations, vault);
-  if (typeof goesTo === "string" && originOf(goesTo) === originOf(host)) return;
-  if (sealedIn(configurations).length > 0)
-    throw invalid("the secrets in the integration's configurations do not go to another host; make an integration of its own for it", at);
+  if (goesTo === host) return;
+  const knowsKey = sealed !== null && body.key !== undefined && vault.digest(body.key) === vault.digest(vault.open(sealed));
+  const stays = typeof goesTo === "string" && originOf(goesTo) === originOf(host);
+  if (sealedIn(configurations).length > 0 && !(stays && knowsKey))
+    throw invalid("the secrets in the integration's configurations do not go to another place; make an integration of its own for it", at);
   if (mapsSecret(record, { catalog }))
-    throw invalid("what the integration's secret_mappings give does not go to another host; make an integration of its own for it", at);
-  if (sealed === null || (body.key !== undefined && vault.digest(body.key) === vault.digest(vault.open(sealed)))) return;
-  throw invalid("the integration's stored key does not go to another host, unless it is given again in the member key", at);
+    throw invalid("what the integration's secret_mappings give does not go to another place; make an integration of its own for it", at);
+  if (sealed === null || knowsKey) return;
+  throw invalid("the integration's stored key does not go to another host or path, unless it is given again in the member key", at);
 }
 const originOf = (url: string): string => new URL(url).origin; // both were judged
 

@@ -115,6 +115,12 @@ describe("which models may be asked", () => {
       "/v1/batches",
       { input_file_id: "file-1", endpoint: "/v1/chat/completions", completion_window: "24h" },
     ],
+    "a run, whose assistant names one": ["/v1/threads/thread_x/runs", { assistant_id: "asst_x" }],
+    "a thread that is run": ["/v1/threads/runs", { assistant_id: "asst_x" }],
+    "a run that passes": ["/v1/proxy/threads/runs", { assistant_id: "asst_x" }],
+    "a fine-tuning job without a model": ["/v1/proxy/fine_tuning/jobs", { training_file: "file-1" }],
+    "a saved prompt": ["/v1/responses", { prompt: { id: "pmpt_x" } }],
+    "an eval": ["/v1/evals/eval_x/runs", { name: "mine", data_source: { type: "responses" } }],
     "a model beside one that is allowed": ["/v1/chat/completions", { model: "fine", models: ["fine", "bad"], messages: MESSAGES }],
     "the model of a tool": ["/v1/responses", { model: "fine", input: "Hi", tools: [{ type: "image_generation", model: "bad" }] }],
     "what writes down a session": [
@@ -130,6 +136,46 @@ describe("which models may be asked", () => {
       const { answer, received } = await send(slug, path, body);
       expect([answer.status, received.length]).toEqual([403, 0]);
       expect(answer.text).toContain(`@${slug}`);
+    });
+  /** Servers differ in which of these they heed. */
+  const TWICE_NAMED: readonly Json[] = [
+    { Model: "bad" },
+    { MODELS: ["fine", "bad"] },
+    { "model\u017f": ["bad"] },
+    { plugins: [{ id: "web" }, { id: "fusion", model: "bad" }] },
+    { Plugins: [{ Model: "bad" }] },
+    { run: { model: "bad" } },
+    { input_audio_transcription: { model: "bad" } },
+    { session: { model: "bad" } },
+    { session: { audio: { input: { transcription: { model: "bad" } } } } },
+    { data_source: { model: "bad" } },
+  ];
+  for (const path of ["/v1/chat/completions", "/v1/proxy/chat/completions", "/v1/proxy/answers"])
+    test(verifies("I.models.everywhere", `holds for every model that a body names on ${path}`), async () => {
+      const slug = await providerOf(only("fine"));
+      for (const more of TWICE_NAMED) {
+        const { answer, received } = await send(slug, path, { model: "fine", messages: MESSAGES, ...more });
+        expect([more, answer.status, received.length]).toEqual([more, 403, 0]);
+        expect(answer.text).toContain("The model bad may not be asked");
+      }
+      const said = { model: "fine", Model: "fine", run: { model: "fine" }, metadata: { model: "T" }, messages: MESSAGES };
+      expect((await send(slug, path, said)).received).toHaveLength(1);
+    });
+  const twoModels = (name: string, file?: string): FormData => {
+    const body = form({ model: "fine" });
+    if (file === undefined) body.append(name, "bad");
+    else body.append(name, new Blob(["bad"]), file);
+    return body;
+  };
+  for (const path of ["/v1/audio/transcriptions", "/v1/images/edits", "/v1/videos", "/v1/proxy/audio/transcriptions", "/v1/proxy/answers"])
+    test(verifies("I.models.everywhere", `holds for a form to ${path}, where a second model is refused however it is called`), async () => {
+      const slug = await providerOf(only("fine"));
+      for (const body of [twoModels("Model"), twoModels("model[]"), twoModels("MODELS"), twoModels("model[0]"), twoModels("model", "m")]) {
+        const { answer } = await send(slug, path, body);
+        expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("two models")]);
+      }
+      for (const name of ["Model", "model[]"]) expect((await send(slug, path, form({ [name]: "bad" }))).answer.status).toBe(403);
+      expect((await send(slug, path, form({ model: "fine", model_version: "2" }))).received).toHaveLength(1);
     });
   test(verifies("I.models.everywhere", "holds for sockets, and not for what asks no model"), async () => {
     const slug = await providerOf(only("fine"));
@@ -245,7 +291,7 @@ describe("a model of one's own", () => {
       is_custom: true,
       configurations: { custom_host: elsewhere("mine/v1"), custom_headers: headers },
     };
-    bodyOf(await write(slug, { models: [mine] }));
+    bodyOf(await write(slug, { models: [mine], key: KEY }));
     const [sent] = (await chat(slug, "mine")).received;
     expect(sent?.path).toBe("/mine/v1/chat/completions");
     expect(at(sent?.json(), "model")).toBe("mine");
@@ -265,7 +311,7 @@ describe("a model of one's own", () => {
     const token = "very-secret-token-1234";
     const mine = (configurations: Json): Json => ({ models: [{ slug: "mine", enabled: true, is_custom: true, configurations }] });
     const put = mine({ custom_host: elsewhere("mine"), custom_headers: { "x-token": token } });
-    bodyOf(await write(slug, put));
+    bodyOf(await write(slug, { ...put, key: KEY }));
     const read = await api.admin("GET", `${PATH}/${slug}/models`);
     const shown = at(bodyOf(read), "models", 0, "configurations", "custom_headers");
     expect(shown).toEqual({ "x-token": expect.stringMatching(/^ve\*+34$/) });
@@ -280,6 +326,47 @@ describe("a model of one's own", () => {
     expect([keyless.status, at(keyless.json, "error", "param")]).toEqual([400, "models[0].configurations.custom_host"]);
     expect((await write(slug, { ...mine({ custom_host: away, custom_headers: {} }), key: "sk-wrong" })).status).toBe(400);
     expect((await write(slug, { ...mine({ custom_host: elsewhere("mine"), custom_headers: {} }), key: KEY })).status).toBe(200);
+  });
+
+  test(
+    verifies("I.models.refused", "has so many headers with all others: counted before any is judged, and with those that stay"),
+    async () => {
+      const slug = await providerOf(null);
+      const models = (from: number, many: number, headers: Json = { "x-a": "1", "x-b": "2" }): Json => ({
+        models: Array.from({ length: many }, (_, index) => ({
+          ...{ slug: `mine-${from + index}`, enabled: true, is_custom: true },
+          configurations: { custom_headers: headers },
+        })),
+      });
+      const refused = await write(slug, models(0, 950, { "content-length": "1", "x-b": "2" }));
+      expect([refused.status, at(refused.json, "error", "param")]).toEqual([400, "models"]);
+      expect(refused.text).toContain("more than 1000 headers");
+      bodyOf(await write(slug, models(0, 499)));
+      expect((await write(slug, models(499, 2))).status).toBe(400);
+      bodyOf(await write(slug, models(499, 1)));
+      bodyOf(await write(slug, models(0, 1, {})));
+      bodyOf(await write(slug, { models: [{ slug: "mine-1", enabled: false }] }));
+      bodyOf(await write(slug, models(500, 1)));
+    },
+  );
+
+  test(verifies("I.models.secrets", "takes its key to another path of the same host only where it is given again"), async () => {
+    const slug = await providerOf(null);
+    const mine = (host: string, more: Json = {}): Json => ({
+      models: [{ slug: "mine", enabled: true, is_custom: true, configurations: { custom_host: host } }],
+      ...more,
+    });
+    const steal = elsewhere("steal");
+    const refused = await write(slug, mine(steal));
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("unless it is given again")]);
+    expect((await chat(slug, "mine")).received[0]?.path).toBe("/v1/chat/completions");
+    expect((await api.admin("PUT", `${PATH}/${slug}`, { configurations: { custom_host: steal } })).status).toBe(400);
+    bodyOf(await write(slug, mine(elsewhere("v1"))));
+    bodyOf(await write(slug, mine(steal, { key: KEY })));
+    bodyOf(await write(slug, mine(steal)));
+    expect((await chat(slug, "mine")).received[0]?.path).toBe("/steal/chat/completions");
+    const keyless = await providerOf(null, { key: undefined, configurations: { custom_headers: { "x-secret": "of all models" } } });
+    expect((await write(keyless, mine(steal))).status).toBe(400);
   });
 
   test(verifies("I.models.secrets", "whose host repeats its header shows it neither to the client nor to the log"), async () => {
