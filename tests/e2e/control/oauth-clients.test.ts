@@ -164,3 +164,13 @@ test.each<[string, Json, string]>([
   const { status, json } = await integration(`bad-${name.replaceAll(" ", "-")}`, client(more));
   expect({ status, json }).toMatchObject({ status: 400, json: { error: { param } } });
 });
+test(
+  verifies("A.oauth.stored", "what a client must say is told in its own spelling, and a misspelt member with the near one"),
+  async () => {
+    const near = await integration("bad-spelling", client({ auth_type: "oauthClientCredential" }));
+    expect(near.text).toContain("auth_type: expected 'oauthClientCredentials'");
+    const typo = await integration("bad-member", client({ oauth_scop: "x" }));
+    expect(typo).toMatchObject({ status: 400, json: { error: { param: "configurations.oauth_scop" } } });
+    expect(typo.text).toContain("oauth_scop: there is no such member. oauth_scope was probably meant");
+  },
+);
