@@ -42,6 +42,15 @@ test("a page has what stands inside members: in records, lists and choices, with
     expect(page).toContain(row);
   expect(page).toContain("Runs on input and output. Looks at text of `last_message`.");
 });
+test("a page of a manager of secrets has its ways to sign in, member by member", () => {
+  const page = pages.get("secret/hashicorp-vault") ?? "";
+  expect(page).toContain("## Members of `auth_config`\n\nReferences say `manager_type` `hashicorp_vault`");
+  expect(page).toContain("| `vault_auth_type` | `token` | (required) |");
+  expect(page).toContain("| `vault_secret_id` | string | (required) | 1 to 4096 characters | Secret id. |");
+  expect(pages.get("secret/environment")).toContain("nothing (`{}`)");
+  for (const manager of ["aws-secrets-manager", "azure-key-vault", "google-secret-manager"])
+    expect(pages.get(`secret/${manager}`)).toMatch(/_auth_(type|mode)` \| `\w+` \| \(required\)/);
+});
 test("no member of a configuration is without its meaning", async () => {
   for (const { manifest, folder } of await scan()) {
     if (manifest.entry === undefined) continue;

@@ -4,10 +4,12 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { TObject } from "@sinclair/typebox";
 import { type Manifest, type Operation, OPERATIONS, type Plugin, pluginName, wholePath } from "#contract";
 import { REQUIREMENTS } from "../../tests/requirements/index.ts";
 import { statusTable } from "../../tests/requirements/status.ts";
 import { parseManifests } from "../kernel/discovery/manifest.ts";
+import { codeOf, providedBy } from "./plugin-page.ts";
 import { SETTINGS, type SettingRow } from "../kernel/settings/settings.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -82,12 +84,35 @@ const checksList = (): string =>
     .map((manifest) => `- \`${pluginName(manifest)}\`: ${(manifest.provides ?? []).map((id) => `\`${id}\``).join(" ")}`)
     .join("\n");
 
+/** Managers of secrets, with the members of `auth_config` of each way to sign in. */
+async function managersTable(): Promise<string> {
+  const secrets = folders.filter(({ manifest }) => manifest.kind === "secret");
+  const rows = await Promise.all(secrets.map(managerRow));
+  return ["| `manager_type` | `auth_config`, one of | Members in full |", "| :- | :- | :- |", ...rows.flat()].join("\n");
+}
+async function managerRow({ folder, manifest }: (typeof folders)[number]): Promise<string[]> {
+  const plugin = await codeOf(manifest, join(root, folder));
+  const provides = plugin ? await providedBy(plugin) : {};
+  if (!("auth" in provides) || !provides.auth) return [];
+  const ways = provides.auth.map(wayIn).join("; ");
+  return [`| \`${provides.manager}\` | ${ways} | \`npm run docs -- ${pluginName(manifest)}\` |`];
+}
+/** A question mark stands behind what may be left out. */
+const wayIn = ({ properties, required = [] }: TObject): string =>
+  Object.entries(properties)
+    .map(
+      ([name, of]) =>
+        (of["const"] === undefined ? `\`${name}\`` : `\`${name}: ${String(of["const"])}\``) + (required.includes(name) ? "" : "?"),
+    )
+    .join(", ") || "`{}`";
+
 const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
   settings: settingsTable,
   "plugin-settings": pluginSettingsTable,
   providers: providersList,
   operations: operationsTable,
   checks: checksList,
+  managers: managersTable,
   status: () => statusTable(REQUIREMENTS),
 };
 

@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import {
   type Check,
   type ConfigMembers,
   isJson,
+  type Json,
   type Kind,
   type Kinds,
   type Manifest,
@@ -46,7 +48,7 @@ export async function pageOf(manifest: Manifest, folder: string): Promise<string
 }
 
 /** None where the manifest says it all. */
-async function codeOf(manifest: Manifest, folder: string): Promise<Plugin | undefined> {
+export async function codeOf(manifest: Manifest, folder: string): Promise<Plugin | undefined> {
   if (manifest.entry === undefined) return undefined;
   const file = resolve(folder, manifest.entry);
   if (!existsSync(file)) throw new Error(`The plugin ${pluginName(manifest)} has no ${manifest.entry} yet: build it first, in ${folder}.`);
@@ -58,12 +60,13 @@ const list = (name: string, ids: readonly string[]): string =>
 const section = (heading: string, body: string): string => (body === "" ? "" : `${heading}\n\n${body}`);
 
 /** Kinds that say what they provide without doing anything: their host's handles are used later, by requests. */
-const TOLD: ReadonlySet<Kind> = new Set(["guardrail", "policy", "cache", "api"]);
+const TOLD: ReadonlySet<Kind> = new Set(["guardrail", "policy", "cache", "api", "secret"]);
 
 async function parts(plugin: Plugin): Promise<readonly string[]> {
   const provides = TOLD.has(plugin.kind) ? await providedBy(plugin) : {};
   return [
     ...("credentials" in provides && provides.credentials ? [section("## Credentials", credentialsTable(provides.credentials))] : []),
+    ...("auth" in provides && provides.auth && provides.manager ? waysPages(provides.manager, provides.auth) : []),
     ...("checks" in provides && provides.checks.length > 0 ? [GENERAL] : []),
     ...("checks" in provides ? provides.checks.map(checkPage) : []),
     ...("strategies" in provides ? Object.entries(provides.strategies ?? {}).map(strategyPage) : []),
@@ -72,17 +75,23 @@ async function parts(plugin: Plugin): Promise<readonly string[]> {
   ];
 }
 
-/** A plugin that asks its host while it is set up has nothing of this to tell. */
-async function providedBy(plugin: Plugin): Promise<Partial<Kinds[Kind]>> {
+/** Set up with its defaults. A plugin that asks its host meanwhile has nothing of this to tell. */
+export async function providedBy(plugin: Plugin): Promise<Partial<Kinds[Kind]>> {
   const records = { lookup: () => () => undefined }; // prepared while setting up, and asked by requests alone
   const host = { log: () => undefined, now: () => 0, records } as unknown as Parameters<Plugin["setup"]>[0];
   try {
-    return (await plugin.setup(host, {})).provides;
+    return (await plugin.setup(host, Value.Default(plugin.config, {}) as Json)).provides;
   } catch {
     return {}; // a handle is missing that the page has no use for
   }
 }
 
+/** How references of this manager say whom to sign in as. */
+function waysPages(manager: string, ways: readonly TSchema[]): readonly string[] {
+  const tables = ways.map((way) => schemaTable(way)).filter((table) => table !== "");
+  const intro = `References say \`manager_type\` \`${manager}\`, and in \`auth_config\` ${tables.length === 0 ? "nothing (`{}`)" : "the members of one of these ways to sign in, and no others"}.`;
+  return [section("## Members of `auth_config`", intro), ...tables];
+}
 /** With what the environment gives where no tenant keeps any. */
 function credentialsTable(schema: TSchema): string {
   const members = Object.entries<unknown>(schema["properties"] ?? {});

@@ -1,7 +1,8 @@
 import { refuseDeploymentScope } from "./deployment-scopes.ts";
 import { GatewayError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
 import type { RuleInput } from "./resource.ts";
-import { isScope, type KeyType, mayHold, normaliseScope } from "./schema/scope.ts";
+import { isScope, type KeyType, mayHold, normaliseScope, scopesOf } from "./schema/scope.ts";
 
 /**
  * The scopes as the table spells them. Throws for a scope that does not exist, that a key of this type cannot hold,
@@ -16,7 +17,7 @@ export function grantedScopes(
   const scopes = [...new Set(given.map(normaliseScope))];
   const table = catalog.scopes();
   for (const scope of scopes) {
-    if (!isScope(scope, table)) throw invalid(`there is no scope ${scope}`, param);
+    if (!isScope(scope, table)) throw invalid(`there is no scope ${scope}${meantBy(scope, scopesOf(type, table))}`, param);
     if (!mayHold(type, scope, table)) throw invalid(`a key of the type ${type} cannot hold ${scope}`, param);
     refuseDeploymentScope(caller, scope, param);
     // What a caller's level never holds (an organisation key calls no models) is its to give; what it could hold, it must.
@@ -26,5 +27,9 @@ export function grantedScopes(
   return scopes;
 }
 
+function meantBy(scope: string, known: readonly string[]): string {
+  const meant = nearest(scope, known);
+  return meant === undefined ? "" : `; ${meant} was probably meant`;
+}
 const invalid = (why: string, param: string): GatewayError =>
   new GatewayError("REQUEST_INVALID", { what: `The scopes are not valid: ${why}.` }, { param });

@@ -42,6 +42,7 @@ export * from "./mail.ts";
 export * from "./mail-content.ts";
 export * from "./mask-secret.ts";
 export * from "./maybe-promise.ts";
+export * from "./member-flaw.ts";
 export * from "./nearest.ts";
 export * from "./next-turn.ts";
 export * from "./model-answer.ts";

@@ -31,6 +31,7 @@ import { deniedReply, guardReply, judgedReply, viewOf } from "./guard/output.ts"
 import { readForm } from "./call/form.ts";
 import { type GuardedCall, NO_REPORT } from "./call/guardrail-report.ts";
 import { ownReply, type Reply } from "./call/reply.ts";
+import { retryAfter } from "./call/refusal.ts";
 import { shaped } from "./plan/shape.ts";
 import type { Resolved } from "./plan/targets.ts";
 import { errorBodyOf } from "./stream/error-response.ts";
@@ -109,7 +110,8 @@ function unavailable(thrown: unknown, leaf: Leaf, { row }: Call): Reply {
   if (!GatewayError.is(thrown) || !ANSWERED.has(thrown.code)) throw thrown;
   const error = wireError(thrown);
   const body = errorBodyOf(row, thrown.status, error, { status: "failure", message: error.message });
-  return { ...ownReply(thrown.status, JSON.stringify(body), body, error), leaf, gatewayMade: false };
+  const reply = ownReply(thrown.status, JSON.stringify(body), body, error);
+  return { ...reply, headers: { ...reply.headers, ...retryAfter(thrown.retryAfterSec) }, leaf, gatewayMade: false };
 }
 
 const ANSWERED: ReadonlySet<string> = new Set([

@@ -25,14 +25,20 @@ export const SecretReferences = collectionOf({
       view: "alone",
     }),
     /** The plugin's word for itself. */
-    manager_type: field(limited(64, "The manager that keeps the secret."), { create: "required", view: true }),
+    manager_type: field(
+      limited(
+        64,
+        "The manager that keeps the secret, by the name of a running plugin: a name that is none is refused with those there are.",
+      ),
+      { create: "required", view: true },
+    ),
     /** One of the manager's own ways to sign in; its schema says what is secret. Shown by the resource, which names what it masks. */
     auth_config: field(
       JsonObject("How to sign in to the manager."),
       { create: "required", update: true, secret: "inside" },
       {
         schema: JsonObject(
-          "How to sign in to the manager. An update is merged into what is there; null takes a member away. While a secret stays, what says where it goes or whom it stands for stays too: to change those, give it again.",
+          "How to sign in to the manager: the members of one of its ways, which the reference page of its plugin lists. An update is merged into what is there; null takes a member away. While a secret stays, what says where it goes or whom it stands for stays too: to change those, give it again.",
         ),
       },
     ),

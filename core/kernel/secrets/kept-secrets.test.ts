@@ -113,6 +113,27 @@ describe("a secret out of a manager", () => {
     const error = { code: "SECRET_UNAVAILABLE", status: 503, message: expect.stringContaining("openai-key") };
     await expect(kept.read(WANTED)).rejects.toMatchObject(error);
   });
+  test(
+    verifies("A.references.away", "of which nothing is kept shows in the health, until it is read or ten minutes have passed"),
+    async () => {
+      const { state, kept, away } = world();
+      const isWell = { degraded: [], detail: { kept: 0, away: 0 } };
+      const first = state.answer;
+      state.answer = away;
+      await Promise.resolve(kept.read(WANTED)).catch(() => undefined);
+      expect(kept.health()).toEqual({
+        degraded: [expect.stringContaining("nothing is kept: openai-key (acme).")],
+        detail: { kept: 0, away: 1 },
+      });
+      state.now = 10 * MINUTE;
+      expect(kept.health()).toEqual(isWell);
+      await Promise.resolve(kept.read(WANTED)).catch(() => undefined);
+      expect(kept.health().detail).toEqual({ kept: 0, away: 1 });
+      state.answer = first;
+      await kept.read(WANTED);
+      expect(kept.health()).toEqual({ degraded: [], detail: { kept: 1, away: 0 } });
+    },
+  );
   test.each<[string, ManagedSecret | { missing: string }]>([
     ["its manager no longer gives", { missing: "Acme keeps nothing there" }],
     ["is empty", { value: " " }],

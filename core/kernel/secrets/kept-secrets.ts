@@ -27,6 +27,8 @@ const KEEP_MS = 5 * 60_000;
 const REFRESH_AT = 0.8;
 /** How long a manager that is away is left alone where there is a value to go on with. */
 const AGAIN_MS = 10_000;
+/** How long it is told of a place that could not be asked, where nobody asks there again. */
+const TOLD_MS = 10 * 60_000;
 const READ_LIMIT_MS = 5_000;
 const MAX_KEPT = 5_000;
 /** Of all that is kept, and of one. */
@@ -47,8 +49,22 @@ export interface KeptSecretsParts {
 interface Codes {
   readonly absent: "SECRET_ABSENT" | "OAUTH_REFUSED";
   readonly away: "SECRET_UNAVAILABLE" | "OAUTH_UNAVAILABLE";
+  /** What is wrong where it cannot be asked. */
+  why(manager: string): string;
 }
-const CODES: Codes = { absent: "SECRET_ABSENT", away: "SECRET_UNAVAILABLE" };
+const CODES: Codes = {
+  absent: "SECRET_ABSENT",
+  away: "SECRET_UNAVAILABLE",
+  why: (manager) => `its manager (${manager}) could not be asked`,
+};
+
+/** A place that could not be asked when it was last tried. */
+interface Away {
+  readonly name: string;
+  readonly servesKept: boolean;
+  readonly triedAt: number;
+}
+const MAX_NAMED = 20;
 
 /**
  * Values out of managers of secrets. Each is read when it is needed, by one look at a time, and kept for a while; a
@@ -57,7 +73,7 @@ const CODES: Codes = { absent: "SECRET_ABSENT", away: "SECRET_UNAVAILABLE" };
 export class KeptSecrets {
   readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT, maxSize: MAX_CHARACTERS, sizeCalculation: ({ value }) => value.length });
   readonly #reading = new Map<string, Promise<string>>();
-  readonly #away = new LRUCache<string, WantedSecret>({ max: MAX_KEPT });
+  readonly #away = new LRUCache<string, Away>({ max: MAX_KEPT });
   constructor(private readonly parts: KeptSecretsParts) {}
 
   /** At once where it is kept. Throws SECRET_UNAVAILABLE, SECRET_ABSENT. */
@@ -79,11 +95,12 @@ export class KeptSecrets {
   }
 
   health(): Health {
-    const away = [...this.#away.values()].map(({ reference, manager }) => `${reference} (${manager})`);
-    const degraded =
-      away.length === 0
-        ? []
-        : [`Secrets that cannot be read just now, and are served as they were last read: ${away.slice(0, 20).join(", ")}.`];
+    const away = [...this.#away.values()].filter(({ triedAt }) => this.parts.now() - triedAt < TOLD_MS);
+    const namesOf = (servesKept: boolean) => away.filter((one) => one.servesKept === servesKept).map(({ name }) => name);
+    const degraded = [
+      ...telling("Secrets that cannot be read just now, and are served as they were last read", namesOf(true)),
+      ...telling("Secrets that could not be read when they were last asked for, and of which nothing is kept", namesOf(false)),
+    ];
     return { degraded, detail: { kept: this.#kept.size, away: away.length } };
   }
 
@@ -129,9 +146,9 @@ export class KeptSecrets {
       serves: kept ? "what is kept" : "nothing",
       why: messageOf(thrown),
     });
-    const { away } = this.parts.codes ?? CODES;
-    if (!kept) throw new GatewayError(away, { reference, why: `its manager (${manager}) could not be asked` }, { cause: thrown });
-    this.#away.set(wanted.id, wanted);
+    this.#away.set(wanted.id, { name: `${reference} (${manager})`, servesKept: kept !== undefined, triedAt: this.parts.now() });
+    const { away, why } = this.parts.codes ?? CODES;
+    if (!kept) throw new GatewayError(away, { reference, why: why(manager) }, { cause: thrown });
     kept.refreshAt = kept.until = this.parts.now() + AGAIN_MS;
     return kept.value;
   }
@@ -145,6 +162,9 @@ export class KeptSecrets {
     return new GatewayError((this.parts.codes ?? CODES).absent, { reference, why });
   }
 }
+
+const telling = (what: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`${what}: ${names.slice(0, MAX_NAMED).join(", ")}.`];
 
 /** What is wrong with what a manager gave; `undefined` when it is a secret. */
 function flawOf(read: Awaited<ReturnType<SecretManager["read"]>>): string | undefined {

@@ -39,7 +39,7 @@ export function oauthTokens({ egress, log, now }: Outside): OAuthTokens & Pick<K
     now,
     keepMs: Number.POSITIVE_INFINITY, // each says itself how long it lives
     endsForGood: true,
-    codes: { absent: "OAUTH_REFUSED", away: "OAUTH_UNAVAILABLE" },
+    codes: { absent: "OAUTH_REFUSED", away: "OAUTH_UNAVAILABLE", why: () => "it could not be reached, or answered without a token" },
   });
   const wanted = ({ organisationId, integrationId, name, client }: TokenOwner) => {
     const { oauth_token_endpoint: endpoint, oauth_client_id: id, oauth_client_secret: secret, oauth_scope: scope } = client;

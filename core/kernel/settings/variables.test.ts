@@ -138,7 +138,7 @@ describe("a name that is none", () => {
       GATEWAY_ADMIN_PORT: "tcp://10.0.0.1:80",
       GATEWAY_API_PORT_80_TCP: "tcp://10.0.0.1:80",
     };
-    const none = { GATEWAY_NOTHING: " ", SOMETHING_ELSE: "x", GATEWAY_INTERNAL_WORKER: "0" };
+    const none = { GATEWAY_KEY: "of a command", GATEWAY_NOTHING: " ", SOMETHING_ELSE: "x", GATEWAY_INTERNAL_WORKER: "0" };
     expect(await judged({ ...links, ...none, GATEWAY_FAVOURITE_COLOUR: "blue" })).toEqual([
       { variable: "GATEWAY_FAVOURITE_COLOUR", why: "nothing of this deployment reads a variable of that name" },
     ]);

@@ -77,7 +77,9 @@ function misspeltAs(name: string, meant: string, env: Environment): GatewayError
 }
 
 /** Warned of; a flag is warned of as one. */
-const isStray = (name: string): boolean => isOurs(name) && !isFlag(name);
+const isStray = (name: string): boolean => isOurs(name) && !isFlag(name) && !OF_COMMANDS.has(name);
+/** Read by a command alone: a shell that runs it may have it set for all of them. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(["GATEWAY_KEY"]);
 const stray = (variable: string): Unread => ({ variable, why: "nothing of this deployment reads a variable of that name" });
 const flags = (manifests: readonly Manifest[], profile: Profile, env: Environment): readonly Unread[] =>
   unreadFlags(env, manifests, profile.variables ?? new Set()).map((variable) => ({ variable, why: UNREAD }));

@@ -37,8 +37,8 @@ interface Refused {
   readonly status: number;
   readonly text: JsonText;
 }
-/** The provider's own header wins over what its body says. */
-const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
+/** As a header; the provider's own wins over what its body says. */
+export const retryAfter = (seconds: number | undefined): HeaderRecord => (seconds === undefined ? {} : { "retry-after": String(seconds) });
 
 function providerError(read: ErrorRead, { status, text }: Refused, it: Try, secrets: Secrets): WireError {
   const stated =

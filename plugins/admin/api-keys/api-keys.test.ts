@@ -57,6 +57,7 @@ describe("API keys", () => {
   });
   test("scopes must exist, suit the key's type, and not exceed the caller's own", async () => {
     expect((await post({ scopes: ["configs.fly"] })).answer).toMatchObject(refused(400, "AB01", "scopes"));
+    expect(JSON.stringify((await post({ scopes: ["completion.write"] })).answer)).toContain("completions.write was probably meant");
     expect((await post({ scopes: ["audit_logs.list"] })).answer).toMatchObject(refused(400, "AB01", "scopes"));
     expect((await post({ scopes: ["workspace_user_api_keys.create"], user_id: USER }, { path: "/user" })).answer).toMatchObject(
       refused(400, "AB01", "scopes"),

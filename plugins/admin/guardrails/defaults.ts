@@ -55,7 +55,7 @@ export const writeDefaults = (records: RecordsHandle): Route =>
     method: "PUT",
     summary: "Set the organisation's default guardrails",
     description:
-      "Guardrails of the organisation itself, for model traffic, that are active. They come before those of a workspace and of a config, each once.",
+      "Guardrails of the organisation itself, for model traffic, that are active. They stand behind those of a config, a key and a workspace, each once. Default guardrails that change texts run before all others, so that these see what they leave, and once more behind them where they changed something: they have the last word.",
     scope: "organisation_settings.update",
     body: Defaults,
     reply: Type.Object({}),

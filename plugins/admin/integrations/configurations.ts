@@ -7,11 +7,14 @@ import {
   isSealed,
   type Json,
   knownNames,
+  type MemberFlaw,
+  memberFlaw,
   OAUTH_MEMBERS,
   OAuthClient,
   openSecrets,
   refuseGatewayKey,
   sealSecrets,
+  unknownMember,
 } from "#contract";
 import { judgeHeaders } from "./custom-headers.ts";
 
@@ -79,14 +82,9 @@ function judge(plain: Json, target: TObject | undefined, judgeUrl: RuleInput["ju
   if (host !== undefined && !(target && "custom_host" in target.properties)) judgeHost(host, judgeUrl);
   const fieldNames = Object.keys(target?.properties ?? {});
   const unknown = Object.keys(fields).find((member) => !fieldNames.includes(member) && !COMMON.has(member));
-  if (unknown !== undefined)
-    throw invalid(`the provider has no field ${unknown}; it has ${[...fieldNames, ...COMMON].join(", ")}`, `configurations.${unknown}`);
-  const problem = target && Value.Errors(target, Value.Default(target, structuredClone(fields))).First();
-  if (problem)
-    throw invalid(
-      `${problem.path.slice(1)}: ${problem.message.toLowerCase()}`,
-      `configurations.${problem.path.slice(1).replaceAll("/", ".")}`,
-    );
+  if (unknown !== undefined) throw flawed({ member: unknown, why: unknownMember(unknown, [...fieldNames, ...COMMON]) });
+  const flaw = target && memberFlaw(target, Value.Default(target, structuredClone(fields)) as Json); // an object stays one
+  if (flaw) throw flawed(flaw);
 }
 
 const OAUTH_FIELDS: Readonly<Record<string, TSchema>> = OAuthClient.properties;
@@ -94,8 +92,8 @@ const OAUTH_FIELDS: Readonly<Record<string, TSchema>> = OAuthClient.properties;
 function judgeClient(plain: Json, mapped: ReadonlySet<string>, judgeUrl: RuleInput["judgeUrl"]): void {
   const client = Object.fromEntries(Object.entries(plain).filter(([member]) => OAUTH_MEMBERS.has(member)));
   if (Object.keys(client).length === 0 && ![...mapped].some((member) => OAUTH_MEMBERS.has(member))) return;
-  const problem = Value.Errors(withoutMapped(OAuthClient, mapped), client).First();
-  if (problem) throw invalid(`${problem.path.slice(1)}: ${problem.message.toLowerCase()}`, `configurations.${problem.path.slice(1)}`);
+  const flaw = memberFlaw(withoutMapped(OAuthClient, mapped), client);
+  if (flaw) throw flawed(flaw);
   const { oauth_token_endpoint: endpoint } = client;
   if (typeof endpoint === "string") judgeUrl(endpoint);
 }
@@ -105,5 +103,6 @@ function judgeHost(host: unknown, judgeUrl: RuleInput["judgeUrl"]): void {
   judgeUrl(host);
 }
 
+const flawed = ({ member, why }: MemberFlaw): GatewayError => invalid(`${member}: ${why}`, `configurations.${member}`);
 const invalid = (why: string, param: string): GatewayError =>
   new GatewayError("REQUEST_INVALID", { what: `The configurations are not valid: ${why}.` }, { param });

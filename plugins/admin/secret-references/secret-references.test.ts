@@ -94,6 +94,8 @@ describe("secret references", () => {
   test.each<[string, object, string]>([
     ["a manager that nobody runs", { manager_type: "absent" }, "manager_type"],
     ["a way to sign in that there is not", { auth_config: { mode: "other" } }, "auth_config.mode"],
+    ["a misspelt member", { auth_config: { mode: "token", address: ADDRESS, tokn: TOKEN } }, "auth_config.tokn"],
+    ["a misspelt member that names the way", { auth_config: { mod: "token", address: ADDRESS, token: TOKEN } }, "auth_config.mod"],
     ["a sign-in that lacks a member", { auth_config: { mode: "token", address: ADDRESS } }, "auth_config.token"],
     ["both all workspaces and some", { allow_all_workspaces: true, allowed_workspaces: ["second"] }, "allowed_workspaces"],
     ["a workspace of somebody else", { allowed_workspaces: [WORKSPACE.theirs] }, "allowed_workspaces"],

@@ -7,12 +7,15 @@ import {
   type Json,
   knownNames,
   maskSecret,
+  type MemberFlaw,
+  memberFlaw,
   openSecrets,
   type RecordOf,
   refuseMovedInRecord,
   type RuleInput,
   sealSecrets,
   type SecretReferences,
+  unknownMember,
   type Written,
 } from "#contract";
 
@@ -58,11 +61,26 @@ function waysOf(manager: string, managers: ReadonlyMap<string, readonly TObject[
 function judged(plain: Json, ways: readonly TObject[]): TObject {
   const fit = ways.find((way) => Value.Check(way, plain));
   if (fit) return fit;
-  const fixed = ways.flatMap(({ properties }) => Object.keys(properties).filter((member) => properties[member]?.["const"] !== undefined));
-  const meant = ways.find(({ properties }) => fixed.some((member) => properties[member] && properties[member]["const"] === plain[member]));
-  const problem = meant && Value.Errors(meant, plain).First();
-  const member = problem ? problem.path.slice(1).split("/")[0] : fixed[0];
-  const words = ways.flatMap(({ properties }) => fixed.flatMap((name) => properties[name]?.["const"] ?? []));
-  const why = problem ? `${member}: ${problem.message.toLowerCase()}` : `${member} must be one of ${[...new Set(words)].join(", ")}`;
-  throw new GatewayError("REQUEST_INVALID", { what: `The auth_config is not valid: ${why}.` }, { param: `auth_config.${member}` });
+  const [only, ...others] = ways;
+  const meant = others.length === 0 ? only : ways.find((way) => fixedIn(way).some(([name, word]) => word === plain[name]));
+  const { member, why } = (meant && memberFlaw(meant, plain)) ?? noWay(plain, ways);
+  throw new GatewayError(
+    "REQUEST_INVALID",
+    { what: `The auth_config is not valid: ${member}: ${why}.` },
+    { param: `auth_config.${member}` },
+  );
+}
+
+/** The members that say which way it is, with their words. */
+const fixedIn = ({ properties }: TObject): readonly (readonly [string, unknown])[] =>
+  Object.entries(properties).flatMap(([name, of]) => (of["const"] === undefined ? [] : [[name, of["const"]] as const]));
+
+/** A misspelt member says most; else the one that names the way is missing, or names none. */
+function noWay(plain: Json, ways: readonly TObject[]): MemberFlaw {
+  const known = [...new Set(ways.flatMap(({ properties }) => Object.keys(properties)))];
+  const stray = Object.keys(plain).find((name) => !known.includes(name));
+  if (stray !== undefined) return { member: stray, why: unknownMember(stray, known) };
+  const fixed = ways.flatMap(fixedIn);
+  const [first] = fixed;
+  return { member: first?.[0] ?? "", why: `it must be one of ${[...new Set(fixed.map(([, word]) => String(word)))].join(", ")}` };
 }

@@ -115,6 +115,18 @@ test(verifies("A.oauth.errors", "an endpoint that refuses is told of, and anothe
   const headers = { "x-gateway-config": JSON.stringify(fallback) };
   expect((await ask(`${gateway.base}/v1/chat/completions`, "POST", GATEWAY_KEY, body, headers)).status).toBe(200);
 });
+test(verifies("A.oauth.errors", "an endpoint that is away is a 503 that says when to try again, and shows in /status"), async () => {
+  login.answer(jsonAnswer({}, { status: 503 }));
+  bodyOf(await integration("endpoint-away", client()));
+  const answer = await chatted("endpoint-away");
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get("retry-after")).toBe("5");
+  expect(answer.text).toContain(
+    "The token endpoint of the integration endpoint-away cannot be asked just now: it could not be reached, or answered without a token.",
+  );
+  const status = await ask(`${gateway.base}/status`, "GET", ADMIN_KEY);
+  expect(status.text).toContain("nothing is kept: endpoint-away (oauth).");
+});
 test(verifies("A.oauth.stored", "the secret may be kept elsewhere, and a stored one goes to no other endpoint"), async () => {
   upstream.answer(completion);
   const [asked, kept] = [since(login), "client-secret-of-a-vault-0123456789"];
@@ -154,3 +166,13 @@ test.each<[string, Json, string]>([
   const { status, json } = await integration(`bad-${name.replaceAll(" ", "-")}`, client(more));
   expect({ status, json }).toMatchObject({ status: 400, json: { error: { param } } });
 });
+test(
+  verifies("A.oauth.stored", "what a client must say is told in its own spelling, and a misspelt member with the near one"),
+  async () => {
+    const near = await integration("bad-spelling", client({ auth_type: "oauthClientCredential" }));
+    expect(near.text).toContain("auth_type: expected 'oauthClientCredentials'");
+    const typo = await integration("bad-member", client({ oauth_scop: "x" }));
+    expect(typo).toMatchObject({ status: 400, json: { error: { param: "configurations.oauth_scop" } } });
+    expect(typo.text).toContain("oauth_scop: there is no such member. oauth_scope was probably meant");
+  },
+);
