@@ -1,13 +1,13 @@
+import type { MailContent } from "./mail-content.ts";
+
 /** What is written to people: an invitation, a key that was rotated … `letter` makes the texts. */
-export interface Mail {
+export interface Mail extends MailContent {
   readonly organisationId: string;
   /** What it is about, for who looks at the mails: `invite`, `key_rotated` … */
   readonly kind: string;
   /** Addresses, in whatever spelling; each gets a mail of its own and sees no other. */
   readonly to: readonly string[];
   readonly subject: string;
-  readonly text: string;
-  readonly html: string;
   /** Milliseconds since the epoch: what came too late for this is not sent any more. */
   readonly expiresAt?: number;
 }

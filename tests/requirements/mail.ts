@@ -6,6 +6,7 @@ export const mail = section("Mail", [
   ["M.crash", "A mail that waited when the process was killed is sent by the next one."],
   ["M.refused", "A mail that the server refuses for good is not tried again, and the API says why."],
   ["M.kept", "Without a mail server mails are kept, and shown in the API to who may see them and to no other organisation."],
+  ["M.link", "What an invitation says that waits is shown to who may invite: the right to read mails is none to join."],
   ["M.audit", "The audit log says what a mail was written for, and who did that; tries to deliver it are nobody's deeds."],
   ["M.bounded", "An organisation sends so many mails within an hour, and a person gets so many, and no more: invites are then refused."],
   ["M.escaped", "What users call themselves and their workspaces is neither markup nor a header in a mail."],

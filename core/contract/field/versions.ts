@@ -107,7 +107,7 @@ interface History {
   readonly rules: VersionRules;
   readonly view: View;
   readonly record: Json;
-  readonly input: Versioned;
+  readonly input: Versioned & Pick<RuleInput, "caller">;
 }
 
 /** First which there are, then what is in them, as many as are shown; others have their turn in between. */
@@ -143,7 +143,7 @@ async function* shownVersions(ids: readonly string[], { rules, view, record, inp
     await nextTurn();
     const vault = await openedVault(version, input.vault);
     const then = { ...record, ...picked(version, rules.of.keeps), version_id: id, last_updated_at: version["created_at"] };
-    const shown = view.of(then, { vault, now: input.now });
+    const shown = view.of(then, { vault, now: input.now, caller: input.caller });
     await nextTurn();
     const asText = (rules.text ?? []).map((member) => [member, JSON.stringify(shown[member])]);
     yield { ...shown, ...Object.fromEntries(asText), ...(rules.object !== undefined && { object: rules.object }) };

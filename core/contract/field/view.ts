@@ -17,7 +17,7 @@ export interface Shown<R, S extends TSchema = TSchema> {
 /** A member that is optional may be left out. */
 type ShownValue<S extends TSchema> = S extends TOptional<TSchema> ? Static<S> | undefined : Static<S>;
 /** What a view may look at beside the record. */
-export type ViewInput = Pick<RuleInput, "vault" | "now">;
+export type ViewInput = Pick<RuleInput, "vault" | "now" | "caller">;
 /** A member of answers, by its schema and how it is made of the record. */
 export const shown = <R, S extends TSchema>(
   schema: S,

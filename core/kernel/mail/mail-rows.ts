@@ -49,5 +49,6 @@ function refuseLong({ kind, text, html }: Pick<Mail, "kind"> & MailContent): voi
 /** The mail of a row that waits. */
 export const outgoing = ({ id, recipient, subject, sealed }: MailRow, vault: Vault): OutgoingMail => ({
   ...{ id, to: recipient, subject },
-  ...(sealed === null ? { text: "", html: "" } : openMail(sealed, id, vault)),
+  ...lettered(sealed === null ? { text: "", html: "" } : openMail(sealed, id, vault)),
 });
+const lettered = ({ text, html }: MailContent) => ({ text, html });

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type MailContent, Mails, normalEmail, openMail, type RecordOf, resourceOf, shown, type ViewInput } from "#contract";
+import { Mails, normalEmail, openMail, type RecordOf, resourceOf, shown, type ViewInput } from "#contract";
 
 type Mail = RecordOf<typeof Mails>;
 
@@ -14,7 +14,14 @@ export const mails = resourceOf(Mails, {
   object: "mail",
   hides: ["organisation_id"],
   shows: {
-    text: shown(Type.Union([Type.String(), Type.Null()], { description: "What it says; null once it is sent." }), said("text"), true),
+    text: shown(
+      Type.Union([Type.String(), Type.Null()], {
+        description:
+          "What it says; null once it is sent, and to who may not give what a link in it gives: for an invite that takes `organisation_users.create`.",
+      }),
+      said("text"),
+      true,
+    ),
     html: shown(Type.Union([Type.String(), Type.Null()], { description: "The same in HTML." }), said("html"), true),
   },
   list: {
@@ -28,6 +35,11 @@ export const mails = resourceOf(Mails, {
   remove: { description: "One that waits is not sent." },
 });
 
-function said(part: keyof MailContent) {
-  return ({ sealed, id }: Mail, { vault }: ViewInput): string | null => (sealed === null ? null : openMail(sealed, id, vault)[part]);
+/** A link gives something to whoever has it: who may not give that does not see it. */
+function said(part: "text" | "html") {
+  return ({ sealed, id }: Mail, { vault, caller }: ViewInput): string | null => {
+    if (sealed === null) return null;
+    const { [part]: content, linkScope } = openMail(sealed, id, vault);
+    return linkScope === undefined || caller.scopes.has(linkScope) ? content : null;
+  };
 }

@@ -16,7 +16,8 @@ const errors = defineErrors({
 /** Writes to the person. Throws where the organisation has written too much within the hour. */
 export async function mailInvite(invite: Invite, link: string, { records, now, mail }: Input): Promise<void> {
   const { organisation_id: organisationId, email, expires_at: expiresAt } = invite;
-  const fate = await mail.send({ organisationId, kind: "invite", to: [email], expiresAt, ...(await inviteLetter(invite, link, records)) });
+  const content = { ...(await inviteLetter(invite, link, records)), linkScope: "organisation_users.create" };
+  const fate = await mail.send({ organisationId, kind: "invite", to: [email], expiresAt, ...content });
   if (fate !== "refused") return;
   const retryAfterSec = Math.ceil((HOUR_MS - (now % HOUR_MS)) / 1_000);
   throw new GatewayError(errors.INVITES_EXHAUSTED, { email }, { retryAfterSec });

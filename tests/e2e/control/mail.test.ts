@@ -236,6 +236,18 @@ describe("without a mail server", () => {
     expect(bodyOf(await admin(gateway, "DELETE", `${MAILS}/${kept?.["id"]}`))).toEqual({});
     expect(await mailsOf(gateway, "lou@mail-tests.example")).toEqual([]);
   });
+  test(verifies("M.link", "the link of an invitation is shown to who may invite, and to nobody who may only read mails"), async () => {
+    const gateway = await gatewayWith({});
+    const { invite_link } = bodyOf(await invite(gateway, "val@mail-tests.example", { role: "admin" }));
+    const [kept] = await mailsOf(gateway, "val@mail-tests.example");
+    const readAs = async (scopes: readonly string[]): Promise<Json> => {
+      const made = bodyOf(await admin(gateway, "POST", "/v2/api-keys/organisation/service", { name: scopes.join(), scopes }));
+      return bodyOf(await ask(`${gateway.base}${MAILS}/${kept?.["id"]}`, "GET", String(made["key"])));
+    };
+    expect(await readAs(["mails.list", "mails.read"])).toMatchObject({ recipient: "val@mail-tests.example", text: null, html: null });
+    const inviting = await readAs(["mails.list", "mails.read", "organisation_users.create"]);
+    expect(linkIn(String(inviting["text"]))).toBe(String(invite_link));
+  }, 20_000);
   test(verifies("M.kept", "another organisation sees nothing of it"), async () => {
     const gateway = await gatewayWith({ GATEWAY_SECRET_KEY: "mailTestsSecretKey0123456789ABCDEF" });
     await invite(gateway, "mia@mail-tests.example");
