@@ -131,10 +131,11 @@ const HOW: Readonly<Record<Kept["state"], string>> = {
   done: "was carried out, and its answer was too large to be kept",
 };
 
+const REPLAYED = "idempotency-replayed";
 const replayed = (answer: Json): Response =>
-  new Response(JSON.stringify(answer), {
-    headers: { "content-type": "application/json;charset=utf-8", "idempotency-replayed": "true" },
-  });
+  new Response(JSON.stringify(answer), { headers: { "content-type": "application/json;charset=utf-8", [REPLAYED]: "true" } });
+/** Was it given before? Then nothing was done for it now. */
+export const isReplay = (answer: unknown): boolean => answer instanceof Response && answer.headers.has(REPLAYED);
 
 const sealed = (kept: Kept, name: string, { vault }: Remembering): Uint8Array =>
   vault.sealContent(new TextEncoder().encode(JSON.stringify(kept)), name);

@@ -141,7 +141,7 @@ export class Journal {
           created_at: this.parts.now(),
           organisation_id: organisation,
           workspace_id: workspaceIn(write.in, record),
-          action: by.action ?? action,
+          action: action === "update" ? (by.action ?? action) : action,
           resource_type: write.in.name,
           resource_id: String(record["id"]),
           status: 200,
