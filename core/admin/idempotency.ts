@@ -146,10 +146,11 @@ const UNKEPT = {
   room: "was not kept, as those of this organisation had used up the day's room",
 } as const;
 
+const REPLAYED = "idempotency-replayed";
 const replayed = (answer: Json): Response =>
-  new Response(JSON.stringify(answer), {
-    headers: { "content-type": "application/json;charset=utf-8", "idempotency-replayed": "true" },
-  });
+  new Response(JSON.stringify(answer), { headers: { "content-type": "application/json;charset=utf-8", [REPLAYED]: "true" } });
+/** Was it given before? Then nothing was done for it now. */
+export const isReplay = (answer: unknown): boolean => answer instanceof Response && answer.headers.has(REPLAYED);
 
 const sealed = (kept: Kept, name: string, { vault }: Remembering): Uint8Array =>
   vault.sealContent(new TextEncoder().encode(JSON.stringify(kept)), name);

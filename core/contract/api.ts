@@ -102,6 +102,8 @@ export interface RouteInput<B, Q> {
   readonly caller: Caller;
   readonly request: Request;
   readonly now: number;
+  /** Who a public route found to be asking: the audit log names them with what is written from then on. */
+  readonly actAs?: (person: { readonly id: string; readonly name: string }) => void;
   /** Headers of the answer beside its type; absent where nobody sends it over HTTP. */
   readonly answerHeaders?: Headers;
 }

@@ -34,6 +34,13 @@ export const actingFor = (route: Route, audited: Audited): Acting => ({
   entries: 0,
 });
 
+/** For a public route that finds out who asks. */
+export const actingAs =
+  (by: Acting) =>
+  ({ id, name }: { readonly id: string; readonly name: string }): void => {
+    by.actor = { actor_type: "user", actor_id: id, actor_name: name, actor_role: null };
+  };
+
 /** A route that changes something, or shows a secret, leaves an entry, whether it wrote a record or not. */
 export async function noteUnwritten(route: Route, by: Acting, { caller, params }: Named, gw: Gateway): Promise<void> {
   if (by.entries > 0 || caller === undefined || !leavesEntry(route)) return;

@@ -8,11 +8,12 @@ import {
   type Route,
   tenantOf,
 } from "#contract";
+import { isReplay } from "../admin/idempotency.ts";
 import type { Held } from "../kernel/process/memory-budget.ts";
 import { entering, markOfOwner, nameOf } from "../kernel/process/watchdog/marks.ts";
 import { acting } from "../kernel/audit/acting.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
-import { actingFor, type Audited, noteRefusal, noteUnwritten } from "./auditing.ts";
+import { actingAs, actingFor, type Audited, noteRefusal, noteUnwritten } from "./auditing.ts";
 import { refuseUncompared } from "../admin/etag.ts";
 import { requireScope } from "../pipeline/identify.ts";
 import { answerable } from "../kernel/process/plugin-failure.ts";
@@ -60,13 +61,13 @@ export function routeMount(route: Route, gw: Gateway, read: ReadHeaders, setting
     const query = acceptQuery && route.query ? acceptQuery(queryMembers(new URL(request.url).searchParams, route.query)) : {};
     const body = acceptBody ? acceptBody(unrepeated(await sentBody(request, limits, held), params)) : undefined;
     entering(mark);
-    const asked = { body, query, params, request, now: settings.now(), answerHeaders };
-    const input = { ...asked, caller: caller as NonNullable<typeof caller> }; // absent on public routes only, which do not read it
     const by = actingFor(route, audited);
+    const asked = { body, query, params, request, now: settings.now(), answerHeaders, actAs: actingAs(by) };
+    const input = { ...asked, caller: caller as NonNullable<typeof caller> }; // absent on public routes only, which do not read it
     const answer = await acting(by, () =>
       pluginAnswer(route.handle(input), limitMs, () => `behind ${route.method} ${PREFIX[route.plane]}${route.path}`, mark),
     );
-    await noteUnwritten(route, by, { caller, params }, gw);
+    if (!isReplay(answer)) await noteUnwritten(route, by, { caller, params }, gw);
     return answer;
   };
   return {

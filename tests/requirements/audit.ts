@@ -9,7 +9,11 @@ export const audit = section("Audit log", [
   ["AUD.stamps", "A write that changes nothing but the moment of a record, as If-Match claims it by, leaves no entry of its own."],
   ["AUD.routes", "Every route of the control and admin planes that is no GET leaves an entry, or says that it changes nothing."],
   ["AUD.reveal", "Reading the secret of a key or a mail leaves an entry, with `action: reveal`."],
-  ["AUD.signIn", "Whoever comes in by an invite leaves an entry, and so does the command line."],
+  ["AUD.replay", "An answer that is given again for its Idempotency-Key leaves no entry: nothing was done."],
+  [
+    "AUD.signIn",
+    "Whoever accepts an invite is named by the entries of it: `sign_in` of the invite, `create` of what was made. So is the command line.",
+  ],
   [
     "AUD.refusals",
     "Refusals (401, 403) are short entries, 100 a minute and key at most, 10 of unknown keys; one entry says how many more there were.",

@@ -9,9 +9,10 @@ export type AskedBy = Pick<
   "method" | "uri" | "query_params" | "request_id" | "request_headers" | "client_ip" | "user_agent" | "country"
 >;
 export interface Acting {
-  readonly actor: Actor;
+  /** Of a public route, who that is may be found out on the way. */
+  actor: Actor;
   readonly request: AskedBy | null;
-  /** What its route calls it, where that is not what its writes do. */
+  /** What its route calls the changes it makes; what it makes anew or removes is called so all the same. */
   readonly action?: string | undefined;
   /** Entries that were made for it. */
   entries: number;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AuditEntry,
   type AuditHead,
@@ -24,8 +25,9 @@ export interface JournalParts {
 /** What an entry says that no record was written for. */
 export type Noted = Pick<Draft, "organisation_id" | "workspace_id" | "action" | "resource_type" | "resource_id" | "status" | "count">;
 
-/** Others may be faster each time; each of them has then made an entry. */
-const MAX_TRIES = 1_000;
+/** Others may be faster; each of them has then made an entry. Who waits a random while, twice as long each time, comes to it. */
+const MAX_TRIES = 20;
+const pauseMs = (tries: number): number => Math.random() * Math.min(4 * 2 ** tries, 250);
 
 /**
  * The audit log's writer. What is written through it to an audited collection is committed in one transaction with the entry
@@ -95,6 +97,7 @@ export class Journal {
       const before = head;
       head = await this.heads.now(organisation);
       if (head.hash === before.hash) return false; // it was a write of its own that did not hold
+      await sleep(pauseMs(tries));
     }
     throw new GatewayError("STORAGE_UNAVAILABLE", { handle: "records", why: "others wrote all the time" });
   }
@@ -141,7 +144,7 @@ export class Journal {
           created_at: this.parts.now(),
           organisation_id: organisation,
           workspace_id: workspaceIn(write.in, record),
-          action: by.action ?? action,
+          action: action === "update" ? (by.action ?? action) : action,
           resource_type: write.in.name,
           resource_id: String(record["id"]),
           status: 200,

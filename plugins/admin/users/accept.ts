@@ -49,11 +49,10 @@ export const accept = (parts: AcceptParts): Route =>
     reply: Reply,
     errors: [400, 404, 409],
     maxBodyBytes: 4_096,
-    async handle({ body, query, now }) {
+    async handle({ body, query, now, actAs }) {
       const { records, vault } = parts;
       const invite = await openInvite(tokenDigest(query.token, vault), records, now);
       const workspaces = await activeWorkspaces(invite, records);
-      await take(invite, records, now);
       const user = {
         ...stamps(now),
         organisation_id: invite.organisation_id,
@@ -61,6 +60,8 @@ export const accept = (parts: AcceptParts): Route =>
         role: invite.role,
         email: normalEmail(invite.email),
       };
+      actAs?.({ id: user.id, name: user.email });
+      await take(invite, records, now);
       const api_keys = await welcomed(user, { ...invite, workspaces }, parts).catch(givingBack(invite, user.id, records));
       return { id: user.id, organisation_id: invite.organisation_id, api_keys };
     },

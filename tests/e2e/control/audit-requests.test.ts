@@ -46,4 +46,14 @@ onBoth("audit entries of one request", (plane) => {
     expect((await send("reveal-mail", "GET", `/v2/admin/mails/${mails[0]?.["id"]}`)).status).toBe(200);
     expect(await left("reveal-mail")).toMatchObject([{ action: "reveal", resource_type: "mails", resource_id: mails[0]?.["id"] }]);
   });
+
+  test(verifies("AUD.replay", "what is answered again was not done again"), async () => {
+    const made = { name: "Audited replays" };
+    const key = { "idempotency-key": crypto.randomUUID() };
+    expect((await send("replay-first", "POST", "/v2/admin/workspaces", key, made)).status).toBe(200);
+    const again = await send("replay-again", "POST", "/v2/admin/workspaces", key, made);
+    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+    expect(await actions("replay-first")).toContain("create");
+    expect(await left("replay-again")).toEqual([]);
+  });
 });
