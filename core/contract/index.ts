@@ -30,6 +30,7 @@ export * from "./guardrail-judge.ts";
 export * from "./header.ts";
 export * from "./header-class.ts";
 export * from "./health.ts";
+export * from "./ids-that.ts";
 export * from "./inner-json.ts";
 export * from "./job.ts";
 export * from "./json.ts";

@@ -1,5 +1,6 @@
 import { type TObject, Type } from "@sinclair/typebox";
 import { GatewayError } from "./errors.ts";
+import { idsThat } from "./ids-that.ts";
 import { isJson, type Json } from "./json.ts";
 import type { RuleInput } from "./resource.ts";
 import type { Collection, Records } from "./storage.ts";
@@ -14,9 +15,6 @@ export const TagQuery = {
   ),
 };
 
-/** Databases compare whole members only. */
-const MAX_LISTED = 10_000;
-
 /** The condition of a list: records of the organisation that carry all of the tags that are asked for. */
 export async function tagged(
   collection: Collection,
@@ -26,10 +24,9 @@ export async function tagged(
   const asked = Object.entries(tagsIn(query.tags));
   const rows = records.in(collection as Collection<TObject>) as unknown as Records<Json & { readonly id: string }>; // every record has an id
   const omit = Object.keys(collection.schema.properties).filter((name) => name !== "id" && name !== "tags");
-  const { data } = await rows.list({ where: { organisation_id: organisationId }, limit: MAX_LISTED, offset: 0, omit });
   const fits = ({ tags }: Json): boolean =>
     isJson(tags) && asked.every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value);
-  return { id: data.filter(fits).map(({ id }) => id) };
+  return { id: await idsThat(rows, { where: { organisation_id: organisationId }, omit }, fits, "tags") };
 }
 
 function tagsIn(text: string): Json {

@@ -17,6 +17,7 @@ import {
 } from "#contract";
 import { changeIntegration } from "./change.ts";
 import { newProviders, saveProviders } from "./grant-providers.ts";
+import { forgetGrants, saveGrants } from "./save-grants.ts";
 
 export type Integration = RecordOf<typeof Integrations>;
 export type Grant = RecordOf<typeof IntegrationWorkspaces>;
@@ -132,9 +133,9 @@ const write = defineAction(Integrations, {
     const named = await judgedGrants(record, input);
     const providers = await newProviders(record, named, input);
     const access = globalAccess(record, input.body);
+    await saveGrants(record, named, input); // before it is closed to the others: who was granted it is never without it
     if (access !== undefined) await changeIntegration(record.id, input, () => ({ global_workspace_access: access }));
-    if (input.body.override_existing_workspace_access) await forgetGrants(record, new Set(named.keys()), input.records);
-    await saveGrants(record, named, input);
+    await forgetGrants(record, named, input);
     await saveProviders(providers, input.records);
     return {};
   },
@@ -179,27 +180,6 @@ function globalAccess(
   return begins ? { enabled: false } : undefined;
 }
 
-async function forgetGrants({ id }: Integration, except: ReadonlySet<string>, records: RuleInput["records"]): Promise<void> {
-  const grants = await grantsOf({ id }, records);
-  for (const grant of grants.values()) if (!except.has(grant.workspace_id)) await records.in(IntegrationWorkspaces).remove(grant.id);
-}
-
-async function saveGrants(record: Integration, named: ReadonlyMap<string, GivenGrant>, { records, now }: Input): Promise<void> {
-  if (named.size === 0) return;
-  const before = await grantsOf(record, records, [...named.keys()]);
-  for (const [workspace_id, given] of named) {
-    const own = before.get(workspace_id);
-    const { enabled, usage_limits = own?.usage_limits ?? null, rate_limits = own?.rate_limits ?? null } = given;
-    const last_reset_at = given.reset_usage ? now : (own?.last_reset_at ?? null);
-    const grant = { enabled, usage_limits, rate_limits, last_reset_at, last_updated_at: now };
-    if (own) await records.in(IntegrationWorkspaces).update(own.id, grant);
-    else
-      await records.in(IntegrationWorkspaces).insert({
-        ...{ id: crypto.randomUUID(), created_at: now, organisation_id: record.organisation_id, workspace_id, integration_id: record.id },
-        ...grant,
-      });
-  }
-}
 const invalid = (why: string, param: string): GatewayError =>
   new GatewayError("REQUEST_INVALID", { what: `The integration cannot be granted so: ${why}.` }, { param });
 

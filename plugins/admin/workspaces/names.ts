@@ -1,4 +1,4 @@
-import { type Caller, type RecordOf, type RuleInput, type Where, Workspaces } from "#contract";
+import { type Caller, idsThat, type RecordOf, type RuleInput, type Where, Workspaces } from "#contract";
 
 type Workspace = RecordOf<typeof Workspaces>;
 interface Filters {
@@ -15,13 +15,11 @@ export function statesIn({ query, caller }: ListInput): Where<Workspace> {
 }
 const visibleTo = ({ workspaceId }: Caller): boolean => workspaceId === null;
 
-/** A page of the names alone: an organisation has thousands of workspaces at most. */
-const MOST = 10_000;
 export async function named({ query, organisationId, records }: ListInput): Promise<Where<Workspace>> {
   if (query.exact_name !== undefined) return { name: query.exact_name };
   if (query.name === undefined) return {};
   const text = query.name.toLowerCase();
   const omit = ["defaults", "usage_limits", "rate_limits", "security_settings", "description"] as const;
-  const { data } = await records.in(Workspaces).list({ where: { organisation_id: organisationId }, limit: MOST, offset: 0, omit });
-  return { id: data.filter(({ name }) => name.toLowerCase().includes(text)).map(({ id }) => id) };
+  const of = { where: { organisation_id: organisationId }, omit };
+  return { id: await idsThat(records.in(Workspaces), of, ({ name }) => name.toLowerCase().includes(text), "name") };
 }
