@@ -40,9 +40,12 @@ const priceRoute = (catalog: Catalog, prices: Prices): Route =>
       const { provider = "", model = "" } = params;
       const isAskable = model.length <= MAX_NAME && catalog.providerIds().includes(provider);
       const price = isAskable ? await prices.of(provider, model) : undefined;
-      return price ? shown(price) : Response.json({ error: "Nobody here knows the price of this model." }, { status: 404 });
+      return price ? shown(price) : Response.json({ error: unknownPrice(provider, model) }, { status: 404 });
     },
   });
+
+const unknownPrice = (provider: string, model: string): string =>
+  `Nobody here knows the price of the model ${model.slice(0, MAX_NAME)} of the provider ${provider.slice(0, MAX_NAME)}.`;
 
 function shown(price: Price): Static<typeof ModelPricing> {
   const units = (["request", "pages", "annotatedPages"] as const).flatMap((unit) => {

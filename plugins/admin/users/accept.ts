@@ -87,7 +87,10 @@ async function openInvite(token_digest: string, records: RecordsHandle, now: num
   if (invite !== undefined && stateOf(invite, now) === "pending") return invite;
   throw notOpen();
 }
-const notOpen = (): GatewayError => new GatewayError("NOT_FOUND", { what: "open invite with this link" });
+const notOpen = (): GatewayError =>
+  new GatewayError("NOT_FOUND", {
+    what: "open invite with this link: it was used, cancelled or replaced, or its week is over. Ask whoever invited you for a new one",
+  });
 
 /** Workspaces that were archived since are left out; an invite to none but those is refused, and stays open. */
 async function activeWorkspaces({ workspaces, organisation_id }: Invite, records: RecordsHandle): Promise<Invite["workspaces"]> {

@@ -3,7 +3,10 @@ import type { Invites, Mailer, MemberAction } from "#contract";
 import { mailInvite } from "./invite-mail.ts";
 import { changeState, freshLink, refuseSettled } from "./invite-rules.ts";
 
-const Reply = Type.Object({ inviteLink: Type.String({ description: "The new link; the one before no longer works." }) });
+const Reply = Type.Object({
+  inviteLink: Type.String({ description: "The new link; the one before no longer works." }),
+  invite_link: Type.String({ description: "The same, as an invite's creation spells it." }),
+});
 
 export const resend = (mail: Mailer): MemberAction<typeof Invites.schema> => ({
   method: "POST",
@@ -23,6 +26,6 @@ export const resend = (mail: Mailer): MemberAction<typeof Invites.schema> => ({
       await changeState({ ...record, ...sent }, { status, token_digest, expires_at, last_updated_at }, input);
       throw thrown; // the link before it goes on working
     });
-    return { inviteLink: link };
+    return { inviteLink: link, invite_link: link };
   },
 });

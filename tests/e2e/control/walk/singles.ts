@@ -249,7 +249,7 @@ export const SINGLES: readonly Single[] = [
       section: "4.3",
       operation: "POST /v2/admin/users/invites/{inviteId}/resend",
       by: "organisation",
-      shape: object({ inviteLink: text }),
+      shape: object({ inviteLink: text, invite_link: text }),
     },
     legal: below("/v2/admin/users/invites", "/resend"),
   },
