@@ -1,6 +1,5 @@
 import { after, type Call, type Json, type MaybePromise, namedModels, PASSING } from "#contract";
 import { judgeBatch, judgeModel, judgeNamelessRequest, type ModelRules } from "./model-rules.ts";
-import { namedElsewhere } from "./named-models.ts";
 
 /* Which models a request would have its provider ask. */
 
@@ -13,15 +12,13 @@ interface AskedModel {
 /** Throws for a request that may not be; else the model it asks, which in a form is known once its field has arrived. */
 export function allowedModel({ call, model }: AskedModel, rules: ModelRules, provider: string): MaybePromise<string> {
   return after(model === "" ? modelInForm(call) : model, (asked = "") => {
-    const named = [...(asked === "" ? [] : [asked]), ...beside(call), ...anywhere(call.body)];
+    const named = [...(asked === "" ? [] : [asked]), ...beside(call)];
     for (const each of named) judgeModel(each, rules, provider);
     if (call.operation === "createBatch") judgeBatch(rules, provider);
     if (named.length === 0 && asksModel(call)) judgeNamelessRequest(rules, provider);
     return asked;
   });
 }
-
-const anywhere = (body: Body): readonly string[] => (body.kind === "json" ? namedElsewhere(body.value) : []);
 
 function modelInForm({ body, row }: Call): MaybePromise<string | undefined> {
   if (body.kind === "form-read") return body.fields["model"];
