@@ -40,7 +40,7 @@ async function deployment(now: () => number = () => 1_000) {
         return {
           ...inside,
           list: (query) => {
-            lists += 1;
+            if (collection.name === RateLimitPolicies.name) lists += 1;
             return away ? Promise.reject(new GatewayError("STORAGE_UNAVAILABLE", { handle: "records" })) : inside.list(query);
           },
         };

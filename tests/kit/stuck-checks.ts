@@ -21,7 +21,7 @@ export async function lookedAfter<T>(id: string, text: string, work: () => Promi
 const SHOWN = 60;
 
 /** Milliseconds of the processor: a busy machine is no fault of the check's. */
-const MOST_CPU_MS = 10_000;
+const MOST_CPU_MS = 15_000;
 const LOOK_MS = 250;
 
 function startWatcher(): Worker {

@@ -28,8 +28,11 @@ export function limiterFinder(
     return places instanceof Promise ? foundLate(own, set, places) : found(own, set, places);
   };
   type Late<T> = MaybePromise<readonly T[]>;
-  const late = async (own: Late<Limiter>, policies: Late<RateLimitPolicy>, call: Call, caller: Caller, plan: Plan) =>
-    withPolicies(await own, await policies, call, caller, plan);
+  /** Waited for together: one that fails while another is waited for must not go unheard. */
+  const late = async (limiters: Late<Limiter>, ruling: Late<RateLimitPolicy>, call: Call, caller: Caller, plan: Plan) => {
+    const [own, policies] = await Promise.all([limiters, ruling]);
+    return withPolicies(own, policies, call, caller, plan);
+  };
   return (call, caller, plan) => {
     const policies = caller.workspaceId === null ? NONE : policiesOf(caller.workspaceId);
     const own = joined(ownOf(caller), placesOf(call, caller, plan));
@@ -42,7 +45,10 @@ export function limiterFinder(
 /** Most requests have none of the second. */
 const joined = (own: MaybePromise<readonly Limiter[]>, more: MaybePromise<readonly Limiter[]>): MaybePromise<readonly Limiter[]> =>
   own instanceof Promise || more instanceof Promise ? joinedLate(own, more) : withMore(own, more);
-const joinedLate = async (own: MaybePromise<readonly Limiter[]>, more: MaybePromise<readonly Limiter[]>) => withMore(await own, await more);
+const joinedLate = async (...lists: readonly [own: MaybePromise<readonly Limiter[]>, more: MaybePromise<readonly Limiter[]>]) => {
+  const [own, more] = await Promise.all(lists);
+  return withMore(own, more);
+};
 const withMore = (own: readonly Limiter[], more: readonly Limiter[]): readonly Limiter[] => (more.length === 0 ? own : [...own, ...more]);
 
 /** Of a form the model stands in its bytes: they are read so far only where a policy asks for it. An upload has none. */
