@@ -53,8 +53,8 @@ const nonEmpty = (text: string): string => {
 /** Compares every sixteenth letter with every other one: short texts take no time. */
 function pairsIn(text: string): number {
   let pairs = 0;
-  for (let i = 0; i < text.length; i += 16) {
-    for (let j = i; j < text.length; j += 16) if (text.charCodeAt(i) === text.charCodeAt(j)) pairs += 1;
+  for (let i = 0; i < text.length; i += 12) {
+    for (let j = i; j < text.length; j += 12) if (text.charCodeAt(i) === text.charCodeAt(j)) pairs += 1;
   }
   return pairs;
 }
