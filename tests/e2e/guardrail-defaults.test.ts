@@ -27,23 +27,26 @@ const statusOf = async (content: string, config?: Json): Promise<number> => (awa
 afterEach(() => setDefaults({ input_guardrails: [], output_guardrails: [] }));
 
 describe("default guardrails of the organisation", () => {
-  test(verifies("G.defaults.obeyed", "judge requests and answers at once, whatever the config says"), async () => {
-    const [onInput, onOutput] = [await ofOrganisation("apple"), await ofOrganisation("pear")];
-    expect([await statusOf("apple"), await statusOf("pear")]).toEqual([200, 200]);
-    await setDefaults({ input_guardrails: [onInput], output_guardrails: [onOutput] });
-    for (const config of [undefined, { input_guardrails: [], output_guardrails: [] }, { input_guardrails: [onInput] }]) {
-      const denied = await chat("apple", config);
-      expect({ config, status: denied.status }).toEqual({ config, status: 446 });
-      const hooks = denied.json["hook_results"] as unknown as {
-        before_request_hooks: readonly Json[];
-        after_request_hooks: readonly Json[];
-      };
-      expect(hooks.before_request_hooks.map(({ id }) => id)).toEqual([onInput]);
-      const answer = await chat("pear", config);
-      expect({ config, status: answer.status }).toEqual({ config, status: 446 });
-    }
-    expect(await statusOf("plum")).toBe(200);
-  });
+  test(
+    verifies("2.6.org-defaults", verifies("G.defaults.obeyed", "judge requests and answers at once, whatever the config says")),
+    async () => {
+      const [onInput, onOutput] = [await ofOrganisation("apple"), await ofOrganisation("pear")];
+      expect([await statusOf("apple"), await statusOf("pear")]).toEqual([200, 200]);
+      await setDefaults({ input_guardrails: [onInput], output_guardrails: [onOutput] });
+      for (const config of [undefined, { input_guardrails: [], output_guardrails: [] }, { input_guardrails: [onInput] }]) {
+        const denied = await chat("apple", config);
+        expect({ config, status: denied.status }).toEqual({ config, status: 446 });
+        const hooks = denied.json["hook_results"] as unknown as {
+          before_request_hooks: readonly Json[];
+          after_request_hooks: readonly Json[];
+        };
+        expect(hooks.before_request_hooks.map(({ id }) => id)).toEqual([onInput]);
+        const answer = await chat("pear", config);
+        expect({ config, status: answer.status }).toEqual({ config, status: 446 });
+      }
+      expect(await statusOf("plum")).toBe(200);
+    },
+  );
   test(verifies("G.defaults.last-word", "have the last word on what a config's own guardrails change"), async () => {
     const words = await ofOrganisation("apple");
     const personal = String(
@@ -95,7 +98,7 @@ describe("default guardrails of the organisation", () => {
       expect((await api.data("POST", "/v1/chat/completions", SANDBOX, { model: "echo", messages })).status).toBe(446);
     }
   });
-  test(verifies("G.defaults.routes", "are shown by id and slug, and taken by either"), async () => {
+  test(verifies("4.org-defaults", verifies("G.defaults.routes", "are shown by id and slug, and taken by either")), async () => {
     const slug = await ofOrganisation("fig");
     const { id } = bodyOf(await api.admin("GET", `/admin/v2/guardrails/${slug}`));
     await setDefaults({ input_guardrails: [String(id)] });

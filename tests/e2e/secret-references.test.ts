@@ -61,7 +61,10 @@ const completion = {
 };
 
 test(
-  verifies("A.mappings.used", "the provider gets the key that the Vault keeps, which is asked once, and nobody else sees it"),
+  verifies(
+    "1.control-secret-references",
+    verifies("A.mappings.used", "the provider gets the key that the Vault keeps, which is asked once, and nobody else sees it"),
+  ),
   async () => {
     const client = await mapped("kept");
     vault.answer(jsonAnswer({ data: { data: { api_key: VALUE }, metadata: { version: 1 } } }));

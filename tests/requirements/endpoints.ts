@@ -35,7 +35,7 @@ export const endpoints = section("4 Endpoints", [
   ["E3.defaults-override", "defaults.allow_config_override false refuses a request's own config."],
   ["E3.expires", "It takes expires_at."],
   ["E3.rotation", "It takes rotation_policy: next_rotation_at, key_transition_period_ms."],
-  ["E3.rotation-runs", "A rotation_policy replaces the secret on time.", "control plane"],
+  ["E3.rotation-runs", "A rotation_policy replaces the secret on time."],
   ["E3.scopes-exceed", "A key with scopes beyond the caller's own is rejected."],
   ["E3.for-another-user", "Managers and admins may create keys for another user by user_id; others may not.", "roles"],
   ["E3.alphanumeric", "Generated keys are strictly alphanumeric."],
@@ -58,7 +58,7 @@ export const endpoints = section("4 Endpoints", [
   ["E12.enforced", "The updated policy is enforced with its new value."],
   ["4.log-export-delete", "DELETE /v1/logs/exports/{id} deletes a log export that is not in progress, and hides it.", "analytics"],
   ["4.log-export-fields", "GET /v1/logs/exports/field-restrictions gives the denied fields of a workspace.", "analytics"],
-  ["4.exclusions", "PUT and GET /v1/workspace-exclusions/input-guardrails and /output-guardrails.", "control plane"],
-  ["4.org-defaults", "GET and PUT /v1/admin/organisation/defaults.", "control plane"],
+  ["4.exclusions", "PUT and GET /v1/workspace-exclusions/input-guardrails and /output-guardrails."],
+  ["4.org-defaults", "GET and PUT /v1/admin/organisation/defaults."],
   ["4.mcp-metadata", "GET /mcp-servers/:id/metadata gives a server's metadata.", "MCP gateway"],
 ]);

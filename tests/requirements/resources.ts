@@ -96,7 +96,7 @@ export const resources = section("2 Resources, 3 States", [
   ["2.6.slugs-in-configs", "Guardrail slugs in a config are validated at save; invalid and non-existent ones are rejected."],
   ["2.6.create-response", "Guardrail create responses include created_at and created_by."],
   ["2.6.list-no-target-filter", "The guardrail list returns llm and mcp_tools guardrails unless asked for one."],
-  ["2.6.org-defaults", "Organisation default guardrails can be read and set.", "control plane"],
+  ["2.6.org-defaults", "Organisation default guardrails can be read and set."],
   ["2.6.org-exclusions", "Workspaces can be excluded from them in bulk; override_existing replaces the list."],
 
   ["2.7.creation-result", "The creation result of a key has id (uuid), key and object api-key."],

@@ -10,7 +10,7 @@ export const selfHosting = section("9 Versioning, self-hosting", [
   ["9.flag-exports", "DATA_EXPORTS_ENABLED=OFF disables data exports.", "analytics"],
   ["9.flag-usage", "USAGE_LIMITS_ENABLED=OFF disables the rate limits of keys."],
   ["9.flag-budgets", "USAGE_LIMITS_ENABLED=OFF disables usage limits.", "budgets"],
-  ["9.flag-audit", "AUDIT_LOGS_ENABLED=OFF disables audit logs.", "control plane"],
+  ["9.flag-audit", "AUDIT_LOGS_ENABLED=OFF disables audit logs."],
   ["9.flag-scim", "SCIM_ENABLED=OFF disables SCIM.", "single sign-on and JWT"],
   ["9.log-retention", "LOG_RETENTION_DISPLAY defaults to 90 days."],
   ["9.metrics-retention", "METRICS_RETENTION_DISPLAY defaults to 365 days.", "analytics"],

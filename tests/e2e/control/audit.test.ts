@@ -166,7 +166,7 @@ onBoth("audit log", (plane) => {
   });
 });
 
-test(verifies("AUD.off", "AUDIT_LOGS_ENABLED=OFF writes nothing and takes the route away"), async () => {
+test(verifies("9.flag-audit", verifies("AUD.off", "AUDIT_LOGS_ENABLED=OFF writes nothing and takes the route away")), async () => {
   const gateway = await startGateway({ env: { AUDIT_LOGS_ENABLED: "OFF" } });
   const admin = (method: string, path: string, body?: Json) => ask(gateway.base + path, method, ADMIN_KEY, body);
   expect((await admin("POST", "/v2/admin/workspaces", { name: "Unseen" })).status).toBe(200);

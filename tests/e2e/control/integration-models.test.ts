@@ -422,16 +422,22 @@ test("an integration's own headers are sealed and shown masked, and stay when th
   expect((await api.admin("POST", PATH, body)).status).toBe(400);
 });
 
-test(verifies("I.pricing", "the price of a model is told to anybody, in cents per token; of one that nobody lists, 404"), async () => {
-  const price = async (path: string) => {
-    const response = await fetch(`${api.gateway.base}/v2/model-configs/pricing/${path}`);
-    return { status: response.status, body: (await response.json()) as Json };
-  };
-  const { status, body } = await price("openai/gpt-4o");
-  expect([status, at(body, "currency")]).toEqual([200, "USD"]);
-  expect(at(body, "pay_as_you_go", "request_token", "price")).toBeCloseTo(0.00025, 8);
-  expect(at(body, "pay_as_you_go", "response_token", "price")).toBeCloseTo(0.001, 8);
-  expect(at(body, "pay_as_you_go", "cache_read_input_token", "price")).toBeCloseTo(0.000125, 8);
-  for (const unknown of ["openai/no-such-model", "nobody/gpt-4o", `openai/${"x".repeat(300)}`])
-    expect(await price(unknown)).toEqual({ status: 404, body: { error: expect.any(String) } });
-});
+test(
+  verifies(
+    "1.tag-pricing",
+    verifies("I.pricing", "the price of a model is told to anybody, in cents per token; of one that nobody lists, 404"),
+  ),
+  async () => {
+    const price = async (path: string) => {
+      const response = await fetch(`${api.gateway.base}/v2/model-configs/pricing/${path}`);
+      return { status: response.status, body: (await response.json()) as Json };
+    };
+    const { status, body } = await price("openai/gpt-4o");
+    expect([status, at(body, "currency")]).toEqual([200, "USD"]);
+    expect(at(body, "pay_as_you_go", "request_token", "price")).toBeCloseTo(0.00025, 8);
+    expect(at(body, "pay_as_you_go", "response_token", "price")).toBeCloseTo(0.001, 8);
+    expect(at(body, "pay_as_you_go", "cache_read_input_token", "price")).toBeCloseTo(0.000125, 8);
+    for (const unknown of ["openai/no-such-model", "nobody/gpt-4o", `openai/${"x".repeat(300)}`])
+      expect(await price(unknown)).toEqual({ status: 404, body: { error: expect.any(String) } });
+  },
+);

@@ -32,7 +32,7 @@ onBoth("Integrations", (plane) => {
   };
 
   describe("models", () => {
-    test(verifies("I.models.list", "are listed with those of the provider"), async () => {
+    test(verifies("1.control-integration-models", verifies("I.models.list", "are listed with those of the provider")), async () => {
       const slug = await integration();
       const own = await models(slug);
       expect(own).toContainEqual(expect.objectContaining({ slug: "sandbox-echo", name: "sandbox-echo", enabled: true, is_custom: false }));
@@ -157,23 +157,26 @@ onBoth("Integrations", (plane) => {
   });
 
   describe("workspaces", () => {
-    test(verifies("I.grants.list", "and what each may do are listed and counted"), async () => {
-      const slug = await integration();
-      const { id } = await plane.workspace(`Listed ${slug}`);
-      expect((await granted(slug))[id]).toEqual({ id, enabled: true, usage_limits: null, rate_limits: null, last_reset_at: null });
-      const all = Number(bodyOf(await plane.admin("GET", `${PATH}/${slug}`))["workspace_count"]);
-      expect(all).toBeGreaterThan(1);
-      bodyOf(await grant(slug, { workspaces: [{ id, enabled: false }] }));
-      expect((await granted(slug))[id]).toMatchObject({ enabled: false });
-      expect(bodyOf(await plane.admin("GET", `${PATH}/${slug}`))).toMatchObject({
-        workspace_count: all - 1,
-        global_workspace_access_settings: null,
-      });
-      expect(bodyOf(await plane.admin("GET", `${PATH}/${slug}/workspaces?page_size=1&current_page=0`))).toMatchObject({
-        total: all,
-        workspaces: [{ id: expect.any(String) }],
-      });
-    });
+    test(
+      verifies("1.control-integration-workspaces", verifies("I.grants.list", "and what each may do are listed and counted")),
+      async () => {
+        const slug = await integration();
+        const { id } = await plane.workspace(`Listed ${slug}`);
+        expect((await granted(slug))[id]).toEqual({ id, enabled: true, usage_limits: null, rate_limits: null, last_reset_at: null });
+        const all = Number(bodyOf(await plane.admin("GET", `${PATH}/${slug}`))["workspace_count"]);
+        expect(all).toBeGreaterThan(1);
+        bodyOf(await grant(slug, { workspaces: [{ id, enabled: false }] }));
+        expect((await granted(slug))[id]).toMatchObject({ enabled: false });
+        expect(bodyOf(await plane.admin("GET", `${PATH}/${slug}`))).toMatchObject({
+          workspace_count: all - 1,
+          global_workspace_access_settings: null,
+        });
+        expect(bodyOf(await plane.admin("GET", `${PATH}/${slug}/workspaces?page_size=1&current_page=0`))).toMatchObject({
+          total: all,
+          workspaces: [{ id: expect.any(String) }],
+        });
+      },
+    );
     test(verifies("I.grants.write", "are granted one by one, which closes it to others, and back to all"), async () => {
       const slug = await integration();
       const [one, two] = [await plane.workspace(`One ${slug}`), await plane.workspace(`Two ${slug}`)];

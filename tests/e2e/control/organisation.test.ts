@@ -83,35 +83,41 @@ onBoth("the organisation", (plane) => {
     await write({ metadata_schemas: { api_key: null, workspace: null } });
     expect((await key()).status).toBe(200);
   });
-  test(verifies("2.6.org-exclusions", "leaves workspaces out of its guardrails: merged, or replaced with override_existing"), async () => {
-    const [one, two] = [await plane.workspace("Excluded one"), await plane.workspace("Excluded two")];
-    const key = await plane.key(one.id, ["completions.write"]);
-    const feedback = { feedback: { value: 1, weight: 1, metadata: "" } };
-    const guardrail = bodyOf(
-      await plane.admin("POST", "/admin/v2/guardrails", {
-        ...{ name: "No figs", actions: { deny: true, async: false, on_success: feedback, on_fail: feedback } },
-        checks: [{ id: "default.contains", parameters: { words: ["fig"], operator: "none" } }],
-      }),
-    );
-    bodyOf(await plane.admin("PUT", `${PATH}/defaults`, { input_guardrails: [guardrail["slug"]] }));
-    await until("it judges", async () => (await chatStatus(plane, key, "fig")) === 446, 1_000);
-    const organisation_id = (await read())["id"];
-    const exclude = (workspace_id: string, excluded = true, more: Json = {}) =>
-      plane.admin("PUT", EXCLUSIONS, { organisation_id, workspaces: [{ workspace_id, excluded }], ...more });
-    const listed = async (): Promise<unknown[]> =>
-      itemsOf(await plane.admin("GET", `${EXCLUSIONS}?organisation_id=${organisation_id}`)).map((item) => item["workspace_id"]);
-    expect(bodyOf(await exclude(one.slug))).toEqual({});
-    await until("it does not judge", async () => (await chatStatus(plane, key, "fig")) === 200, 1_000);
-    bodyOf(await exclude(two.id));
-    expect(await listed()).toEqual([one.id, two.id]);
-    bodyOf(await exclude(two.id, true, { override_existing: true }));
-    expect(await listed()).toEqual([two.id]);
-    await until("it judges again", async () => (await chatStatus(plane, key, "fig")) === 446, 1_000);
-    bodyOf(await exclude(two.id, false));
-    expect(await listed()).toEqual([]);
-    expect(errorOf(await exclude("ws-none"))).toEqual(refused(403, "AB03", "workspaces[0].workspace_id"));
-    const foreign = { organisation_id: crypto.randomUUID(), workspaces: [] };
-    expect(errorOf(await plane.admin("PUT", EXCLUSIONS, foreign))).toEqual(refused(403, "AB03", "organisation_id"));
-    bodyOf(await plane.admin("PUT", `${PATH}/defaults`, { input_guardrails: [] }));
-  });
+  test(
+    verifies(
+      "4.exclusions",
+      verifies("2.6.org-exclusions", "leaves workspaces out of its guardrails: merged, or replaced with override_existing"),
+    ),
+    async () => {
+      const [one, two] = [await plane.workspace("Excluded one"), await plane.workspace("Excluded two")];
+      const key = await plane.key(one.id, ["completions.write"]);
+      const feedback = { feedback: { value: 1, weight: 1, metadata: "" } };
+      const guardrail = bodyOf(
+        await plane.admin("POST", "/admin/v2/guardrails", {
+          ...{ name: "No figs", actions: { deny: true, async: false, on_success: feedback, on_fail: feedback } },
+          checks: [{ id: "default.contains", parameters: { words: ["fig"], operator: "none" } }],
+        }),
+      );
+      bodyOf(await plane.admin("PUT", `${PATH}/defaults`, { input_guardrails: [guardrail["slug"]] }));
+      await until("it judges", async () => (await chatStatus(plane, key, "fig")) === 446, 1_000);
+      const organisation_id = (await read())["id"];
+      const exclude = (workspace_id: string, excluded = true, more: Json = {}) =>
+        plane.admin("PUT", EXCLUSIONS, { organisation_id, workspaces: [{ workspace_id, excluded }], ...more });
+      const listed = async (): Promise<unknown[]> =>
+        itemsOf(await plane.admin("GET", `${EXCLUSIONS}?organisation_id=${organisation_id}`)).map((item) => item["workspace_id"]);
+      expect(bodyOf(await exclude(one.slug))).toEqual({});
+      await until("it does not judge", async () => (await chatStatus(plane, key, "fig")) === 200, 1_000);
+      bodyOf(await exclude(two.id));
+      expect(await listed()).toEqual([one.id, two.id]);
+      bodyOf(await exclude(two.id, true, { override_existing: true }));
+      expect(await listed()).toEqual([two.id]);
+      await until("it judges again", async () => (await chatStatus(plane, key, "fig")) === 446, 1_000);
+      bodyOf(await exclude(two.id, false));
+      expect(await listed()).toEqual([]);
+      expect(errorOf(await exclude("ws-none"))).toEqual(refused(403, "AB03", "workspaces[0].workspace_id"));
+      const foreign = { organisation_id: crypto.randomUUID(), workspaces: [] };
+      expect(errorOf(await plane.admin("PUT", EXCLUSIONS, foreign))).toEqual(refused(403, "AB03", "organisation_id"));
+      bodyOf(await plane.admin("PUT", `${PATH}/defaults`, { input_guardrails: [] }));
+    },
+  );
 });

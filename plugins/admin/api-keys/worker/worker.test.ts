@@ -55,22 +55,25 @@ describe("the worker of keys", () => {
   const read = async ({ id }: Key): Promise<Key> => (await world.handles.records.in(ApiKeys).get(id)) ?? expect.unreachable();
   const at = (hours: number): number => world.clock.now + hours * 3_600_000;
 
-  test(verifies("K.schedule", "a key that is due gets a new secret, another day, and a transition"), async () => {
-    const key = await put({ rotation_policy: { rotation_period: "weekly", key_transition_period_ms: DAY_MS }, next_rotation_at: at(0) });
-    const later = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(48) });
-    await run();
-    const { now } = world.clock;
-    const after = await read(key);
-    expect(after).toMatchObject({
-      ...{ previous_digest: key.digest, key_transition_expires_at: now + DAY_MS, rotated_at: now },
-      ...{ next_rotation_at: Date.UTC(2026, 0, 12), secret_kept_until: now + 30 * DAY_MS },
-    });
-    const shown = await world.ask(apiKeys, "GET", `/api-keys/${key.id}/secret`, CALLERS.workspace);
-    expect(world.handles.vault.digest(String(shown.body["key"]))).toBe(after.digest);
-    expect(await read(later)).toEqual(later);
-    await run();
-    expect((await read(key)).digest).toBe(after.digest);
-  });
+  test(
+    verifies("E3.rotation-runs", verifies("K.schedule", "a key that is due gets a new secret, another day, and a transition")),
+    async () => {
+      const key = await put({ rotation_policy: { rotation_period: "weekly", key_transition_period_ms: DAY_MS }, next_rotation_at: at(0) });
+      const later = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(48) });
+      await run();
+      const { now } = world.clock;
+      const after = await read(key);
+      expect(after).toMatchObject({
+        ...{ previous_digest: key.digest, key_transition_expires_at: now + DAY_MS, rotated_at: now },
+        ...{ next_rotation_at: Date.UTC(2026, 0, 12), secret_kept_until: now + 30 * DAY_MS },
+      });
+      const shown = await world.ask(apiKeys, "GET", `/api-keys/${key.id}/secret`, CALLERS.workspace);
+      expect(world.handles.vault.digest(String(shown.body["key"]))).toBe(after.digest);
+      expect(await read(later)).toEqual(later);
+      await run();
+      expect((await read(key)).digest).toBe(after.digest);
+    },
+  );
   test("a key that is due while it has two secrets waits until the other one ends; an expired one, and a preset one, stay", async () => {
     const due = { rotation_policy: { rotation_period_days: 1 }, next_rotation_at: at(-1) };
     const busy = await put({ ...due, previous_digest: "before", key_transition_expires_at: at(1), rotated_at: at(-1) });
