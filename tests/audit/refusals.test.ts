@@ -118,3 +118,11 @@ test(verifies("AUD.changes", "an exporter takes entries in order, and again what
   expect(taken.flat()).toEqual(entries.map(({ sequence }) => sequence));
   expect(taken.map(({ length }) => length)).toEqual([100, 100, 30]);
 });
+test("a client's address is what a proxy beside the gateway says, and what it says itself is not believed", () => {
+  const ipOf = (address: string | null, forwarded: string): string | null =>
+    askedBy({ method: "GET", path: "/", search: "", headers: new Headers({ "x-forwarded-for": forwarded }), requestId: "r", address })
+      .client_ip;
+  expect(ipOf("127.0.0.1", "198.51.100.7, 10.0.0.1")).toBe("198.51.100.7");
+  expect(ipOf("8.8.8.8", "198.51.100.7")).toBe("8.8.8.8");
+  expect(ipOf("10.0.0.3", "1.2.3.4<script>")).toBe("10.0.0.3");
+});

@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import type { RequestHeaders } from "#contract";
+import { isPublicAddress } from "../../egress/address.ts";
 import type { AskedBy } from "./acting.ts";
 import { maskedQuery } from "./mask.ts";
 
@@ -21,11 +23,17 @@ const KEPT = ["user-agent", "content-type", "accept", "origin", "host", "x-forwa
 /** What proxies call the client's country. */
 const COUNTRY = ["cf-ipcountry", "cloudfront-viewer-country", "x-vercel-ip-country", "x-country-code"] as const;
 
+/** What a proxy says of its client. Proxies stand beside the gateway: who comes from a public address may say what it likes. */
+function forwardedFor(said: (name: string) => string | null): string | null {
+  const first = said("x-forwarded-for")?.split(",")[0]?.trim() || said("x-real-ip")?.trim();
+  return first && isIP(first) !== 0 ? first : null;
+}
+
 /** A request as entries tell of it. */
 export function askedBy({ method, path, search, headers, requestId, address }: Asking): AskedBy {
   const said = (name: string): string | null => headers.get(name)?.slice(0, MAX_HEADER).toWellFormed() ?? null;
   const kept = KEPT.flatMap((name) => (said(name) === null ? [] : [[name, said(name)] as const]));
-  const forwarded = said("x-forwarded-for")?.split(",")[0]?.trim() || said("x-real-ip");
+  const forwarded = address !== null && isPublicAddress(address) ? null : forwardedFor(said);
   return {
     method,
     uri: path.slice(0, MAX_TEXT).toWellFormed(),
