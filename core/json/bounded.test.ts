@@ -48,13 +48,13 @@ describe("a long text", () => {
     expect(Math.min(...took)).toBeLessThan(50 * slowness()); // a busy machine delays some, a fault each
     expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
   });
-  test("is crossed in the time that parsing it takes, and half of that more at most", () => {
+  test("is crossed and parsed in three times what parsing it takes, at most", () => {
     const text = JSON.stringify({
       messages: Array.from({ length: 12_000 }, (_, i) => ({ role: "user", content: `Message ${i} "quoted"` })),
     });
     const least = { parsed: Number.POSITIVE_INFINITY, both: Number.POSITIVE_INFINITY };
     // As often as a busy machine needs for one round of each that it leaves in peace.
-    for (let round = 0; round < 200 && (round < 7 || least.both >= least.parsed * 2.5); round += 1) {
+    for (let round = 0; round < 200 && (round < 7 || least.both >= least.parsed * 3); round += 1) {
       least.parsed = Math.min(
         least.parsed,
         time(() => JSON.parse(text)),
@@ -64,7 +64,7 @@ describe("a long text", () => {
         time(() => read(text, 128, 500_000)),
       );
     }
-    expect(least.both).toBeLessThan(least.parsed * 2.5);
+    expect(least.both).toBeLessThan(least.parsed * 3);
   });
 });
 
