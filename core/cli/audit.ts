@@ -1,3 +1,4 @@
+import { refuseNoData } from "./data-there.ts";
 import { readWords, settingsFor } from "./options.ts";
 import { CommandFailed, UsageError } from "./usage.ts";
 import { verifyAudit } from "./verify-audit.ts";
@@ -9,7 +10,9 @@ export async function audit(args: readonly string[]): Promise<number> {
   if (words.length !== 1 || words[0] !== "verify")
     throw new UsageError("gateway audit knows one thing to do: gateway audit verify", "audit");
   const only = values.organisation?.at(-1);
-  return withGeneration(settingsFor(values), { keepsTables: true }, async ({ stores }) => {
+  const settings = settingsFor(values);
+  refuseNoData(settings);
+  return withGeneration(settings, { keepsTables: true }, async ({ stores }) => {
     let logs = 0;
     const broken: string[] = [];
     for await (const log of verifyAudit(stores.records, only === true ? undefined : only, (line) => console.error(line))) {

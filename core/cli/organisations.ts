@@ -3,6 +3,7 @@ import {
   Email,
   EVERY_SCOPE,
   ApiKeys,
+  inserting,
   newGatewayKey,
   normalEmail,
   Organisations,
@@ -50,7 +51,7 @@ interface Asked {
   /** Make another one of a name that is taken. */
   readonly force: boolean;
 }
-/** The organisation is written last: one whose making broke off is none, and its keys, which nobody has seen, open nothing. */
+/** All of it or nothing: keys of an organisation whose making broke off would open what nobody knows of. */
 async function create({ name, owner, force }: Asked, parts: Parts): Promise<number> {
   const { records, vault, now } = parts;
   if (!(await wasStarted(records, vault)))
@@ -62,28 +63,30 @@ async function create({ name, owner, force }: Asked, parts: Parts): Promise<numb
     );
   const id = crypto.randomUUID();
   const workspace = defaultWorkspace(crypto.randomUUID(), id, now());
-  await records.in(Workspaces).insert(workspace);
-  const admin = await key({ name: "First admin key", type: "organisation-service", workspaceId: null, scopes: [EVERY_SCOPE] }, id, parts);
-  const gateway = await key(
+  const admin = newKey({ name: "First admin key", type: "organisation-service", workspaceId: null, scopes: [EVERY_SCOPE] }, id, parts);
+  const gateway = newKey(
     { name: "First gateway key", type: "workspace-service", workspaceId: workspace.id, scopes: [DATA_PLANE_SCOPE] },
     id,
     parts,
   );
   const stamps = { created_at: now(), last_updated_at: now() };
   const person = { first_name: "", last_name: "", email: owner ?? "", role: "owner" as const };
-  if (owner !== undefined) await records.in(Users).insert({ id: crypto.randomUUID(), ...stamps, organisation_id: id, ...person });
-  await records.in(Organisations).insert({ id, ...stamps, name, settings: {} });
+  await records.together([
+    inserting(Organisations, { id, ...stamps, name, settings: {} }),
+    inserting(Workspaces, workspace),
+    ...[admin, gateway].map(({ record }) => inserting(ApiKeys, record)),
+    ...(owner === undefined ? [] : [inserting(Users, { id: crypto.randomUUID(), ...stamps, organisation_id: id, ...person })]),
+  ]);
   console.log(`The organisation ${name} was made.
   Organisation  ${id}
   Workspace     ${workspace.id} (${workspace.slug})
-  Admin key     ${admin}
-  Gateway key   ${gateway}
+  Admin key     ${admin.secret}
+  Gateway key   ${gateway.secret}
 The keys are shown here and nowhere else.`);
   return 0;
 }
 
-async function key(of: Omit<FirstKeyOf, "id" | "organisationId">, organisationId: string, parts: Parts): Promise<string> {
+function newKey(of: Omit<FirstKeyOf, "id" | "organisationId">, organisationId: string, parts: Parts) {
   const secret = newGatewayKey(parts.vault);
-  await parts.records.in(ApiKeys).insert(keyRecord({ ...of, id: crypto.randomUUID(), organisationId }, secret, parts));
-  return secret;
+  return { secret, record: keyRecord({ ...of, id: crypto.randomUUID(), organisationId }, secret, parts) };
 }

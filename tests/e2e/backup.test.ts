@@ -234,6 +234,7 @@ describe("log records that wait on disk", () => {
   /** As long as it is held, no log can be written, and reading goes on. */
   const holdLogs = (data: string): (() => void) => {
     const db = new Database(join(data, "logs.db"), { readwrite: true });
+    db.run("pragma busy_timeout = 10000"); // the gateway may be writing one just now
     db.run("begin immediate");
     return () => {
       db.run("rollback");
