@@ -46,7 +46,7 @@ describe("E1: GET /v2/guardrails/{guardrailId}", () => {
     const { id } = await saved({ checks });
     const read = bodyOf(await api.admin("GET", `/v2/guardrails/${id}`));
     expect(read).toMatchObject({ ...SUMMARY, checks, actions: ACTIONS });
-    expect(Object.keys(read).sort()).toEqual([...Object.keys(SUMMARY), "actions", "checks", "version_id"].sort());
+    expect(Object.keys(read).sort()).toEqual([...Object.keys(SUMMARY), "actions", "checks", "secret_mappings", "version_id"].sort());
   });
   test.each([NOBODY, "pg-nobody", "..%2f", "%00", "a".repeat(300)])(
     verifies("E1.forbidden", "answers 403 and the error body for %s"),
