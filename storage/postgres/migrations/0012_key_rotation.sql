@@ -25,3 +25,6 @@ create index "api_keys_expires_at_idx" on "api_keys" ("expires_at");
 create index "api_keys_secret_kept_until_idx" on "api_keys" ("secret_kept_until");
 
 alter table "workspaces" add column "settings" json;
+
+-- Policies that stood there before were obeyed by nobody: 0 says that the job is to give them their day.
+update "api_keys" set "next_rotation_at" = 0 where "rotation_policy" is not null;

@@ -472,7 +472,7 @@ create index "mails_created_at_idx" on "mails" ("created_at");
   },
   {
     id: "0012_key_rotation",
-    checksum: "d73cb883258e0bef7b7bc00b6136c857820198aa0091ce9e0e81b290b0e895d6",
+    checksum: "7eecba1fc54ca21a06bae31154a4270bc70f491e0bb286562eca40dcd9134b0d",
     destructive: null,
     sql: `alter table "api_keys" add column "next_rotation_at" bigint;
 
@@ -501,6 +501,9 @@ create index "api_keys_expires_at_idx" on "api_keys" ("expires_at");
 create index "api_keys_secret_kept_until_idx" on "api_keys" ("secret_kept_until");
 
 alter table "workspaces" add column "settings" json;
+
+-- Policies that stood there before were obeyed by nobody: 0 says that the job is to give them their day.
+update "api_keys" set "next_rotation_at" = 0 where "rotation_policy" is not null;
 `,
   },
   {

@@ -434,7 +434,7 @@ create index "mails_created_at_idx" on "mails" ("created_at");
   },
   {
     id: "0012_key_rotation",
-    checksum: "5006dd708de01c62c464ca6690dadbd87f7538d98ff228a24ff19a4ad7fe00a1",
+    checksum: "5b14cdd7d4492e03eab4115277a10905aad9ca9d4d615329ff308c9c41c836d5",
     destructive: null,
     sql: `alter table "api_keys" add column "next_rotation_at" integer;
 
@@ -463,6 +463,9 @@ create index "api_keys_expires_at_idx" on "api_keys" ("expires_at");
 create index "api_keys_secret_kept_until_idx" on "api_keys" ("secret_kept_until");
 
 alter table "workspaces" add column "settings" text;
+
+-- Policies that stood there before were obeyed by nobody: 0 says that the job is to give them their day.
+update "api_keys" set "next_rotation_at" = 0 where "rotation_policy" is not null;
 `,
   },
   {

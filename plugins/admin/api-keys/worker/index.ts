@@ -10,7 +10,7 @@ import { tellOfRotated, tellOfRotations, tellOfTransitions } from "./tell.ts";
 export function keyWorker(parts: Omit<WorkerParts, "signal">, everySec: number): Job {
   const phases: readonly Phase[] = [
     ...[endTransitions, forgetSecrets, markExpired],
-    ...[adoptPolicies(), enforcePeriods(), rotateDue],
+    ...[adoptPolicies, enforcePeriods(), rotateDue],
     ...[tellOfRotated, tellOfTransitions, tellOfRotations],
   ];
   return {

@@ -5,6 +5,7 @@ import { ApiKeys, Configs, Guardrails, isoTime, nextRotation, NO_ROTATION, Organ
 import { CALLERS, ORGANISATION, type Tenants, tenants, USER, WORKSPACE } from "../../../../tests/kit/tenants.ts";
 import { verifies } from "../../../../tests/requirements/verifies.ts";
 import { apiKeys } from "../resource.ts";
+import { UNADOPTED } from "./adopt.ts";
 import { keyWorker } from "./index.ts";
 import type { Digest, Tell } from "./notice.ts";
 
@@ -179,7 +180,7 @@ describe("the worker of keys", () => {
       { next_rotation_at: isoTime(at(-48)) },
       { rotation_period: "weekly" },
     ];
-    const keys = await Promise.all(policies.map((rotation_policy) => put({ rotation_policy })));
+    const keys = await Promise.all(policies.map((rotation_policy) => put({ rotation_policy, next_rotation_at: UNADOPTED })));
     await run();
     const [ahead, over, unsaid] = await Promise.all(keys.map(read));
     expect(ahead).toMatchObject({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(48), rotated_at: null });
@@ -214,7 +215,7 @@ describe("the worker of keys", () => {
   test(verifies("K.schedule-fits", "policies that nobody judged hold up no other key, whether adopted or stored before"), async () => {
     const policy = { rotation_period_days: 7, key_transition_period_ms: 10 * DAY_MS };
     const stored = await put({ rotation_policy: policy, next_rotation_at: at(-1) });
-    const adopted = await put({ rotation_policy: { ...policy, next_rotation_at: isoTime(at(-1)) } });
+    const adopted = await put({ next_rotation_at: UNADOPTED, rotation_policy: { ...policy, next_rotation_at: isoTime(at(-1)) } });
     const broken = await put({ rotation_policy: { rotation_period: "weekly", next_rotation_at: "some day" } });
     const other = await put({ rotation_policy: { rotation_period: "weekly" }, next_rotation_at: at(0) });
     await run();
